@@ -290,6 +290,7 @@ def compile(  # noqa: A001
     phase: Phase | None = None,
     tokens: int | None = None,
     context: int | None = None,
+    batch: int | None = None,
     head: bool = False,
     board: str | Path | Board = "u55c",
     options: CompileOptions | None = None,
@@ -302,8 +303,9 @@ def compile(  # noqa: A001
             the module itself (docs/how-to/own-module.md).
         example_inputs: inputs of a module, which decide the shapes: a tensor, a tuple by position, or a dict by name.
         phase: ``prefill`` or ``decode``; of a file, its text decides.
-        tokens: tokens that enter; 1 in a decode by default.
-        context: tokens in the cache.
+        tokens: tokens of a sequence that enter; 1 in a decode by default.
+        context: tokens in the cache of a sequence.
+        batch: sequences, each with its own cache; 1 by default.
         head: whether what follows the last layer is compiled, too.
         board: name, path of a YAML file, or board.
         options: options of the compiler, its defaults if not given.
@@ -327,7 +329,7 @@ def compile(  # noqa: A001
         hints = ["leave out example_inputs", "give the module itself"]
         raise InputError("inputs-of-a-model", "example_inputs are for a module", where=str(model), hints=hints)
     name = str(model) if source is None else source.name
-    request = CompileRequest(name, phase, tokens, context, card, chosen, head, module=source)
+    request = CompileRequest(name, phase, tokens, context, card, chosen, head, module=source, batch=batch)
     compiled = request.design()
     return Design(compiled.graph, compiled, request)
 
@@ -358,5 +360,7 @@ def _request_of(design: CompiledDesign) -> CompileRequest | None:
     if facts.get("config") is not None or model.removeprefix(SMALL) not in CONFIGS or "asked_tokens" not in facts:
         return None
     asked: Literal["prefill", "decode"] = "prefill" if phase == "prefill" else "decode"
-    tokens, context = int(facts["asked_tokens"]), int(facts["asked_context"])
-    return CompileRequest(model, asked, tokens, context, design.board, design.knobs, "head_columns" in facts)
+    tokens, context, batch = int(facts["asked_tokens"]), int(facts["asked_context"]), int(facts.get("batch", 1))
+    return CompileRequest(
+        model, asked, tokens, context, design.board, design.knobs, "head_columns" in facts, batch=batch
+    )

@@ -34,6 +34,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and 
 Parameters = Annotated[
     str | None, typer.Option(metavar="NAME,NAME", help="Arguments of a .mlir file that are weights [its own word].")
 ]
+Batch = Annotated[
+    int | None, typer.Option(min=1, help="Sequences that share the weights, each with its own cache and length [1].")
+]
 Board = Annotated[str, typer.Option(help="A board's name, or a YAML file.")]
 
 Verb = Callable[..., None]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sttest.cli.common import Board, Json, Parameters, Phase, names_of, print_json, progress, takes_options
+from sttest.cli.common import Batch, Board, Json, Parameters, Phase, names_of, print_json, progress, takes_options
 from sttest.compile.compiler import Design
 from sttest.compile.opt import run_opt
 from sttest.compile.options import CompileOptions
@@ -38,6 +38,7 @@ def compile_verb(
     phase: Annotated[Phase | None, typer.Option(help="prefill needs --tokens, decode needs --context.")] = None,
     tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [decode: 1, up to 16].")] = None,
     context: Annotated[int | None, typer.Option(help="Tokens in the cache; 0 in prefill.")] = None,
+    batch: Batch = None,
     board: Board = "u55c",
     work_dir: Annotated[
         Path | None, typer.Option("--work-dir", "-o", help="The package's folder [build/MODEL-PHASE-BOARD].")
@@ -75,6 +76,8 @@ def compile_verb(
 
       sttest compile gpt2 --phase decode --context 256 --tokens 4 --gemv-lanes 1024 --print-after-all
 
+      sttest compile gpt2 --phase decode --context 256 --batch 4
+
       sttest compile block.mlir --board my-board.yaml --tile 32
 
       sttest compile block.mlir --precision w8a8 --parameters arg1,arg3 --require-quantized
@@ -103,7 +106,7 @@ def compile_verb(
     request = Request(
         model, phase, tokens, context, board, options, head, work_dir, lanes_from, check_resources,
         keep_ir="all" if print_after_all else "ends", parameters=names_of(parameters),
-        require_quantized=require_quantized,
+        require_quantized=require_quantized, batch=batch,
     )  # fmt: skip
     summary = summarise(compile_package(request), DesignPackage.read(request.folder))
     if as_json:

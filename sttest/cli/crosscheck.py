@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-from sttest.cli.common import ApTypes, Board, Json, Parameters, Phase, names_of, print_json, progress, takes_options
+from sttest.cli.common import (
+    ApTypes,
+    Batch,
+    Board,
+    Json,
+    Parameters,
+    Phase,
+    names_of,
+    print_json,
+    progress,
+    takes_options,
+)
 from sttest.cli.compile import Request, compile_package
 from sttest.compile.options import CompileOptions
 from sttest.compile.own_kernels import define_values
@@ -33,9 +44,10 @@ def crosscheck_verb(
             help="A name (see sttest models), small-NAME, a config.json, its folder, a .mlir, or FILE.py:NAME."
         ),
     ],
-    phase: Annotated[Phase | None, typer.Option(help="Of a model's block; a text has none.")] = None,
+    phase: Annotated[Phase | None, typer.Option(help="Of a model's block [decode]; a text has none.")] = None,
     tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [prefill: 32].")] = None,
     context: Annotated[int | None, typer.Option(help="Tokens in the cache [decode: 64, small models 32].")] = None,
+    batch: Batch = None,
     small: Annotated[bool, typer.Option("--small", help="The family at test sizes.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of random weights and inputs.")] = 0,
     checkpoint: Annotated[
@@ -65,13 +77,17 @@ def crosscheck_verb(
 
       sttest crosscheck gpt2 --phase decode --attention one-pass --attention-chunk 16
 
+      sttest crosscheck gpt2 --batch 4
+
       sttest crosscheck block.mlir --checkpoint block.safetensors
 
       sttest crosscheck my-module.py:make --precision w8a8
 
       sttest crosscheck small-gpt2 --phase decode --kernels kernels.yaml
     """
-    asked = Request(model, phase, tokens, context, board, options, work_dir=work_dir, parameters=names_of(parameters))
+    asked = Request(
+        model, phase, tokens, context, board, options, work_dir=work_dir, parameters=names_of(parameters), batch=batch
+    )
     chosen = _engines(engines)
     types = None if ap_types is None else ap_types_folder(ap_types)
     require_torch()
@@ -112,7 +128,7 @@ DEFAULT_SMALL_CONTEXT = 32
 
 
 def with_default_shape(asked: Request, *, small: bool = False) -> Request:
-    """The compilation, its model small if asked for, with the tokens or the context that it lacks.
+    """The compilation, its model small if asked for, with the phase, the tokens or the context that it lacks.
 
     >>> with_default_shape(Request("gpt2", "decode"), small=True).context
     32
@@ -122,8 +138,7 @@ def with_default_shape(asked: Request, *, small: bool = False) -> Request:
             raise InputError("shape-of-a-file", "--small is for models", where=asked.model, hints=["leave it out"])
         return asked
     if asked.phase is None:
-        hints = ["give --phase prefill", "give --phase decode"]
-        raise InputError("missing-option", "--phase is missing", where=asked.model, hints=hints)
+        asked = replace(asked, phase="decode")
     if small and not asked.model.startswith(SMALL):
         asked = replace(asked, model=f"{SMALL}{asked.model}")
     context = DEFAULT_SMALL_CONTEXT if asked.model.startswith(SMALL) else DEFAULT_CONTEXT

@@ -260,12 +260,12 @@ def choose_lanes(text: str, knobs: CompileOptions) -> tuple[str, ...]:
 
 
 def workload_of(module: ModuleOp) -> dict[str, str | int]:
-    """Model, phase, tokens and context from the function's ``sttest.*`` attributes; empty for foreign text."""
+    """Model, phase, tokens, context and batch from the function's ``sttest.*`` attributes; empty for foreign text."""
     found: dict[str, str | int] = {}
     for function in module.walk():
         if not isinstance(function, func.FuncOp):
             continue
-        for key in ("model", "phase", "tokens", "context"):
+        for key in ("model", "phase", "tokens", "context", "batch"):
             value = function.attributes.get(f"sttest.{key}")
             if isinstance(value, StringAttr):
                 found[key] = value.data

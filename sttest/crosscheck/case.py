@@ -5,7 +5,7 @@ The golden is the fake-quantized block in the order of docs/reference/values.md;
 
 import importlib.util
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -16,7 +16,7 @@ from sttest.models.config import DecoderConfig
 from sttest.models.program import BlockShape, check_shape
 from sttest.reference import ReferenceGraph
 from sttest.reference.graph import Array, Bytes
-from sttest.runtime.design_memory import BlockMemory, BlockResult, CacheSide, export_parameters
+from sttest.runtime.design_memory import BlockMemory, BlockResult, CacheSide, Step, export_parameters
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -84,6 +84,9 @@ def main_result(graph: ReferenceGraph) -> str:
     return "y" if "y" in names else names[0]
 
 
+Caches = tuple[CacheSide, CacheSide]
+
+
 @dataclass(frozen=True)
 class BlockCase:
     """A block, its inputs, and its results in PyTorch."""
@@ -92,12 +95,12 @@ class BlockCase:
     config: DecoderConfig
     shape: BlockShape
     parameters: Mapping[str, Array] = field(repr=False)  # parameters of a design by name
-    x: Array = field(repr=False)  # activations, float32 [tokens, hidden]
-    caches: tuple[CacheSide, CacheSide] | None = field(repr=False)  # keys and values before a decode step
+    x: tuple[Array, ...] = field(repr=False)  # activations of each sequence, float32 [tokens, hidden]
+    caches: tuple[Caches, ...] = field(repr=False)  # keys and values of each before a decode step; none of a prefill
     # results of the fake-quantized block by name (``y``, ``k_new``, …)
     golden: Mapping[str, Array] = field(repr=False)
     modules: Outputs = field(repr=False)  # output of each module of the fake-quantized block
-    # ``y`` of the block in floating point, its cache included, float32 [tokens, hidden]
+    # ``y`` of the block in floating point, its cache included, float32 [rows, hidden]
     reference: Array = field(repr=False)
     golden_s: float = 0.0  # run time of the golden, seconds
     golden_name: str = "torch"
@@ -109,7 +112,9 @@ class BlockCase:
             InputError: the design is of another block, or too small.
         """
         memory = BlockMemory(graph, self.config, self.parameters)
-        return memory.prefill(self.x) if self.caches is None else memory.decode(self.x, *self.caches)
+        if not self.caches:
+            return memory.prefill(*self.x)
+        return memory.decode_batch([Step(x, *caches) for x, caches in zip(self.x, self.caches, strict=True)])
 
     def results(self, graph: ReferenceGraph, images: Mapping[str, Bytes]) -> dict[str, Array]:
         """Results by name from the images that a design wrote, without padding."""
@@ -133,7 +138,8 @@ def make_case(
 
     Args:
         config: model configuration.
-        shape: shape of the block; a prefill of the tokens before fills the cache of a decode.
+        shape: shape of the block; a prefill of the tokens before fills the cache of a decode.  Sequences of a batch
+            have different lengths, down to half of what was asked for.
         scheme: quantization scheme; static scales are calibrated on the block's own inputs.
         source: source of weights and inputs.
         chunk: positions per chunk of online softmax; None for softmax in three passes.
@@ -142,7 +148,7 @@ def make_case(
         InputError: a shape that the model does not have, or a checkpoint of another model.
         ToolMissingError: PyTorch is not installed.
     """
-    check_shape(config, shape.phase, shape.tokens, shape.context)
+    check_shape(config, shape.phase, shape.tokens, shape.context, shape.batch)
     require_torch()
     import torch
 
@@ -151,7 +157,12 @@ def make_case(
     from sttest.models.quant.contraction import DefinedOrder
 
     block, inputs = _block_and_inputs(config, shape, source)
-    peaks = observe_peaks(block, lambda: run_prefill(block, config, inputs)) if scheme.activations == "static" else None
+
+    def typical() -> None:
+        for each in inputs:
+            run_prefill(block, config, each)
+
+    peaks = observe_peaks(block, typical) if scheme.activations == "static" else None
     quantised = quantise_block(block, scheme, peaks, chunk)
     with torch.no_grad():
         reference = _run(block, config, shape, inputs)
@@ -163,7 +174,7 @@ def make_case(
         config=config,
         shape=shape,
         parameters=export_parameters(_phase_block(quantised, config, shape)),
-        x=inputs[shape.context :].numpy(),
+        x=tuple(each[len(each) - _entering(shape, each) :].numpy() for each in inputs),
         caches=golden.caches,
         golden=golden.result.named,
         modules=golden.modules,
@@ -172,48 +183,80 @@ def make_case(
     )
 
 
-def _block_and_inputs(config: DecoderConfig, shape: BlockShape, source: WeightSource) -> "tuple[nn.Module, Tensor]":
-    """A prefill block with weights, and its inputs, float32 [context + tokens, hidden]."""
+def _entering(shape: BlockShape, inputs: "Tensor") -> int:
+    return len(inputs) if shape.phase == "prefill" else shape.tokens
+
+
+def lengths_of(shape: BlockShape) -> list[int]:
+    """Tokens that enter or are cached, of each sequence of a batch: from all that were asked for down to half.
+
+    >>> lengths_of(BlockShape("decode", 1, 64, 4)), lengths_of(BlockShape("prefill", 32))
+    ([64, 54, 43, 32], [32])
+    """
+    most = shape.tokens if shape.phase == "prefill" else shape.context
+    return [most - most * number // (2 * max(shape.batch - 1, 1)) for number in range(shape.batch)]
+
+
+def _block_and_inputs(
+    config: DecoderConfig, shape: BlockShape, source: WeightSource
+) -> "tuple[nn.Module, list[Tensor]]":
+    """A prefill block with weights, and inputs of each sequence, float32 [cached and entering tokens, hidden]."""
     import torch
 
     from sttest.models.blocks import PrefillBlock, run_prefill
     from sttest.models.checkpoint import load_model
     from sttest.models.weights import randomise
 
-    count = shape.context + shape.tokens
+    counts = lengths_of(shape) if shape.phase == "prefill" else [each + shape.tokens for each in lengths_of(shape)]
     generator = torch.Generator().manual_seed(source.seed + 1)
     if source.checkpoint is None:
         block = PrefillBlock(config)
         randomise(block, source.seed)
-        return block, torch.randn(count, config.hidden, generator=generator)
+        return block, [torch.randn(count, config.hidden, generator=generator) for count in counts]
     model = load_model(config, source.checkpoint)
-    tokens = list(source.tokens[:count]) or torch.randint(config.vocab, (count,), generator=generator).tolist()
-    with torch.no_grad():
-        x = model.embedding(tokens, 0)
-        for number in range(source.layer):
-            x = run_prefill(model.layers[number], config, x, config.layer_kind(number))[0]
-    return model.layers[source.layer], x
+    inputs, left = [], list(source.tokens)
+    for count in counts:
+        tokens, left = left[:count], left[count:]
+        tokens = tokens or torch.randint(config.vocab, (count,), generator=generator).tolist()
+        with torch.no_grad():
+            x = model.embedding(tokens, 0)
+            for number in range(source.layer):
+                x = run_prefill(model.layers[number], config, x, config.layer_kind(number))[0]
+        inputs.append(x)
+    return model.layers[source.layer], inputs
 
 
 @dataclass(frozen=True)
 class _BlockRun:
     result: BlockResult
     modules: Outputs
-    caches: tuple[CacheSide, CacheSide] | None = None
+    caches: tuple[Caches, ...] = ()
 
 
-def _run(block: "nn.Module", config: DecoderConfig, shape: BlockShape, inputs: "Tensor") -> _BlockRun:
+def _run(block: "nn.Module", config: DecoderConfig, shape: BlockShape, inputs: "Sequence[Tensor]") -> _BlockRun:
+    from sttest.models.batch import run_decode_batch, run_prefill_batch
     from sttest.models.blocks import run_decode, run_prefill
 
+    is_batch = shape.batch > 1
     if shape.phase == "prefill":
         with recorded_outputs(block) as modules:
-            outputs = run_prefill(block, config, inputs)
+            outputs = (
+                run_prefill_batch(block, config, inputs, shape.tokens)
+                if is_batch
+                else run_prefill(block, config, inputs[0])
+            )
         return _BlockRun(BlockResult.of(outputs), modules)
-    _, keys, values = run_prefill(block, config, inputs[: shape.context])
+    before, now = zip(*(each.split([len(each) - shape.tokens, shape.tokens]) for each in inputs), strict=True)
+    caches = [run_prefill(block, config, each)[1:] for each in before]
     twin = _phase_block(block, config, shape)
     with recorded_outputs(twin) as modules:
-        outputs = run_decode(twin, config, inputs[shape.context :], (keys, values), shape.context)
-    return _BlockRun(BlockResult.of(outputs), modules, (CacheSide.of(keys), CacheSide.of(values)))
+        outputs = (
+            run_decode_batch(twin, config, now, caches, shape.context)
+            if is_batch
+            else run_decode(twin, config, now[0], caches[0], shape.context)
+        )
+    sides = ((CacheSide.of(keys), CacheSide.of(values)) for keys, values in caches)
+    return _BlockRun(BlockResult.of(outputs), modules, tuple(sides))
 
 
 def _phase_block(block: "nn.Module", config: DecoderConfig, shape: BlockShape) -> "nn.Module":

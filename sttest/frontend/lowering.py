@@ -384,7 +384,7 @@ def _how_it_died(run: subprocess.CompletedProcess[bytes]) -> str:
 
 
 def linalg_text(
-    config: DecoderConfig, phase: Phase, tokens: int, context: int = 0, *, head: bool = False,
+    config: DecoderConfig, phase: Phase, tokens: int, context: int = 0, *, head: bool = False, batch: int = 1,
     cache_dir: Path | None = None,
 ) -> str:  # fmt: skip
     """One decoder block as linalg text in MLIR's generic form.
@@ -395,33 +395,35 @@ def linalg_text(
     Args:
         config: the model.
         phase: ``prefill`` of ``tokens`` tokens, or ``decode`` of 1 token after ``context`` cached ones.
-        tokens: tokens that enter the block.
+        tokens: tokens of a sequence that enter the block.
         context: tokens in the cache; 0 in a prefill.
         head: with what follows the last block; in decode.
+        batch: sequences.
         cache_dir: where texts are kept; by default ``$STTEST_CACHE``, else ``~/.cache/sttest``.
 
     Raises:
         InputError: a shape that the model does not have, or a failed lowering.
         ToolMissingError: PyTorch or torch-mlir is not installed.
     """
-    check_shape(config, phase, tokens, context)
+    check_shape(config, phase, tokens, context, batch)
     require_frontend()
     if head:
         check_head(phase)
-    path = (cache_dir or default_cache_dir()) / "linalg" / f"{_key(config, phase, tokens, context, head)}.mlir"
+    arguments = {"config": config, "phase": phase, "tokens": tokens, "context": context, "head": head, "batch": batch}
+    path = (cache_dir or default_cache_dir()) / "linalg" / f"{_key(config, phase, arguments)}.mlir"
     if path.is_file():
         return path.read_text(encoding="utf-8")
-    arguments = {"config": config, "phase": phase, "tokens": tokens, "context": context, "head": head}
     text = lower_isolated(block_program, arguments)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, text)
     return text
 
 
-def _key(config: DecoderConfig, phase: str, tokens: int, context: int, head: bool) -> str:
-    """Hash of all that the text depends on: the request, the versions of the tools, and the code of this package."""
-    asked = config, phase, tokens, context, head, version("torch"), version("torch-mlir")
+def _key(config: DecoderConfig, phase: str, arguments: Mapping[str, Any]) -> str:
+    """Hash of all that the text depends on: the request, the versions of the tools, the front end and the models."""
+    asked = sorted(arguments.items(), key=lambda item: item[0]), version("torch"), version("torch-mlir")
     digest = hashlib.sha256(repr(asked).encode())
-    for source in sorted(Path(__file__).parent.glob("*.py")):
+    here = Path(__file__).parent
+    for source in sorted((*here.glob("*.py"), *(here.parent / "models").glob("*.py"))):
         digest.update(source.read_bytes())
     return f"{config.name}-{phase}-{digest.hexdigest()[:24]}"

@@ -4,6 +4,10 @@ Heads lie as [kv_heads, group, ...] (as [kv_heads, ...] where the group is one
 head): the query heads that share a key-value head meet its keys and values in
 one contraction, so these are never copied.  Activations stay token-major;
 keys and values have the cache's layout [kv_heads, positions, head_dim].
+
+A batch of s sequences has a cache each, [s, kv_heads, positions, head_dim], and
+a mask each; its tokens come sequence by sequence, x [s * n, hidden], so that
+everything but attention takes them as tokens of one.
 """
 
 from torch import Tensor, nn
@@ -26,11 +30,11 @@ class Rope(nn.Module):
 
 
 class CacheLayout(nn.Module):
-    """Keys or values [n, kv, d] as the cache has them, [kv, n, d]."""
+    """Keys or values [(s,) n, kv, d] as the cache has them, [(s,) kv, n, d]."""
 
     def forward(self, x: Tensor) -> Tensor:
         """See the class."""
-        return x.transpose(0, 1)
+        return x.transpose(-3, -2)
 
 
 class Projections(nn.Module):
@@ -62,6 +66,10 @@ class Projections(nn.Module):
             q = q.view(n, kv, -1, d)
         return q, k, self.v_proj(x).view(n, kv, d)
 
+    def output(self, attended: Tensor, x: Tensor) -> Tensor:
+        """What attention gives out [..., n, kv, (group,) d] to [tokens, hidden], as many as ``x`` has."""
+        return self.o_proj(attended.reshape(len(x), -1))
+
 
 class PrefillAttention(Projections):
     """Eager attention among n tokens."""
@@ -71,8 +79,13 @@ class PrefillAttention(Projections):
         self.scores, self.softmax, self.mix, self.normalise = Scores(config), Softmax(), Mix(), Normalise()
 
     def forward(self, x: Tensor, mask: Tensor, rope: Tensor | None) -> AttentionOutput:
-        """[n, hidden] and mask [n, n] to y [n, hidden], k_new and v_new [kv, n, d]."""
+        """[n, hidden] and mask [n, n] to y [n, hidden], k_new and v_new [kv, n, d].
+
+        A batch: x [s * n, hidden], mask [s, n, n], k_new and v_new [s, kv, n, d].
+        """
         q, k, v = self.project(x, rope)
+        if mask.dim() == 3:
+            q, k, v = (by_sequence(each, len(mask)) for each in (q, k, v))
         k_new, v_new = self.k_new(k), self.v_new(v)
         rows = _beside_heads(mask, q)
         scores = self.scores(q, k_new, rows)
@@ -81,7 +94,7 @@ class PrefillAttention(Projections):
             denominator = p.denominator
         else:
             p, denominator = self.softmax(scores)
-        return self.o_proj(self.normalise(self.mix(p, v_new, rows), denominator)), k_new, v_new
+        return self.output(self.normalise(self.mix(p, v_new, rows), denominator), x), k_new, v_new
 
 
 class DecodeAttention(Projections):
@@ -110,11 +123,15 @@ class DecodeAttention(Projections):
         """Caches [kv, c, d] to y [n, hidden], k_new and v_new [kv, n, d].
 
         One token: x [1, hidden], mask [c].  Several: x [n, hidden], mask [n, c], mask_new [n, n] that hides from each
-        all but the tokens before it.
+        all but the tokens before it.  A batch of one token each: x [s, hidden], mask [s, c], caches [s, kv, c, d],
+        k_new and v_new [s, kv, 1, d].
         """
         q, k, v = self.project(x, rope)
         if mask_new is not None:
-            return self._several(q, k, v, (mask, mask_new), (k_cache, v_cache))
+            return self._several(x, (q, k, v), (mask, mask_new), (k_cache, v_cache))
+        if mask.dim() == 2:
+            q, k, v = (by_sequence(each, len(mask)) for each in (q, k, v))
+            mask = _beside_heads(mask.unsqueeze(1), q)
         scores, own_score = self.scores(q, k_cache, mask), self.own_score(q, k)
         if isinstance(self.softmax, RunningSoftmax):
             running = self.softmax(scores)
@@ -122,19 +139,25 @@ class DecodeAttention(Projections):
         else:
             p_cached, p_new, denominator = self.softmax(scores, own_score)
             mixed = self.mix(p_cached, v_cache, mask)
-        return self.o_proj(self.normalise(mixed, denominator, p_new, v)), self.k_new(k), self.v_new(v)
+        return self.output(self.normalise(mixed, denominator, p_new, v), x), self.k_new(k), self.v_new(v)
 
     def _several(
-        self, q: Tensor, k: Tensor, v: Tensor, masks: tuple[Tensor, Tensor], cache: tuple[Tensor, Tensor]
+        self, x: Tensor, projected: AttentionOutput, masks: tuple[Tensor, Tensor], cache: tuple[Tensor, Tensor]
     ) -> AttentionOutput:
+        q, k, v = projected
         k_new, v_new = self.k_new(k), self.v_new(v)
         mask, mask_new = (_beside_heads(each, q) for each in masks)
         cached, earlier = self.scores(q, cache[0], mask), self.earlier_scores(q, k_new, mask_new)
         p_cached, p_new, denominator, p_earlier = self.softmax(cached, self.own_score(q, k), earlier)
         mixed = self.mix(p_cached, cache[1], mask, (p_earlier, v_new, mask_new))
-        return self.o_proj(self.normalise(mixed, denominator, p_new, v)), k_new, v_new
+        return self.output(self.normalise(mixed, denominator, p_new, v), x), k_new, v_new
+
+
+def by_sequence(x: Tensor, sequences: int) -> Tensor:
+    """[s * n, ...] to [s, n, ...]."""
+    return x.view(sequences, -1, *x.shape[1:])
 
 
 def _beside_heads(mask: Tensor, q: Tensor) -> Tensor:
-    """[n, m] as scores [n, kv, (group,) m] take it."""
-    return mask.view(len(mask), *[1] * (q.dim() - 2), -1)
+    """[(s,) n, m] as scores [(s,) n, kv, (group,) m] take it."""
+    return mask.view(*mask.shape[:-1], *[1] * (q.dim() - mask.dim()), -1)

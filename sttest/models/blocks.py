@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from sttest.models.attention import AttentionOutput, DecodeAttention, PrefillAttention
 from sttest.models.config import DecoderConfig, LayerKind
 from sttest.models.layers import Gate, Linear, Residual, activation, norm
-from sttest.models.tables import F32Array, decode_inputs, prefill_inputs
+from sttest.models.tables import decode_inputs, prefill_inputs
 
 
 class Mlp(nn.Module):
@@ -68,7 +69,10 @@ class PrefillBlock(_Block):
         super().__init__(config, PrefillAttention(config))
 
     def forward(self, x: Tensor, mask: Tensor, rope: Tensor | None = None) -> AttentionOutput:
-        """x [n, hidden], mask [n, n], rope [n, 2, 2, d/2] to y [n, hidden], k_new and v_new [kv, n, d]."""
+        """x [n, hidden], mask [n, n], rope [n, 2, 2, d/2] to y [n, hidden], k_new and v_new [kv, n, d].
+
+        A batch: x [s * n, hidden], mask [s, n, n], rope [s * n, 2, 2, d/2]; k_new and v_new [s, kv, n, d].
+        """
         attended, k_new, v_new = self.attn(self.attn_norm(x), mask, rope)
         return self.finish(x, attended), k_new, v_new
 
@@ -90,7 +94,9 @@ class DecodeBlock(_Block):
     ) -> AttentionOutput:
         """Caches [kv, c, d] to y [n, hidden], k_new and v_new [kv, n, d].
 
-        x [n, hidden], rope [n, 2, 2, d/2]; mask [c] for one token, for more mask [n, c] and mask_new [n, n].
+        x [n, hidden], rope [n, 2, 2, d/2]; mask [c] for one token, for more mask [n, c] and mask_new [n, n].  A batch
+        of one token each: x [s, hidden], rope [s, 2, 2, d/2], mask [s, c], caches [s, kv, c, d]; k_new and v_new
+        [s, kv, 1, d].
         """
         attended, k_new, v_new = self.attn(self.attn_norm(x), mask, rope, k_cache, v_cache, mask_new)
         return self.finish(x, attended), k_new, v_new
@@ -101,7 +107,7 @@ class DecodeBlock(_Block):
 
 def run_prefill(block: nn.Module, config: DecoderConfig, x: Tensor, layer_kind: LayerKind = "global") -> Any:
     """Run a prefill block over x [n, hidden] from position 0 on; keys and values as the block returns them."""
-    return block(x=x, **_tensors(prefill_inputs(config, len(x), layer_kind)))
+    return block(x=x, **tensors_of(prefill_inputs(config, len(x), layer_kind)))
 
 
 def run_decode(
@@ -110,8 +116,9 @@ def run_decode(
 ) -> Any:  # fmt: skip
     """Run a decode block over x [n, hidden], which follows a cache of ``context`` positions, padding included."""
     tables = decode_inputs(config, context, len(x), layer_kind, padding=padding)
-    return block(x=x, k_cache=cache[0], v_cache=cache[1], **_tensors(tables))
+    return block(x=x, k_cache=cache[0], v_cache=cache[1], **tensors_of(tables))
 
 
-def _tensors(tables: Mapping[str, F32Array]) -> dict[str, Tensor]:
+def tensors_of(tables: Mapping[str, NDArray]) -> dict[str, Tensor]:
+    """Tables by argument name, as a block takes them."""
     return {name: torch.from_numpy(table) for name, table in tables.items()}

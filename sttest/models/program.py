@@ -18,11 +18,12 @@ MAX_STEP_TOKENS = 16
 
 @dataclass(frozen=True)
 class BlockShape:
-    """Phase of a block, tokens that enter it, and tokens in its cache."""
+    """Phase of a block, tokens of a sequence that enter it, tokens in its cache, and sequences."""
 
     phase: Phase
     tokens: int
     context: int = 0
+    batch: int = 1
 
 
 @dataclass(frozen=True)
@@ -58,11 +59,11 @@ class SavedProgram:
     attributes: Mapping[str, str | int | tuple[str, ...]] = field(default_factory=dict)
 
 
-def check_shape(config: DecoderConfig, phase: str, tokens: int, context: int) -> None:
+def check_shape(config: DecoderConfig, phase: str, tokens: int, context: int, batch: int = 1) -> None:
     """Refuse what no block can be built for.
 
     Raises:
-        InputError: unknown phase, or tokens or context out of range.
+        InputError: unknown phase, or tokens, context or sequences out of range.
     """
     if phase not in ("prefill", "decode"):
         raise InputError(
@@ -89,6 +90,7 @@ def check_shape(config: DecoderConfig, phase: str, tokens: int, context: int) ->
             where="context",
             hints=["set context to at least 1"],
         )
+    _check_batch(phase, tokens, batch)
     if tokens + context > config.max_context:
         raise InputError(
             "context-too-long",
@@ -101,15 +103,31 @@ def check_shape(config: DecoderConfig, phase: str, tokens: int, context: int) ->
         )
 
 
-def size_of(phase: str, tokens: int, context: int) -> str:
+def _check_batch(phase: str, tokens: int, batch: int) -> None:
+    if batch < 1:
+        raise InputError("bad-batch", f"{batch} sequences asked for", where="batch", hints=["ask for at least 1"])
+    if phase != "decode" or batch == 1:
+        return
+    if batch > MAX_STEP_TOKENS:
+        raise InputError(
+            "bad-batch", "a decode step takes few sequences", where="batch", demand=batch, bound=MAX_STEP_TOKENS,
+            unit="sequences", hints=["take fewer sequences"],
+        )  # fmt: skip
+    if tokens > 1:
+        raise InputError(
+            "bad-batch", f"a decode step of a batch takes one token of each sequence, not {tokens}", where="batch",
+            hints=["set tokens to 1", "set batch to 1"],
+        )  # fmt: skip
+
+
+def size_of(phase: str, tokens: int, context: int, batch: int = 1) -> str:
     """A block's shape as part of a name.
 
-    >>> size_of("prefill", 32, 0), size_of("decode", 1, 64), size_of("decode", 4, 64)
-    ('n32', 'c64', 'c64-n4')
+    >>> size_of("prefill", 32, 0), size_of("decode", 1, 64), size_of("decode", 4, 64), size_of("decode", 1, 64, 4)
+    ('n32', 'c64', 'c64-n4', 'c64-b4')
     """
-    if phase == "prefill":
-        return f"n{tokens}"
-    return f"c{context}" if tokens == 1 else f"c{context}-n{tokens}"
+    size = f"n{tokens}" if phase == "prefill" else f"c{context}" if tokens == 1 else f"c{context}-n{tokens}"
+    return size if batch == 1 else f"{size}-b{batch}"
 
 
 def check_head(phase: str) -> None:
@@ -126,16 +144,16 @@ def check_head(phase: str) -> None:
 
 
 def block_program(
-    config: DecoderConfig, phase: Phase, tokens: int, context: int, *, head: bool = False
+    config: DecoderConfig, phase: Phase, tokens: int, context: int, *, head: bool = False, batch: int = 1
 ) -> TorchProgram:
     """One decoder block on the meta device: shapes, no weights.
 
-    With ``head`` what follows the last of them comes behind it.
+    With ``head`` what follows the last of them comes behind it.  A batch has ``tokens`` of each sequence.
 
     Raises:
         InputError: see :func:`check_shape`; the head of a prefill.
     """
-    check_shape(config, phase, tokens, context)
+    check_shape(config, phase, tokens, context, batch)
     if head:
         check_head(phase)
     import torch
@@ -143,16 +161,17 @@ def block_program(
     from sttest.models.blocks import DecodeBlock, PrefillBlock
     from sttest.models.head import DecodeBlockWithHead
 
-    prefill = phase == "prefill"
+    prefill, rows = phase == "prefill", batch * tokens
+    sequences = () if batch == 1 else (batch,)
     kind = PrefillBlock if prefill else DecodeBlockWithHead if head else DecodeBlock
     with torch.device("meta"):
         module = kind(config)
-        inputs = {"x": torch.empty(tokens, config.hidden)}
-        inputs["mask"] = torch.empty(_mask_shape(phase, tokens, context))
+        inputs = {"x": torch.empty(rows, config.hidden)}
+        inputs["mask"] = torch.empty(*sequences, *_mask_shape(phase, tokens, context))
         if config.rope_theta is not None:
-            inputs["rope"] = torch.empty(tokens, 2, 2, config.head_dim // 2)
+            inputs["rope"] = torch.empty(rows, 2, 2, config.head_dim // 2)
         if not prefill:
-            cache_shape = (config.kv_heads, context, config.head_dim)
+            cache_shape = (*sequences, config.kv_heads, context, config.head_dim)
             inputs |= {name: torch.empty(cache_shape) for name in ("k_cache", "v_cache")}
             if tokens > 1:
                 inputs["mask_new"] = torch.empty(tokens, tokens)
@@ -161,6 +180,8 @@ def block_program(
     attributes: dict[str, str | int | tuple[str, ...]] = {
         "model": config.name, "phase": phase, "tokens": tokens, "context": context,
     }  # fmt: skip
+    if batch > 1:
+        attributes["batch"] = batch
     own = tuple(name for name in inputs if name in config.inputs_per_layer)
     if own:
         attributes["inputs_per_layer"] = own

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from sttest.models.config import DecoderConfig
+from sttest.models.head_axes import cache_beside, over_heads, own_beside
 from sttest.models.layers import SoftCap, f32
 from sttest.models.quant.quantizers import QuantizedTensor
 
@@ -22,11 +23,14 @@ class Scores(nn.Module):
         self.scale, self.cap = f32(config.score_scale), SoftCap(config.attention_cap)
 
     def forward(self, q: Tensor, k: Tensor, mask: Tensor) -> Tensor:
-        """q [n, kv, (group,) d], k [kv, m, d], mask broadcasting to the scores [n, kv, (group,) m]."""
+        """q [n, kv, (group,) d], k [kv, m, d], mask broadcasting to the scores [n, kv, (group,) m].
+
+        Of several sequences q [s, n, kv, (group,) d] and k [s, kv, m, d].
+        """
         if not torch.compiler.is_exporting():
-            return self.cap(torch.einsum("nh...d,hmd->nh...m", q, k) * self.scale) + mask
+            return self.cap(torch.einsum(over_heads("nh...d,hmd->nh...m", k), q, k) * self.scale) + mask
         # Product and sum fuse to one loop nest over the operands as they lie; a matmul would transpose both.
-        return self.cap((q.unsqueeze(-2) * _over_group(k, q.dim())).sum(-1) * self.scale) + mask
+        return self.cap((q.unsqueeze(-2) * cache_beside(k, q)).sum(-1) * self.scale) + mask
 
 
 class OwnScore(nn.Module):
@@ -37,12 +41,15 @@ class OwnScore(nn.Module):
         self.scale, self.cap = f32(config.score_scale), SoftCap(config.attention_cap)
 
     def forward(self, q: Tensor, k: Tensor) -> Tensor:
-        """q [n, kv, (group,) d] and k [n, kv, d] to [n, kv, (group)]."""
-        return self.cap((q * _beside(k, q)).sum(-1) * self.scale)
+        """q [..., n, kv, (group,) d] and k [..., n, kv, d] to [..., n, kv, (group)]."""
+        return self.cap((q * own_beside(k, q)).sum(-1) * self.scale)
 
 
 class Mix(nn.Module):
-    """Contraction of weights [n, kv, (group,) m] with values [kv, m, d] to outputs [n, kv, (group,) d]."""
+    """Contraction of weights [n, kv, (group,) m] with values [kv, m, d] to outputs [n, kv, (group,) d].
+
+    Of several sequences [s, n, kv, (group,) m] with [s, kv, m, d].
+    """
 
     def forward(self, p: Tensor, v: Tensor, mask: Tensor, *more: Part) -> Tensor:
         """See the class; the ``mask`` of the scores is for whoever quantises the weights.
@@ -57,17 +64,8 @@ class Mix(nn.Module):
     @staticmethod
     def _mixed(p: Tensor, v: Tensor) -> Tensor:
         if not torch.compiler.is_exporting():
-            return torch.einsum("nh...m,hmd->nh...d", p, v)
-        return (p.unsqueeze(-1) * _over_group(v, p.dim())).sum(-2)
-
-
-def _over_group(cache: Tensor, rank: int) -> Tensor:
-    return cache.unsqueeze(1) if rank == 4 else cache
-
-
-def _beside(x: Tensor, q: Tensor) -> Tensor:
-    """[n, kv, d] with a group axis if ``q`` has one."""
-    return x.unsqueeze(2) if q.dim() == 4 else x
+            return torch.einsum(over_heads("nh...m,hmd->nh...d", v), p, v)
+        return (p.unsqueeze(-1) * cache_beside(v, p)).sum(-2)
 
 
 class Softmax(nn.Module):
@@ -107,10 +105,10 @@ class Normalise(nn.Module):
     def forward(
         self, mixed: Tensor, denominator: Tensor, p_new: Tensor | None = None, v: Tensor | None = None
     ) -> Tensor:
-        """mixed [n, kv, (group,) d], denominator and p_new [n, kv, (group)], v [n, kv, d] to [n, kv * group * d]."""
+        """mixed [..., n, kv, (group,) d], denominator and p_new [..., n, kv, (group)], v [..., n, kv, d] to mixed."""
         if p_new is not None and v is not None:
-            mixed = mixed + p_new.unsqueeze(-1) * _beside(v, mixed)
-        return (mixed / denominator.unsqueeze(-1)).reshape(len(mixed), -1)
+            mixed = mixed + p_new.unsqueeze(-1) * own_beside(v, mixed)
+        return mixed / denominator.unsqueeze(-1)
 
 
 # --- The softmax of attention chunk by chunk of its positions, as a design with attention in one pass computes it
@@ -163,7 +161,7 @@ class RunningMix(nn.Module):
         self.chunk, self.mix = chunk, mix
 
     def forward(self, running: Running, v: Tensor | QuantizedTensor, mask: Tensor) -> Tensor:
-        """Values [kv, m, d], ``mask`` as the scores had it, to [n, kv, (group,) d]."""
+        """Values [(s,) kv, m, d], ``mask`` as the scores had it, to [(s,) n, kv, (group,) d]."""
         sizes = chunk_sizes(running.weights.shape[-1], self.chunk)
         mixed = torch.zeros(())
         parts = zip(running.weights.split(sizes, -1), _split(v, sizes), mask.split(sizes, -1), strict=True)
@@ -175,8 +173,8 @@ class RunningMix(nn.Module):
 
 def _split(v: Tensor | QuantizedTensor, sizes: list[int]) -> list[Tensor] | list[QuantizedTensor]:
     if isinstance(v, Tensor):
-        return list(v.split(sizes, 1))
-    return [QuantizedTensor(*parts) for parts in zip(v.values.split(sizes, 1), v.scales.split(sizes, 1), strict=True)]
+        return list(v.split(sizes, -2))
+    return [QuantizedTensor(*parts) for parts in zip(v.values.split(sizes, -2), v.scales.split(sizes, -1), strict=True)]
 
 
 def joined_by(running: Running, mixed: Tensor, own_score: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -1,11 +1,14 @@
 """Block inputs that the host computes: attention masks, positions' tables, and the token of each column of the head."""
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sttest.models.config import DecoderConfig, LayerKind
 from sttest.models.rope import F32Array, rope_table
 
+_ROWS = ("x", "rope")
 HEAD_TILE = 256
 """Columns of the head are a multiple of this, the widest tile (`--gemv-lanes 8192`, docs/explanation/tiling.md)."""
 
@@ -97,6 +100,22 @@ def decode_inputs(
         return {"mask": decode_mask(config, context, layer_kind, padding=padding), **tables}
     mask, mask_new = step_masks(config, context, tokens, layer_kind, padding=padding, padding_tokens=padding_tokens)
     return {"mask": mask, "mask_new": mask_new, **tables}
+
+
+def of_batch(sequences: Sequence[Mapping[str, NDArray]]) -> dict[str, NDArray]:
+    """Inputs of a batch from those of its sequences, by argument name.
+
+    Args:
+        sequences: inputs of each, of the same shapes: activations and rotary tables have a row per token, masks and
+            caches are each sequence's own.
+
+    Returns:
+        Rows of all tokens, sequence by sequence; everything else with an axis of sequences in front.
+    """
+    return {
+        name: (np.concatenate if name in _ROWS else np.stack)([each[name] for each in sequences])
+        for name in sequences[0]
+    }
 
 
 def _rope(config: DecoderConfig, positions: ArrayLike, layer_kind: LayerKind) -> dict[str, F32Array]:

@@ -20,7 +20,8 @@ class ModelPackage(DesignPackage):
     Attributes:
         config: the model.
         phase: prefill or decode.
-        tokens, context: what was asked for; the design may have more.
+        tokens, context: what was asked for, of each sequence; the design may have more.
+        batch: sequences.
         scheme: precision of the numbers.
         layers: layers that a launch runs.
         generates: tokens that a launch makes.
@@ -42,7 +43,7 @@ class ModelPackage(DesignPackage):
             raise InputError("no-values", f"the design has no values: {why}", where=str(folder))
         self.config, self.scheme = described_config(name, workload.config), manifest.configuration.quant_scheme
         self.phase: Phase = cast("Phase", workload.phase)
-        self.tokens, self.context = tokens, context
+        self.tokens, self.context, self.batch = tokens, context, workload.batch or 1
         self.layers, self.generates = knobs.layers, knobs.generate
         self.head = workload.head_columns is not None
         self.chunk = knobs.attention_chunk if knobs.attention == "one-pass" else None
@@ -50,7 +51,7 @@ class ModelPackage(DesignPackage):
     @property
     def shape(self) -> BlockShape:
         """The shape that was asked for; the design may be larger."""
-        return BlockShape(self.phase, self.tokens, self.context)
+        return BlockShape(self.phase, self.tokens, self.context, self.batch)
 
     def require_one_block(self) -> None:
         """Refuses a package whose launches run more than a block, where one is looked at.

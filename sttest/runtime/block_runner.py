@@ -12,13 +12,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from sttest.models.batch import run_decode_batch, run_prefill_batch
 from sttest.models.blocks import run_decode, run_prefill
 from sttest.models.language_model import GeneratedTokens, LanguageModel, check_request
 from sttest.models.layers import greedy
 from sttest.models.quant.block import decode_twin
 from sttest.models.quant.contraction import DefinedOrder
 from sttest.reference.graph import Array, Bytes
-from sttest.runtime.design_memory import BlockMemory, BlockResult, CacheSide
+from sttest.runtime.design_memory import BlockMemory, BlockResult, CacheSide, Step
 
 
 class Chosen(NamedTuple):
@@ -93,7 +94,7 @@ class SeededBlock:
 
     inputs: dict[str, Bytes]  # images of all loads but the parameters'
     golden: BlockResult  # results of the fake-quantized block in the order of a design, to the bit
-    tokens: int  # tokens in the results
+    tokens: int  # tokens of each sequence in the results
 
 
 def seeded_prefill(memory: BlockMemory, block: nn.Module, tokens: int, seed: int) -> SeededBlock:
@@ -108,24 +109,37 @@ def seeded_prefill(memory: BlockMemory, block: nn.Module, tokens: int, seed: int
     Raises:
         InputError: the design has no room for so many tokens.
     """
-    x = _activations(memory, tokens, seed)
+    config, kind, prompts = memory.config, memory.layer_kind, _activations(memory, tokens, seed)
     with torch.no_grad(), DefinedOrder():
-        golden = run_prefill(block, memory.config, torch.from_numpy(x), memory.layer_kind)
-    return _seeded(memory, memory.prefill(x), golden, tokens)
+        if memory.batch is None:
+            golden = run_prefill(block, config, prompts[0], kind)
+        else:
+            golden = run_prefill_batch(block, config, prompts, tokens, kind)
+    return _seeded(memory, memory.prefill(*(prompt.numpy() for prompt in prompts)), golden, tokens)
 
 
 def seeded_decode(memory: BlockMemory, block: nn.Module, context: int, seed: int, *, tokens: int = 1) -> SeededBlock:
     """A decode step of random tokens after ``context`` random ones; see :func:`seeded_prefill`."""
-    config, kind, x = memory.config, memory.layer_kind, _activations(memory, context + tokens, seed)
-    before, now = torch.from_numpy(x[:context]), torch.from_numpy(x[context:])
+    config, kind = memory.config, memory.layer_kind
+    before, now = zip(
+        *(each.split([context, tokens]) for each in _activations(memory, context + tokens, seed)), strict=True
+    )
+    twin = decode_twin(config, block)
     with torch.no_grad(), DefinedOrder():
-        _, *cache = run_prefill(block, config, before, kind)
-        golden = run_decode(decode_twin(config, block), config, now, (cache[0], cache[1]), context, kind)
-    return _seeded(memory, memory.decode(x[context:], *map(CacheSide.of, cache)), golden, tokens)
+        caches = [run_prefill(block, config, each, kind)[1:] for each in before]
+        if memory.batch is None:
+            golden = run_decode(twin, config, now[0], caches[0], context, kind)
+        else:
+            golden = run_decode_batch(twin, config, now, caches, context, kind)
+    steps = [Step(x.numpy(), *map(CacheSide.of, cache)) for x, cache in zip(now, caches, strict=True)]
+    return _seeded(memory, memory.decode_batch(steps), golden, tokens)
 
 
-def _activations(memory: BlockMemory, tokens: int, seed: int) -> Array:
-    return np.random.default_rng(seed).standard_normal((tokens, memory.config.hidden), np.float32)
+def _activations(memory: BlockMemory, tokens: int, seed: int) -> list[Tensor]:
+    """Of every sequence, float32 [tokens, hidden]."""
+    random = np.random.default_rng(seed)
+    shape = (tokens, memory.config.hidden)
+    return [torch.from_numpy(random.standard_normal(shape, np.float32)) for _ in range(memory.batch or 1)]
 
 
 def _seeded(memory: BlockMemory, images: dict[str, Bytes], golden: Any, tokens: int) -> SeededBlock:

@@ -198,6 +198,7 @@ def check_generation(packages: Mapping[str, ModelPackage], prompt: int, new_toke
     _check_steps(packages["decode"], by_decode="prefill" not in packages)
     for package in packages.values():
         _check_layers(package)
+        _check_batch(package)
     _check_room(packages, prompt, new_tokens)
 
 
@@ -227,6 +228,15 @@ def _check_steps(decode: ModelPackage, *, by_decode: bool) -> None:
             "several-tokens", "a generation decodes one token after the other, the design takes several in a step",
             where=str(decode.folder), demand=decode.tokens, bound=1, unit="tokens",
             hints=["compile the decode without --tokens", "run the package alone: one step with seeded inputs"],
+        )  # fmt: skip
+
+
+def _check_batch(package: ModelPackage) -> None:
+    if package.batch > 1:
+        raise InputError(
+            "several-sequences", "a generation is of one sequence, a step of the design takes several",
+            where=str(package.folder), demand=package.batch, bound=1, unit="sequences",
+            hints=["compile without --batch", "run the package alone: one step with seeded inputs"],
         )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from sttest.core.errors import InputError
 from sttest.models.config import DecoderConfig, LayerKind
-from sttest.models.tables import decode_inputs, decode_mask, prefill_inputs, rope_table, token_ids
+from sttest.models.tables import decode_inputs, decode_mask, of_batch, prefill_inputs, rope_table, token_ids
 from sttest.reference.graph import Array, Bytes, ReferenceGraph
 from sttest.reference.memory import images_of, read_results
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class CacheSide(NamedTuple):
     """Keys or values of one layer."""
 
-    values: Array  # float32 or int8 [kv_heads, positions, head_dim]
-    scales: Array | None = None  # float16 [kv_heads, positions] for int8 values
+    values: Array  # float32 or int8 [kv_heads, positions, head_dim], of a batch [sequences, ...]
+    scales: Array | None = None  # float16 [kv_heads, positions], of a batch [sequences, ...], for int8 values
 
     @classmethod
     def of(cls, side: Any) -> "CacheSide":
@@ -40,6 +40,15 @@ class CacheSide(NamedTuple):
         if self.scales is None or new.scales is None:
             return CacheSide(values)
         return CacheSide(values, np.concatenate([self.scales, new.scales], axis=1))
+
+
+class Step(NamedTuple):
+    """What a sequence brings to a decode step."""
+
+    x: Array  # activations, float32 [tokens, hidden]
+    # keys, values: cached positions
+    keys: CacheSide
+    values: CacheSide
 
 
 class BlockResult(NamedTuple):
@@ -110,19 +119,29 @@ class BlockMemory:
                 raise InputError("missing-argument", f"the parameter '{name}' has no values", where=self.graph.name)
         return {**images_of(self.graph, {name: self.parameters[name] for name in wanted}), **self.once}
 
-    def prefill(self, x: Array) -> dict[str, Bytes]:
+    @cached_property
+    def batch(self) -> int | None:
+        """Sequences that the design takes at once; None where it takes one and has no axis for them."""
+        name, axes = ("k_cache", 3) if "k_cache" in self.graph.argument else ("mask", 2)
+        shape = self._shape(name)
+        return shape[0] if len(shape) > axes else None
+
+    def prefill(self, *prompts: Array) -> dict[str, Bytes]:
         """Images of all loads for a prefill.
 
         Args:
-            x: prompt activations, float32 [tokens, hidden], at most as many tokens as the design has.
+            prompts: activations of each sequence, float32 [tokens, hidden], at most as many tokens as the design has.
 
         Raises:
-            InputError: another design, or more tokens than it has room for.
+            InputError: another design, or more sequences or tokens than it has room for.
         """
-        rows = self._shape("x")[0]
+        rows = self._shape("x")[0] // (self.batch or 1)
+        return self._images(self._of_batch([self._prompt(x, rows) for x in prompts], self._prompt(self._no_x, rows)))
+
+    def _prompt(self, x: Array, rows: int) -> dict[str, Array]:
         padding = self._padding(len(x), rows, "tokens")
         tables = prefill_inputs(self.config, rows, self.layer_kind, padding=padding)
-        return self._images({"x": _padded(x, padding, axis=0), **tables})
+        return {"x": _padded(x, padding, axis=0), **tables}
 
     def decode(self, x: Array, k_cache: CacheSide, v_cache: CacheSide) -> dict[str, Bytes]:
         """Images of all loads for a decode step.
@@ -134,36 +153,64 @@ class BlockMemory:
         Raises:
             InputError: another design, or more tokens or cached positions than it has room for.
         """
-        context, rows = self._shape("k_cache")[1], self._shape("x")[0]
-        padding = self._padding(k_cache.values.shape[1], context, "cached tokens")
-        padding_tokens = self._padding(len(x), rows, "tokens")
-        inputs = {"x": _padded(x, padding_tokens, axis=0)}
-        inputs |= decode_inputs(
-            self.config, context, rows, self.layer_kind, padding=padding, padding_tokens=padding_tokens
-        )
-        for name, side in (("k_cache", k_cache), ("v_cache", v_cache)):
-            inputs[name] = _padded(side.values, padding, axis=1)
-            if side.scales is not None:
-                inputs[f"{name}_scale"] = _padded(side.scales, padding, axis=1, value=1)
+        return self.decode_batch([Step(x, k_cache, v_cache)])
+
+    def decode_batch(self, steps: Sequence[Step]) -> dict[str, Bytes]:
+        """Images of all loads for a decode step of several sequences.
+
+        Args:
+            steps: what each brings; a design of a batch may have room for more.
+
+        Raises:
+            InputError: another design, or more sequences, tokens or cached positions than it has room for.
+        """
+        nothing = Step(self._no_x, *(_without_positions(side) for side in steps[0][1:]))
+        inputs = self._of_batch([self._step(step) for step in steps], self._step(nothing))
         if "token_ids" in self.graph.argument:
             inputs["token_ids"] = token_ids(self.config)
         return self._images(inputs)
 
+    def _step(self, step: Step) -> dict[str, Array]:
+        context, rows = self._shape("k_cache")[-2], self._shape("x")[0] // (self.batch or 1)
+        padding = self._padding(step.keys.values.shape[1], context, "cached tokens")
+        padding_tokens = self._padding(len(step.x), rows, "tokens")
+        inputs = {"x": _padded(step.x, padding_tokens, axis=0)}
+        inputs |= decode_inputs(
+            self.config, context, rows, self.layer_kind, padding=padding, padding_tokens=padding_tokens
+        )
+        for name, side in (("k_cache", step.keys), ("v_cache", step.values)):
+            inputs[name] = _padded(side.values, padding, axis=1)
+            if side.scales is not None:
+                inputs[f"{name}_scale"] = _padded(side.scales, padding, axis=1, value=1)
+        return inputs
+
+    @property
+    def _no_x(self) -> Array:
+        return np.zeros((0, self.config.hidden), np.float32)
+
+    def _of_batch(self, sequences: Sequence[dict[str, Array]], nothing: dict[str, Array]) -> dict[str, Array]:
+        """Inputs of all sequences; places that none takes have inputs that change no other's results."""
+        free = self._padding(len(sequences), self.batch or 1, "sequences")
+        return sequences[0] if self.batch is None else of_batch([*sequences, *[nothing] * free])
+
     def results(self, images: Mapping[str, Bytes], tokens: int = 1) -> BlockResult:
-        """The last ``tokens`` tokens of what a run has written.
+        """The last ``tokens`` tokens of each sequence of what a run has written.
 
         Raises:
             InputError: an image is missing or has another length.
         """
         found = read_results(self.graph, images)
-        rows = len(found["y"])
-        first = rows - tokens
+        rows, sequences = len(found["y"]) // (self.batch or 1), self.batch or 1
+        kept = [sequence * rows + row for sequence in range(sequences) for row in range(rows - tokens, rows)]
         k_new, v_new = (
-            CacheSide(found[name][:, first:], found[f"{name}_scale"][:, first:] if f"{name}_scale" in found else None)
+            CacheSide(
+                found[name][..., rows - tokens :, :],
+                found[f"{name}_scale"][..., rows - tokens :] if f"{name}_scale" in found else None,
+            )
             for name in ("k_new", "v_new")
         )
-        chosen = (found[name][first:] if name in found else None for name in ("logits", "token"))
-        return BlockResult(found["y"][first:], k_new, v_new, *chosen)
+        chosen = (found[name][kept] if name in found else None for name in ("logits", "token"))
+        return BlockResult(found["y"][kept], k_new, v_new, *chosen)
 
     def _images(self, inputs: Mapping[str, Array]) -> dict[str, Bytes]:
         images = {**self.parameter_images, **images_of(self.graph, inputs)}
@@ -185,6 +232,10 @@ class BlockMemory:
                 demand=count, bound=room, unit=what, hints=["compile the block for more"],
             )  # fmt: skip
         return room - count
+
+
+def _without_positions(side: CacheSide) -> CacheSide:
+    return CacheSide(side.values[:, :0], None if side.scales is None else side.scales[:, :0])
 
 
 def _padded(values: Array, count: int, axis: int, value: float = 0) -> Array:

@@ -40,22 +40,23 @@ class Workload:
 
 @dataclass(frozen=True)
 class WorkloadShape:
-    """Tokens that enter a block and tokens in its cache, and whether the head follows."""
+    """Tokens of a sequence that enter a block and tokens in its cache, whether the head follows, and sequences."""
 
     phase: Phase
     tokens: int
     context: int
     head: bool = False
+    batch: int = 1
 
     def padded(self, tile_size: int) -> "WorkloadShape":
         """The shape whose sequence length is a whole number of tiles, or even in one tile; the mask hides the rest.
 
         >>> WorkloadShape("prefill", 40, 0).padded(16)
-        WorkloadShape(phase='prefill', tokens=48, context=0, head=False)
+        WorkloadShape(phase='prefill', tokens=48, context=0, head=False, batch=1)
         >>> WorkloadShape("prefill", 7, 0).padded(16)
-        WorkloadShape(phase='prefill', tokens=8, context=0, head=False)
+        WorkloadShape(phase='prefill', tokens=8, context=0, head=False, batch=1)
         >>> WorkloadShape("decode", 1, 12).padded(16)
-        WorkloadShape(phase='decode', tokens=1, context=12, head=False)
+        WorkloadShape(phase='decode', tokens=1, context=12, head=False, batch=1)
         """
         if self.phase == "prefill":
             tokens = _even(self.tokens) if self.tokens < tile_size else _pad(self.tokens, tile_size)
@@ -64,8 +65,9 @@ class WorkloadShape:
 
     @classmethod
     def asked(
-        cls, model: str, phase: Phase | None, tokens: int | None, context: int | None, *, head: bool = False
-    ) -> "WorkloadShape":
+        cls, model: str, phase: Phase | None, tokens: int | None, context: int | None, *, head: bool = False,
+        batch: int | None = None,
+    ) -> "WorkloadShape":  # fmt: skip
         """The shape that options give: a decode takes one token, a prefill starts from nothing.
 
         Raises:
@@ -77,7 +79,7 @@ class WorkloadShape:
             raise _missing("--tokens", f"{model} prefill", "say how long the prompt is, as in --tokens 64")
         if phase == "decode" and context is None:
             raise _missing("--context", f"{model} decode", "say how many tokens are cached, as in --context 64")
-        return cls(phase, 1 if tokens is None else tokens, context or 0, head)
+        return cls(phase, 1 if tokens is None else tokens, context or 0, head, 1 if batch is None else batch)
 
 
 def _missing(option: str, where: str, *hints: str) -> InputError:
@@ -179,7 +181,7 @@ def model_workload(config: DecoderConfig, asked: WorkloadShape, tile_size: int) 
     Raises:
         InputError: a shape that the model does not have.
     """
-    check_shape(config, asked.phase, asked.tokens, asked.context)
+    check_shape(config, asked.phase, asked.tokens, asked.context, asked.batch)
     if asked.head:
         check_head(asked.phase)
     facts: dict[str, str | int] = {"asked_tokens": asked.tokens, "asked_context": asked.context}
@@ -187,7 +189,7 @@ def model_workload(config: DecoderConfig, asked: WorkloadShape, tile_size: int) 
         facts["head_columns"] = head_columns(config)
     if (described := description(config)) is not None:
         facts["config"] = described
-    size = size_of(asked.phase, asked.tokens, asked.context)
+    size = size_of(asked.phase, asked.tokens, asked.context, asked.batch)
     return Workload(f"{config.name}-{asked.phase}-{size}{'-head' if asked.head else ''}", facts), asked.padded(
         tile_size
     )
@@ -208,12 +210,12 @@ def model_text(config: DecoderConfig, shape: WorkloadShape) -> str:
         if config.name.removeprefix(SMALL) not in SHIPPED_MODELS or description(config) is not None:
             hints = [error.hints[0], f"take a model that is shipped ready-made: {', '.join(SHIPPED_MODELS)}"]
             raise ToolMissingError(error.code, error.what, where=error.where, hints=hints) from error
-        if shapes[shape.phase] == (shape.tokens, shape.context):
+        if shapes[shape.phase] == (shape.tokens, shape.context) and shape.batch == 1:
             return lowered_text(config.name.removeprefix(SMALL), shape.phase, small=is_small, head=shape.head)
         raise _no_text(error, shapes[shape.phase], shape.phase) from error
     # Padding may reach past the last position of the model; the mask hides it, so it needs none.
     reach = replace(config, max_context=max(config.max_context, shape.tokens + shape.context))
-    return linalg_text(reach, shape.phase, shape.tokens, shape.context, head=shape.head)
+    return linalg_text(reach, shape.phase, shape.tokens, shape.context, head=shape.head, batch=shape.batch)
 
 
 def _no_text(error: ToolMissingError, shipped: tuple[int, int], phase: str) -> ToolMissingError:
@@ -242,6 +244,7 @@ class CompileRequest:
     board: str | FpgaBoard = "u55c"  # name, path, or the board itself
     options: CompileOptions = field(default_factory=CompileOptions)  # of the compiler
     head: bool = False  # compile what follows the last layer, too
+    batch: int | None = field(default=None, kw_only=True)  # sequences, each with its cache; None for one
     keep_ir: KeptIr = field(default="ends", kw_only=True)  # the passes whose IR the design keeps
     parameters: tuple[str, ...] = field(default=(), kw_only=True)  # arguments of a text that are weights
     require_quantized: bool = field(default=False, kw_only=True)  # refuse what a scheme leaves in floating point
@@ -275,6 +278,7 @@ class CompileRequest:
     def _text(self, step: Step) -> tuple[Workload, str]:
         shape_options = {
             "--phase": self.phase, "--tokens": self.tokens, "--context": self.context, "--head": self.head or None,
+            "--batch": self.batch,
         }  # fmt: skip
         if self.module is not None:
             step("lowering")
@@ -284,7 +288,7 @@ class CompileRequest:
             return file_workload(self.model, shape_options)
         refuse_parameters(self.model, self.parameters)
         config = model_config(self.model)
-        asked = WorkloadShape.asked(self.model, self.phase, self.tokens, self.context, head=self.head)
+        asked = WorkloadShape.asked(self.model, self.phase, self.tokens, self.context, head=self.head, batch=self.batch)
         if self.head:
             _check_head_scheme(self.options.precision)
         workload, shape = model_workload(config, asked, self.options.tile_size)
@@ -317,6 +321,11 @@ class CompileRequest:
             raise InputError(
                 "no-loop", "a launch makes several tokens only with all layers and the head",
                 where="generate (--generate)", hints=[f"add --layers {config.layers} --head"],
+            )  # fmt: skip
+        if (self.batch or 1) > 1:
+            raise InputError(
+                "no-loop", "a launch makes several tokens of one sequence only", where="generate (--generate)",
+                hints=["leave out --batch", "make a launch per token"],
             )  # fmt: skip
         return self.options.with_(positions=config.rope_theta is None)
 

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
+from sttest.models.head_axes import over_heads, own_beside, scales_beside
 from sttest.models.quant import binary32
 from sttest.models.quant.quantizers import QuantizedTensor, p_scale, quantise_p
 
@@ -49,15 +50,16 @@ def scores(q: QuantizedTensor, k: QuantizedTensor) -> Tensor:
     """Products of queries and keys, ``f32(acc) * scale_q * scale_k`` from the left, neither scaled nor masked.
 
     Args:
-        q: int8 [n, kv, (group,) d], scales [n, kv, (group)].
-        k: int8 [kv, m, d], scales [kv, m].
+        q: int8 [(s,) n, kv, (group,) d], scales [(s,) n, kv, (group)].
+        k: int8 [(s,) kv, m, d], scales [(s,) kv, m].
 
     Returns:
-        float32 [n, kv, (group,) m].
+        float32 [(s,) n, kv, (group,) m].
     """
     exact = _exact_type(q.values.shape[-1])
-    sums = torch.einsum("nh...d,hmd->nh...m", q.values.to(exact), k.values.to(exact))
-    scale_k = k.scales.float().unsqueeze(1) if q.values.dim() == 4 else k.scales.float()
+    equation = over_heads("nh...d,hmd->nh...m", k.values)
+    sums = torch.einsum(equation, q.values.to(exact), k.values.to(exact))
+    scale_k = scales_beside(k.scales.float(), q.values)
     return _as_f32(sums) * q.scales.float().unsqueeze(-1) * scale_k
 
 
@@ -65,15 +67,15 @@ def own_score(q: QuantizedTensor, k: QuantizedTensor) -> Tensor:
     """Product of each token's query with its own key, in the order of :func:`scores`.
 
     Args:
-        q: int8 [n, kv, (group,) d], scales [n, kv, (group)].
-        k: int8 [n, kv, d], scales [n, kv].
+        q: int8 [..., n, kv, (group,) d], scales [..., n, kv, (group)].
+        k: int8 [..., n, kv, d], scales [..., n, kv].
 
     Returns:
-        float32 [n, kv, (group)].
+        float32 [..., n, kv, (group)].
     """
     exact = _exact_type(q.values.shape[-1])
-    sums = torch.einsum("nh...d,nhd->nh...", q.values.to(exact), k.values.to(exact))
-    scale_k = k.scales.float().unsqueeze(-1) if q.values.dim() == 4 else k.scales.float()
+    sums = (q.values.to(exact) * own_beside(k.values.to(exact), q.values)).sum(-1)
+    scale_k = own_beside(k.scales.float().unsqueeze(-1), q.values).squeeze(-1)
     return _as_f32(sums) * q.scales.float() * scale_k
 
 
@@ -81,14 +83,14 @@ def mix(p: QuantizedTensor, values: Tensor) -> Tensor:
     """Values weighted by the softmax: ``f32(sum over positions m of q_p[m] * q_v[m, d]) * scale_p``.
 
     Args:
-        p: int8 [n, kv, (group,) m] with the values' scales folded in, scales broadcasting to [n, kv, (group)].
-        values: int8 [kv, m, d].
+        p: int8 [(s,) n, kv, (group,) m] with the values' scales folded in, scales broadcasting to all but m.
+        values: int8 [(s,) kv, m, d].
 
     Returns:
-        float32 [n, kv, (group,) d].
+        float32 [(s,) n, kv, (group,) d].
     """
     exact = _exact_type(p.values.shape[-1])
-    sums = torch.einsum("nh...m,hmd->nh...d", p.values.to(exact), values.to(exact))
+    sums = torch.einsum(over_heads("nh...m,hmd->nh...d", values), p.values.to(exact), values.to(exact))
     return _as_f32(sums) * p.scales.unsqueeze(-1)
 
 
@@ -99,17 +101,16 @@ def mix_per_position(p: Tensor, v: QuantizedTensor) -> Tensor:
     they are added in pairs.
 
     Args:
-        p: int8 [n, kv, (group,) m] under the scale 1 / 127.
-        v: int8 [kv, m, d], scales [kv, m].
+        p: int8 [(s,) n, kv, (group,) m] under the scale 1 / 127.
+        v: int8 [(s,) kv, m, d], scales [(s,) kv, m].
 
     Returns:
-        float32 [n, kv, (group,) d].
+        float32 [(s,) n, kv, (group,) d].
     """
-    heads = (len(v.values), *[1] * (p.dim() - 3))
 
     def product(position: int) -> Tensor:
-        value = v.values[:, position].float().view(*heads, -1)
-        scale = v.scales[:, position].float().view(*heads, 1)
+        value = scales_beside(v.values[..., position, :].float(), p)
+        scale = scales_beside(v.scales[..., position].float().unsqueeze(-1), p)
         return p[..., position, None].float() * value * scale
 
     return pairwise(map(product, range(p.shape[-1]))) * p_scale()

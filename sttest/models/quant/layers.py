@@ -97,11 +97,11 @@ class QuantLinear(nn.Module):
 
 
 class QuantCacheLayout(nn.Module):
-    """Keys or values [n, kv, d] as the cache has them: int8 [kv, n, d] with scales [kv, n]."""
+    """Keys or values [(s,) n, kv, d] as the cache has them: int8 [(s,) kv, n, d] with scales [(s,) kv, n]."""
 
     def forward(self, x: Tensor) -> QuantizedTensor:
         """See the class."""
-        return quantise_kv(x.transpose(0, 1))
+        return quantise_kv(x.transpose(-3, -2))
 
 
 class QuantScores(nn.Module):
@@ -113,7 +113,7 @@ class QuantScores(nn.Module):
         _keep_input_scale(self, quantise)
 
     def forward(self, q: Tensor, k: QuantizedTensor, mask: Tensor) -> Tensor:
-        """q [n, kv, (group,) d], k [kv, m, d], mask broadcasting to the scores [n, kv, (group,) m]."""
+        """See :class:`~sttest.models.softmax.Scores`."""
         return self.cap(contraction.scores(self.quantise(q), QuantizedTensor(*k)) * self.scale) + mask
 
 
@@ -126,7 +126,7 @@ class QuantOwnScore(nn.Module):
         _keep_input_scale(self, quantise)
 
     def forward(self, q: Tensor, k: Tensor) -> Tensor:
-        """q [n, kv, (group,) d] and k [n, kv, d] to [n, kv, (group)]."""
+        """q [..., n, kv, (group,) d] and k [..., n, kv, d] to [..., n, kv, (group)]."""
         return self.cap(contraction.own_score(self.quantise(q), quantise_kv(k)) * self.scale)
 
 
@@ -153,7 +153,7 @@ class QuantJointSoftmax(nn.Module):
 
 
 class QuantMix(nn.Module):
-    """Contraction of weights [n, kv, (group,) m], which it quantises, with int8 values [kv, m, d].
+    """Contraction of weights [(s,) n, kv, (group,) m], which it quantises, with int8 values [(s,) kv, m, d].
 
     The values' scales vary along the sum: they go into the weights, or with ``per-position`` into every product.
     """
@@ -165,9 +165,9 @@ class QuantMix(nn.Module):
     def forward(
         self, p: Tensor, v: QuantizedTensor, mask: Tensor, *more: tuple[Tensor, QuantizedTensor, Tensor]
     ) -> Tensor:
-        """Outputs [n, kv, (group,) d]; ``mask`` as the scores had it; ``more`` positions as if they followed."""
+        """Outputs [(s,) n, kv, (group,) d]; ``mask`` as the scores had it; ``more`` positions as if they followed."""
         weights, sides, masks = zip((p, v, mask), *more, strict=True)
-        values, scales = (torch.cat(parts, 1) for parts in zip(*sides, strict=True))
+        values, scales = (torch.cat([side[part] for side in sides], part - 2) for part in (0, 1))
         joined = torch.cat(weights, -1)
         if self.value_scales == "per-position":
             return contraction.mix_per_position(quantise_p(joined), QuantizedTensor(values, scales))

@@ -21,6 +21,7 @@ import torch
 from torch import Tensor
 
 from sttest.core.errors import InputError
+from sttest.models.head_axes import scales_beside
 
 KV_MAX = 127
 # Unnormalised softmax weights lie in (0, 1]: 1 is the integer 127.
@@ -130,15 +131,15 @@ def quantise_folded(p: Tensor, value_scales: Tensor, mask: Tensor) -> QuantizedT
     ``q = clamp(round_half_even(x * (1 / scale)))`` as ever.
 
     Args:
-        p: float32 [n, kv, (group,) m] in [0, 1], 0 at positions that the mask hides.
-        value_scales: FP16 [kv, m].
+        p: float32 [(s,) n, kv, (group,) m] in [0, 1], 0 at positions that the mask hides.
+        value_scales: FP16 [(s,) kv, m].
         mask: as it is added to the scores, broadcasting to ``p``, the same for all heads of a group.
 
     Returns:
-        Integers int8 [n, kv, (group,) m] and scales FP32 [n or 1, kv, (1)].
+        Integers int8 [(s,) n, kv, (group,) m] and scales FP32 that broadcast to all but m.
     """
-    scales_v = value_scales.float().view(len(value_scales), *[1] * (p.dim() - 3), -1)
-    seen = torch.where(mask < LEAST_SEEN, torch.zeros(()), scales_v.unsqueeze(0))
+    scales_v = scales_beside(value_scales.float(), p)
+    seen = torch.where(mask < LEAST_SEEN, torch.zeros(()), scales_v)
     scales = seen.amax(-1).clamp(min=SCALE_RANGE[torch.float16][0]) * p_scale()
     return QuantizedTensor(_integers(p * scales_v, (1.0 / scales).unsqueeze(-1), P_MAX), scales)
 

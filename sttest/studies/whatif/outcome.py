@@ -58,7 +58,7 @@ class Speeds:
 
     @property
     def total_us(self) -> float:
-        """All layers, launches included: one token of a decode, or one prompt."""
+        """All layers, launches included: a token of each sequence of a decode, or all prompts."""
         return self.layers * self.block_us + self.launch_us
 
     @property
@@ -87,10 +87,16 @@ class StudyOutcome(Speeds):
     point: Point
     refusal: str = ""
 
+    @property
+    def wait(self) -> str:
+        """What :attr:`total_us` is for every sequence: its time to first token, or per token."""
+        is_prefill = self.point.block is not None and self.point.block.phase == "prefill"
+        return "time to first token" if is_prefill else "time per token"
+
     @classmethod
     def of(cls, point: Point, result: Mapping[str, Any]) -> Self:
         """The outcome of a point, from the plain data of its simulation."""
-        tokens = point.block.tokens if point.block else 1
+        tokens = point.block.tokens * point.block.batch if point.block else 1
         launch_us = point.launch.per_token_us(point.layers) if point.launch else 0.0
         refusal = point.refusal or refusal_text(result)
         return cls(None if refusal else result, point.layers, tokens, launch_us, point=point, refusal=refusal)

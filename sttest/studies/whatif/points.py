@@ -208,7 +208,7 @@ def simulate_block(configuration: Mapping[str, Any]) -> Plain:
 
 
 def _simulated(configuration: Mapping[str, Any]) -> Plain:
-    names = ("model", "phase", "tokens", "context", "config", "text", "knobs", "scheme", "design_board")
+    names = ("model", "phase", "tokens", "context", "batch", "config", "text", "knobs", "scheme", "design_board")
     chosen = {name: configuration[name] for name in names if name in configuration}
     design, steps = _design(json.dumps(chosen, sort_keys=True))
     board = FpgaBoard.model_validate(configuration["board"])
@@ -257,7 +257,10 @@ def _design(configuration: str) -> tuple[Design, Mapping[str, int]]:
     name, text = given["model"], given.get("text")
     if text is None:
         config = described_config(name, given.get("config"))
-        name, text = config.name, block_text(config, given["phase"], given["tokens"], given["context"])
+        name, text = (
+            config.name,
+            block_text(config, given["phase"], given["tokens"], given["context"], given.get("batch", 1)),
+        )
     board = FpgaBoard.model_validate(given["design_board"])
     # The compiler takes schemes by name or file; the file is deleted once it is done.
     with tempfile.TemporaryDirectory(prefix="sttest-whatif-") as folder:
@@ -269,7 +272,7 @@ def _design(configuration: str) -> tuple[Design, Mapping[str, int]]:
     return design, tile_steps(design)
 
 
-def block_text(config: DecoderConfig, phase: Phase, tokens: int, context: int) -> str:
+def block_text(config: DecoderConfig, phase: Phase, tokens: int, context: int, batch: int = 1) -> str:
     """Linalg text of a block: as shipped where there is such a shape, else lowered from PyTorch (cached).
 
     Raises:
@@ -277,6 +280,6 @@ def block_text(config: DecoderConfig, phase: Phase, tokens: int, context: int) -
     """
     small, name = config.name.startswith(SMALL), config.name.removeprefix(SMALL)
     shipped = name in SHIPPED_MODELS and description(config) is None
-    if shipped and SHIPPED_SHAPES[small][phase] == (tokens, context):
+    if shipped and batch == 1 and SHIPPED_SHAPES[small][phase] == (tokens, context):
         return lowered_text(name, phase, small=small)
-    return linalg_text(config, phase, tokens, context)
+    return linalg_text(config, phase, tokens, context, batch=batch)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _UNITS = {
     **dict.fromkeys(("tokens", "context"), "tokens"),
+    "batch": "sequences",
     **dict.fromkeys((*BITS, "knobs.beat_bits", "knobs.vector_bits"), "bits"),
     "launch": "us",
 }
@@ -76,6 +77,8 @@ def _simulated(name: str, engine: str, outcome: StudyOutcome) -> Iterator[Row]:
     note = "; ".join([f"bound by {outcome.binding}", *chosen])
     yield _row(name, outcome, "speed", outcome.speed, "tokens/s", "simulated", engine=engine, note=note)
     yield _row(name, outcome, "block", outcome.block_us, "us", "simulated", engine=engine)
+    if "batch" in outcome.point.axes:
+        yield _row(name, outcome, outcome.wait, outcome.total_us / 1e3, "ms", "simulated", engine=engine)
     for resource, share in outcome.shares.items():
         yield _row(name, outcome, f"share of {resource}", share, "ratio", "simulated", engine=engine)
     bounds = outcome.bounds
@@ -300,6 +303,7 @@ def _plain(outcome: StudyOutcome) -> dict[str, Any]:
         "tokens_per_s": outcome.speed,
         "block_us": outcome.block_us,
         "binding": outcome.binding,
+        outcome.wait.replace(" ", "_") + "_ms": outcome.total_us / 1e3,
         "us_by_resource": outcome.us_by_resource,
         "roofline_tokens_per_s": outcome.roofline_speed,
         "formula_tokens_per_s": outcome.formula_speed,

@@ -169,11 +169,12 @@ def scheme_of(settings: Mapping[str, Value], folder: Path) -> QuantScheme:
 KNOBS = "knobs."
 OPTIONS = "options."
 _PLAIN: dict[str, Scalar] = {
-    "model": "gpt2", "phase": "decode", "tokens": 32, "context": 64, "launch": "queued_us", "launch_per": "layer",
+    "model": "gpt2", "phase": "decode", "tokens": 32, "context": 64, "batch": 1, "launch": "queued_us",
+    "launch_per": "layer",
 }  # fmt: skip
-"""Settings with their defaults; ``tokens`` counts in a prefill only, ``context`` in a decode only."""
+"""Settings with their defaults; ``tokens``, of each sequence, count in a prefill only, ``context`` in a decode only."""
 _CHOICES = {"phase": ("prefill", "decode"), "launch_per": ("layer", "token")}
-_WHOLE = ("tokens", "context")
+_WHOLE = ("tokens", "context", "batch")
 
 Settings = Mapping[str, Value]
 
@@ -194,12 +195,15 @@ class Configuration:
     board: FpgaBoard
     design_board: FpgaBoard
     text: str = ""  # linalg text of a file; empty for a model, whose shape says what its text is
+    batch: int = 1  # sequences
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, from which another machine can make the same block."""
         boards = {name: getattr(self, name).model_dump(mode="json", exclude_none=True)
                   for name in ("board", "design_board")}  # fmt: skip
         shape = {name: getattr(self, name) for name in ("model", "phase", "tokens", "context")}
+        # What is stored of one sequence keeps its key.
+        shape |= {"batch": self.batch} if self.batch > 1 else {}
         described = None if self.text else description(model_config(self.model))
         own = {"text": self.text} if self.text else {} if described is None else {"config": described}
         return {**shape, **own, "knobs": self.knobs.model_dump(), "scheme": asdict(self.scheme), **boards}
@@ -256,15 +260,16 @@ def configuration(settings: Settings, compiled_for: Settings, folder: Path) -> C
     names = str(settings["parameters"].value).split(",") if "parameters" in settings else ()
     parameters = [name.strip() for name in names]
     if is_file(model):
-        given = {name: settings.get(name) for name in ("phase", "tokens", "context")}
+        given = {name: settings.get(name) for name in ("phase", "tokens", "context", "batch")}
         _, text = file_workload(folder / model, given, parameters)
         return Configuration(Path(model).stem, TEXT_PHASE, 1, 0, *rest, text)
     refuse_parameters(model, parameters)
     phase = phase_of(settings)
     prefill = phase == "prefill"
     tokens, context = (int(_plain(settings, "tokens")), 0) if prefill else (1, int(_plain(settings, "context")))
-    check_shape(model_config(model), phase, tokens, context)
-    return Configuration(model, phase, tokens, context, *rest)
+    batch = int(_plain(settings, "batch"))
+    check_shape(model_config(model), phase, tokens, context, batch)
+    return Configuration(model, phase, tokens, context, *rest, batch=batch)
 
 
 def launch_cost(settings: Settings, board: FpgaBoard) -> LaunchCost:

@@ -22,7 +22,7 @@ from sttest.studies.whatif.study import Scalar, Value
 from sttest.studies.workload import CompileRequest
 
 _LAUNCH = ("launch", "launch_per")
-_SHAPE = ("model", "phase", "tokens", "context", "precision", "board")
+_SHAPE = ("model", "phase", "tokens", "context", "batch", "precision", "board")
 _ROW_ERRORS = (InputError, DoesNotFitError, DeadlockError)
 
 
@@ -109,7 +109,7 @@ def _asked(request: CompileRequest, design: Design, settings: Settings) -> Compi
     if "precision" in settings:
         chosen["precision"] = str(settings["precision"].value)
     shape: dict[str, Any] = {
-        key: settings[key].value for key in ("model", "phase", "tokens", "context") if key in settings
+        key: settings[key].value for key in ("model", "phase", "tokens", "context", "batch") if key in settings
     }
     if "model" in shape:
         shape["module"] = None
@@ -133,7 +133,7 @@ def _variant(design: Design, steps: Mapping[str, int], settings: Settings, engin
     board = changed_board(design.board, settings)
     result, launch = block_result(design, steps, board, engine), launch_cost(settings, board)
     launches, facts = _launches(design), design.workload
-    tokens = int(facts.get("asked_tokens", facts.get("tokens", 1))) * design.knobs.generate
+    tokens = int(facts.get("asked_tokens", facts.get("tokens", 1))) * int(facts.get("batch", 1)) * design.knobs.generate
     found = Speeds(result, launches or 1, tokens, launch.per_token_us(launches or 1))
     shares = {f"{name}_share": share for name, share in found.shares.items()}
     ms = result["cycles"] / (1e3 * result["clock_mhz"])

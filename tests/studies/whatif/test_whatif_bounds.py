@@ -141,6 +141,8 @@ def test_a_study_of_designs_with_shared_units_ends(tmp_path):
 def test_committed_points_agree_with_the_formula_and_stay_below_the_roofline(name):
     table = pd.read_csv(RESULTS / name / "table.csv")
     of_points = table[table["metric"].str.startswith("block by formula over simulated")]
+    # Prompts of a prefill overlap on their way, which the formula does not see.
+    of_points = of_points[of_points["phase"] == "decode"]
     ratios = of_points["value"]
     speeds, rooflines = (
         table[table["metric"].str.startswith(f"{metric} [")]["value"].dropna().tolist()
@@ -154,5 +156,5 @@ def test_committed_points_agree_with_the_formula_and_stay_below_the_roofline(nam
     )
     assert apart.between(1 - AGREEMENT, 1 + AGREEMENT if name != "context" else LONGEST_CONTEXT).all()
     assert ratios.max() <= max(1.0, apart.max())
-    assert len(speeds) == len(rooflines) == len(ratios) > 0
+    assert len(speeds) == len(rooflines) >= len(ratios) > 0
     assert all(speed < roofline for speed, roofline in zip(speeds, rooflines, strict=True))

@@ -14,8 +14,8 @@ from sttest.studies.whatif.study import STUDIES, load_study, study_names
 from tests.explore.tiny_searches import two_products
 
 POINTS_SIMULATED = {
-    "bits": (168, 10), "boards": (20, 20), "clock": (40, 40), "context": (30, 21), "hbm-bandwidth": (144, 144),
-    "hbm-channels": (72, 72), "launch": (8, 8), "precision": (10, 10),
+    "batch": (60, 60), "bits": (168, 10), "boards": (20, 20), "clock": (40, 40), "context": (30, 21),
+    "hbm-bandwidth": (144, 144), "hbm-channels": (72, 72), "launch": (8, 8), "precision": (10, 10),
 }  # fmt: skip
 """Points of each shipped study, and those that a block can be asked for: the models' longest contexts (1024, 2048,
 32768) leave 5, 6 and 10 of the ten contexts."""
@@ -70,7 +70,7 @@ def test_every_bandwidth_of_the_shipped_study_names_its_source():
         ("title: x\naxes: {context: [64]}\ncompiled_for: {board.clock_mhz: 100}", "cannot be held"),
         ("title: x\naxes: {context: [{value: 64, sauce: y}]}", "did you mean 'source'?"),
         ("title: x\naxes: {context: [64], precision: [w4a8]}\nbase: {bits.kv: 8}", "precision and bits are both set"),
-        ("title: x\naxes: {batch: [1, 2]}", "unknown setting 'batch'"),
+        ("title: x\naxes: {batch: [1.5]}", "give a whole number"),
         ("title: !!python/object/apply:os.system [ls]\naxes: {context: [64]}", "could not determine a constructor"),
     ],
 )
