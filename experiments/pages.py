@@ -429,6 +429,21 @@ def speed_by_bandwidth() -> str:
     return markdown(("GB/s", *names), lines)
 
 
+def speed_by_batch(phase: str) -> str:
+    """Speed of the default design and of the fastest one, and how long a sequence waits for it, over the batch."""
+    models, wait = ("gpt2", "llama"), "time per token" if phase == "decode" else "time to first token"
+    lines = []
+    for batch in (1, 2, 4, 8, 16):
+        cells = []
+        for model in models:
+            spatial, best = (f"[{model}, {phase}, {design}, batch={batch}]" for design in ("spatial", "best"))
+            cells += [f"{value('batch', f'speed {point}'):.0f}" for point in (spatial, best)]
+            cells.append(f"{value('batch', f'{wait} {best}'):.1f}")
+        lines.append((batch, *cells))
+    heads = (f"{model}, {what}" for model in models for what in ("spatial", "best", f"{wait}, ms"))
+    return markdown(("B", *heads), lines)
+
+
 def on_chip_fractions() -> str:
     """What stays on chip of the intermediate results, by two ways to count them."""
     lines = []

@@ -16,8 +16,9 @@ from sttest.studies.whatif.points import Point, key_of, points_of, simulate_bloc
 from sttest.studies.whatif.study import STUDIES, load_study, study_names
 
 AGREEMENT = 0.05
-LONGEST_CONTEXT = 1.07
-"""Qwen's decode step at a context of 32,752 is the widest: formula over simulation is 1.062 in `results/context`."""
+MOST = {"context": 1.07, "batch": 1.1}
+"""Formula over simulation, where work overlaps that the formula takes in turn: 1.062 in Qwen's decode step at a context of
+32,752, 1.089 in GPT-2's of 16 sequences."""
 SHARED = """
 title: shared units
 base: {phase: decode, context: 32, board: u55c, knobs.share: all}
@@ -154,7 +155,7 @@ def test_committed_points_agree_with_the_formula_and_stay_below_the_roofline(nam
         if not load_study(STUDIES / f"{name}.yaml").best_of
         else ratios[of_points["metric"].str.contains("spatial")]
     )
-    assert apart.between(1 - AGREEMENT, 1 + AGREEMENT if name != "context" else LONGEST_CONTEXT).all()
+    assert apart.between(1 - AGREEMENT, MOST.get(name, 1 + AGREEMENT)).all()
     assert ratios.max() <= max(1.0, apart.max())
     assert len(speeds) == len(rooflines) >= len(ratios) > 0
     assert all(speed < roofline for speed, roofline in zip(speeds, rooflines, strict=True))
