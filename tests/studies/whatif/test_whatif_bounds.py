@@ -17,8 +17,8 @@ from sttest.studies.whatif.study import STUDIES, load_study, study_names
 
 AGREEMENT = 0.05
 MOST = {"context": 1.07, "batch": 1.1}
-"""Formula over simulation, where work overlaps that the formula takes in turn: 1.062 in Qwen's decode step at a context of
-32,752, 1.089 in GPT-2's of 16 sequences."""
+"""Formula over simulation, where work overlaps that the formula takes in turn: 1.062 in Qwen's decode step at a context
+of 32,752, 1.089 in GPT-2's of 16 sequences."""
 SHARED = """
 title: shared units
 base: {phase: decode, context: 32, board: u55c, knobs.share: all}
