@@ -2,7 +2,8 @@
 
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import product
@@ -262,14 +263,22 @@ def _design(configuration: str) -> tuple[Design, Mapping[str, int]]:
             block_text(config, given["phase"], given["tokens"], given["context"], given.get("batch", 1)),
         )
     board = FpgaBoard.model_validate(given["design_board"])
-    # The compiler takes schemes by name or file; the file is deleted once it is done.
-    with tempfile.TemporaryDirectory(prefix="sttest-whatif-") as folder:
-        scheme = Path(folder) / "scheme.yaml"
-        scheme.write_text(yaml.safe_dump(given["scheme"]), encoding="utf-8")
-        quantises = given["scheme"]["weights"] != "none"
-        knobs = CompileOptions(**{**given["knobs"], "precision": str(scheme) if quantises else given["scheme"]["name"]})
+    with scheme_as_file(given["scheme"]) as precision:
+        knobs = CompileOptions(**{**given["knobs"], "precision": precision})
         design = compile_text(text, f"{name}-{given['phase']}", board, knobs)
     return design, tile_steps(design)
+
+
+@contextmanager
+def scheme_as_file(scheme: Mapping[str, Any]) -> Iterator[str]:
+    """A scheme as the compiler takes it, by name or file, from plain data; the file is deleted once it is done."""
+    if scheme["weights"] == "none":
+        yield scheme["name"]
+        return
+    with tempfile.TemporaryDirectory(prefix="sttest-scheme-") as folder:
+        path = Path(folder) / "scheme.yaml"
+        path.write_text(yaml.safe_dump(dict(scheme)), encoding="utf-8")
+        yield str(path)
 
 
 def block_text(config: DecoderConfig, phase: Phase, tokens: int, context: int, batch: int = 1) -> str:

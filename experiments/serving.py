@@ -1,0 +1,142 @@
+"""Serving GPT-2 Medium on a U55C: waits against the rate of requests, by batch and by whose turn is next.
+
+Requests are made up: Poisson arrivals, lengths of prompts and answers from log-normal distributions.  Nothing is
+published for this board and model; what can be held against a law, a queue of constant service, is in
+`tests/studies/serving`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import sttest as st
+from experiments.progress import step_printer
+from sttest.core.results import PointStore, ResultFolder, Row
+from sttest.core.tables import print_table
+from sttest.studies.campaign import STORES
+from sttest.studies.figures import new_figure, save_figure
+from sttest.studies.serving.outcome import Objective, Outcome
+from sttest.studies.serving.requests import Request, poisson
+from sttest.studies.serving.scheduler import Card, Limits, Policy
+from sttest.studies.serving.step_times import StepPlan, position_bytes, weight_bytes
+
+MODEL, BOARD = "gpt2", "u55c"
+BATCHES = (1, 8)
+RATES = (1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0)
+POLICIES: tuple[Policy, ...] = ("first-come", "shortest")
+REQUESTS, SEED, PAGE_TOKENS = 2000, 1, 16
+OBJECTIVE = Objective(first_ms=1000.0, token_ms=20.0)
+# One unit of 4,096 lanes for all products with weights, as in the study `batch`.
+OPTIONS = {"share": "all", "gemv_lanes": 4096, "overall_unroll": 1536, "vector_bits": 512}
+CONTEXT = 512
+SHOWN = (
+    "speed", "time to first token, p50", "time to first token, p99", "time per token, mean", "within the objective",
+    "goodput", "share of time busy", "sequences per decode step, mean", "energy per token",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Served:
+    """A rate of requests on a design."""
+
+    batch: int
+    policy: Policy
+    rate: float
+    outcome: Outcome
+
+    @property
+    def label(self) -> str:
+        """Of its rows."""
+        return f"batch {self.batch}, {self.policy}, {self.rate:g}/s"
+
+    def value(self, metric: str) -> float:
+        """A figure."""
+        return next(value for name, value, *_ in self.outcome.figures() if name == metric and value is not None)
+
+
+def lengths() -> list[tuple[int, int]]:
+    """Tokens of prompts and answers."""
+    source = np.random.default_rng(SEED)
+    prompts = source.lognormal(np.log(96), 0.6, REQUESTS).clip(8, 384)
+    answers = source.lognormal(np.log(48), 0.7, REQUESTS).clip(1, 127)
+    return [(int(prompt), int(answer)) for prompt, answer in zip(prompts, answers, strict=True)]
+
+
+def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Served]:
+    """Prints the table and writes ``out``."""
+    say = step_printer(len(BATCHES) * len(POLICIES) * len(RATES))
+    found: list[Served] = []
+    for batch in BATCHES:
+        plan = _plan(batch, jobs)
+        for policy in POLICIES:
+            for rate in RATES:
+                served = Served(batch, policy, rate, _serve(plan, policy, poisson(REQUESTS, rate, lengths(), SEED)))
+                found.append(served)
+                say(f"served {served.label}")
+    print_table(
+        ("batch", "policy", "requests/s", "tokens/s", "first token p50, ms", "p99, ms", "per token, ms", "good"),
+        [
+            (each.batch, each.policy, f"{each.rate:g}", f"{each.value('speed'):,.0f}",
+             f"{each.value('time to first token, p50'):,.0f}", f"{each.value('time to first token, p99'):,.0f}",
+             f"{each.value('time per token, mean'):.1f}", f"{each.value('within the objective'):.0%}")
+            for each in found
+        ],
+        title="Serving GPT-2 Medium on a U55C (requests made up)",
+    )  # fmt: skip
+    config = {"options": OPTIONS, "batches": BATCHES, "rates": RATES, "requests": REQUESTS, "context": CONTEXT}
+    with ResultFolder(out, config=config, seed=SEED) as folder:
+        for each in found:
+            folder.add(*_rows(each, engine))
+        for suffix in ("png", "svg"):
+            _draw(found, folder.file(f"figure.{suffix}"))
+    return found
+
+
+def _plan(batch: int, jobs: int) -> StepPlan:
+    folder = Path("build") / "serving" / f"{MODEL}-b{batch}"
+    st.compile(MODEL, phase="decode", context=CONTEXT, batch=batch, board=BOARD, **OPTIONS).save(folder)
+    longest = max(prompt + answer for prompt, answer in lengths())
+    plan = StepPlan.of([folder], longest, longest, batch, PointStore(STORES / "serve"))
+    plan.campaign.finish(plan.campaign.in_processes(jobs))
+    return plan
+
+
+def _serve(plan: StepPlan, policy: Policy, requests: Sequence[Request]) -> Outcome:
+    package, board = plan.tokens.package, plan.tokens.board
+    free = board.hbm.size_bytes - weight_bytes(package)
+    pages = free // (PAGE_TOKENS * position_bytes(package))
+    limits = Limits(package.batch, pages, PAGE_TOKENS, policy, chunk=1, rides=True)
+    card = Card(requests, plan.steps(), limits)
+    return Outcome(card.run(), card.steps, limits, board, OBJECTIVE)
+
+
+def _rows(each: Served, engine: str) -> Iterator[Row]:
+    for metric, value, unit, note in each.outcome.figures():
+        if metric in SHOWN:
+            yield Row(
+                "serving", f"{metric} [{each.label}]", value, unit, "simulated", model=MODEL, board=BOARD,
+                phase="decode", engine=engine, note=note,
+            )  # fmt: skip
+
+
+def _draw(found: Sequence[Served], path: Path) -> None:
+    figure = new_figure(8, 3.6)
+    waits, good = figure.subplots(1, 2)
+    for batch in BATCHES:
+        for policy in POLICIES:
+            line = [each for each in found if (each.batch, each.policy) == (batch, policy)]
+            style, label = "-" if policy == POLICIES[0] else "--", f"batch {batch}, {policy}"
+            rates = [each.rate for each in line]
+            waits.plot(rates, [each.value("time to first token, p99") for each in line], style, label=label)
+            good.plot(rates, [each.value("goodput") for each in line], style, label=label)
+    waits.set_yscale("log")
+    waits.set_ylabel("time to first token, 99th percentile (ms)")
+    good.set_ylabel("goodput (requests/s)")
+    for axis in (waits, good):
+        axis.set_xlabel("requests per second")
+    good.legend(frameon=False, fontsize=8)
+    save_figure(figure, path)
