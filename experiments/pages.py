@@ -444,6 +444,36 @@ def speed_by_batch(phase: str) -> str:
     return markdown(("B", *heads), lines)
 
 
+def speculation(draft: str) -> str:
+    """How many times as fast as one token after the other, by tokens of a step and acceptance."""
+    lines = []
+    for lanes in ("4096", "16384"):
+        for share in ("0.6", "0.8", "0.9"):
+            points = (
+                f"[{lanes} lanes, {draft}, acceptance={share}, step_tokens={{}}]".format(m) for m in (1, 2, 3, 4, 6, 8)
+            )
+            alone, *speeds = (value("speculation", f"speed {point}") for point in points)
+            lines.append((lanes, share, f"{alone:.0f}", *(f"{speed / alone:.2f}" for speed in speeds)))
+    return markdown(("lanes", "accepted", "tokens/s, M = 1", *(f"M = {m}" for m in (2, 3, 4, 6, 8))), lines)
+
+
+def serving() -> str:
+    """Waits and goodput by the rate of requests."""
+    lines = []
+    for batch, policy in ((1, "first-come"), (1, "shortest"), (8, "first-come"), (8, "shortest")):
+        for rate in (2, 4, 6, 8, 10):
+            shown = f"[batch {batch}, {policy}, {rate}/s]"
+            forms = {
+                "speed": ",.0f", "time to first token, p50": ",.0f", "time to first token, p99": ",.0f",
+                "time per token, mean": ".1f", "within the objective": ".0%", "energy per token": ".2f",
+            }  # fmt: skip
+            cells = (format(value("serving", f"{name} {shown}"), form) for name, form in forms.items())
+            lines.append((batch, policy, rate, *cells))
+    heads = ("batch", "policy", "requests/s", "tokens/s", "first token p50, ms", "p99, ms", "per token, ms", "good",
+             "J per token")  # fmt: skip
+    return markdown(heads, lines)
+
+
 def on_chip_fractions() -> str:
     """What stays on chip of the intermediate results, by two ways to count them."""
     lines = []

@@ -20,8 +20,9 @@ class Speeds:
 
     result: Mapping[str, Any] | None  # result of the block (``points.block_result``); None where there is none
     layers: int  # runs of the block, one after the other
-    tokens: int  # tokens that these make or, in a prefill, take
+    tokens: float  # tokens that these make or, in a prefill, take
     launch_us: float  # launches of all layers, microseconds
+    draft_us: float = 0.0  # tokens that are drafted for a step, and what they and the step wait for each other
 
     @property
     def simulated(self) -> Mapping[str, Any]:
@@ -44,7 +45,12 @@ class Speeds:
         """Time of all layers by what takes it; adds up to ``total_us``."""
         each = self.layers / self.simulated["clock_mhz"]
         cycles = self.simulated["resource_cycles"]
-        return {name: cycles[name] * each if name in cycles else self.launch_us for name in RESOURCES}
+        found: dict[Resource, float] = {
+            name: cycles[name] * each if name in cycles else self.launch_us for name in RESOURCES
+        }
+        if self.draft_us:
+            found["draft"] = self.draft_us
+        return found
 
     @property
     def shares(self) -> dict[Resource, float]:
@@ -59,7 +65,7 @@ class Speeds:
     @property
     def total_us(self) -> float:
         """All layers, launches included: a token of each sequence of a decode, or all prompts."""
-        return self.layers * self.block_us + self.launch_us
+        return self.layers * self.block_us + self.launch_us + self.draft_us
 
     @property
     def speed(self) -> float:
@@ -69,12 +75,12 @@ class Speeds:
     @property
     def roofline_speed(self) -> float:
         """What bandwidth and lanes allow if neither ever waits."""
-        return self._tokens_per_s(self.layers * self.bounds.roofline_us)
+        return self._tokens_per_s(self.layers * self.bounds.roofline_us + self.draft_us)
 
     @property
     def formula_speed(self) -> float:
         """What the formulas say, launches included."""
-        return self._tokens_per_s(self.layers * self.bounds.formula_us + self.launch_us)
+        return self._tokens_per_s(self.layers * self.bounds.formula_us + self.launch_us + self.draft_us)
 
     def _tokens_per_s(self, duration_us: float) -> float:
         return 1e6 * self.tokens / duration_us
@@ -94,12 +100,15 @@ class StudyOutcome(Speeds):
         return "time to first token" if is_prefill else "time per token"
 
     @classmethod
-    def of(cls, point: Point, result: Mapping[str, Any]) -> Self:
-        """The outcome of a point, from the plain data of its simulation."""
-        tokens = point.block.tokens * point.block.batch if point.block else 1
+    def of(cls, point: Point, result: Mapping[str, Any], draft: Mapping[str, Any] | None = None) -> Self:
+        """The outcome of a point, from the plain data of its simulation, and of that of the model that drafts."""
         launch_us = point.launch.per_token_us(point.layers) if point.launch else 0.0
-        refusal = point.refusal or refusal_text(result)
-        return cls(None if refusal else result, point.layers, tokens, launch_us, point=point, refusal=refusal)
+        drafting = cls.of(point.draft, draft) if point.draft is not None and draft is not None else None
+        refusal = point.refusal or refusal_text(result) or (drafting.refusal if drafting else "")
+        each_us = point.drafts.us if drafting is None or drafting.refusal else drafting.total_us
+        draft_us = point.drafts.count * each_us + (point.drafts.link_us if point.drafts.count else 0.0)
+        shown = None if refusal else result
+        return cls(shown, point.layers, point.made, launch_us, draft_us, point=point, refusal=refusal)
 
 
 def campaign(study: Study, folder: Path, engine: str, store: PointStore) -> StudyRun[Point, StudyOutcome]:
@@ -110,10 +119,16 @@ def campaign(study: Study, folder: Path, engine: str, store: PointStore) -> Stud
     """
     points = points_of(study, folder)
     keys = {number: key_of(point.block, engine) for number, point in enumerate(points) if point.block is not None}
-    found = campaign_of(keys.values(), simulate_block, store)
+    drafting = {
+        number: key_of(point.draft.block, engine)
+        for number, point in enumerate(points)
+        if point.draft is not None and point.draft.block is not None
+    }
+    found = campaign_of([*keys.values(), *drafting.values()], simulate_block, store)
 
     def outcome(number: int) -> StudyOutcome:
-        return StudyOutcome.of(points[number], found.result(keys[number]) if number in keys else {})
+        draft = found.result(drafting[number]) if number in drafting else {}
+        return StudyOutcome.of(points[number], found.result(keys[number]) if number in keys else {}, draft)
 
     return StudyRun(points, found, outcome)
 
@@ -199,4 +214,4 @@ def _crossing(low: StudyOutcome, high: StudyOutcome, study: Study) -> float | No
 
 def _lead(outcome: StudyOutcome, one: Resource, other: Resource) -> float:
     """The share of the time by which one resource leads another."""
-    return outcome.shares[one] - outcome.shares[other]
+    return outcome.shares.get(one, 0.0) - outcome.shares.get(other, 0.0)

@@ -4,7 +4,7 @@ import json
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from itertools import product
 from math import prod
@@ -37,12 +37,16 @@ from sttest.studies.whatif.bounds import bounds, moved_bytes
 from sttest.studies.whatif.settings import (
     BOARD,
     Configuration,
+    Drafts,
     LaunchCost,
+    acceptance,
     check_keys,
     configuration,
+    drafts,
     launch_cost,
     model_of,
 )
+from sttest.studies.whatif.speculation import Acceptance
 from sttest.studies.whatif.study import Study, Value
 from sttest.studies.workload import is_file
 
@@ -67,6 +71,17 @@ class Point:
     block: Configuration | None  # the simulated block, or None where there is no such block
     launch: LaunchCost | None  # cost of a launch; None with ``block``
     refusal: str = ""  # then why
+    draft: "Point | None" = None  # the model that drafts tokens of a step, where one does
+    drafts: Drafts = field(default_factory=lambda: Drafts(0))  # tokens of a step that are drafted
+    acceptance: Acceptance = field(default_factory=Acceptance)  # of them
+
+    @property
+    def made(self) -> float:
+        """Tokens that a step makes, or that a prefill takes in."""
+        if self.block is None:
+            return 1.0
+        tokens = self.acceptance.made(self.block.tokens) if self.drafts.count else self.block.tokens
+        return tokens * self.block.batch
 
     @property
     def label(self) -> str:
@@ -121,13 +136,21 @@ def _point(study: Study, axes: dict[str, Value], folder: Path) -> Point:
     plain = {axis: value for axis, value in axes.items() if axis != study.best_of}
     design = axes[study.best_of].settings if study.best_of else {}
     settings = {**study.base, **plain, **design}
+    return _point_of(axes, settings, study.compiled_for, folder)
+
+
+def _point_of(axes: dict[str, Value], settings: dict[str, Value], held: Mapping[str, Value], folder: Path) -> Point:
+    asked, draft = drafts(settings), None
     try:
-        block = configuration(settings, study.compiled_for, folder)
+        block = configuration(settings, held, folder)
+        if asked.count and asked.model:
+            draft = _point_of({}, {**settings, **asked.settings}, held, folder)
     except InputError as error:
         if error.code not in _ROW_REFUSALS:
             raise
         return Point(axes, settings, None, None, str(error))
-    return Point(axes, settings, block, launch_cost(settings, block.board))
+    launch = launch_cost(settings, block.board)
+    return Point(axes, settings, block, launch, draft=draft, drafts=asked, acceptance=acceptance(settings, folder))
 
 
 def key_of(block: Configuration, engine: str) -> dict[str, Any]:
@@ -138,8 +161,9 @@ def key_of(block: Configuration, engine: str) -> dict[str, Any]:
 # --- What binds a run, from the critical path of the simulation: compute, bandwidth, dependence latency, launch
 
 
-Resource = Literal["compute", "bandwidth", "latency", "launch"]
+Resource = Literal["compute", "bandwidth", "latency", "launch", "draft"]
 RESOURCES: tuple[Resource, ...] = ("compute", "bandwidth", "latency", "launch")
+"""Of every point; drafted tokens, and what waits for them, are there in speculative decoding only."""
 _TRANSFER = ("hbm-transfer", "hbm-issue")
 
 
@@ -180,7 +204,8 @@ def cycles_by_resource(run: Simulation, steps: Mapping[str, int]) -> dict[Resour
 
 def binding(amounts: Mapping[Resource, float]) -> Resource:
     """The resource that takes the largest amount; the first of :data:`RESOURCES` where two are equal."""
-    return max(RESOURCES, key=lambda name: (amounts.get(name, 0.0), -RESOURCES.index(name)))
+    known = (*RESOURCES, "draft")
+    return max(known, key=lambda name: (amounts.get(name, 0.0), -known.index(name)))
 
 
 def _working_share(process: Pipeline, steps: int) -> float:

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 
 
 _UNITS = {
-    **dict.fromkeys(("tokens", "context"), "tokens"),
+    **dict.fromkeys(("tokens", "context", "step_tokens"), "tokens"),
+    "acceptance": "ratio",
     "batch": "sequences",
     **dict.fromkeys((*BITS, "knobs.beat_bits", "knobs.vector_bits"), "bits"),
-    "launch": "us",
+    **dict.fromkeys(("launch", "draft", "link_us"), "us"),
 }
 
 
@@ -117,6 +118,7 @@ def _row(
 
 _MARKS: dict[Resource, tuple[str, str]] = {
     "compute": ("o", "#20639b"), "bandwidth": ("s", "#d1495b"), "latency": ("^", "#3caea3"), "launch": ("D", "#f6a13c"),
+    "draft": ("v", "#5f4690"),
 }  # fmt: skip
 _LINES = ("#444444", "#888888", "#6b4c9a", "#8c6d31", "#17806d", "#a23b72")
 # Beyond so many, names hide the picture.
@@ -181,7 +183,7 @@ def _legend(axis: "Axes", series: Sequence[Series]) -> None:
     shown = {outcome.binding for each in series for outcome in each.outcomes if outcome.result is not None}
     handles = [
         Line2D([], [], marker=_MARKS[name][0], color=_MARKS[name][1], linestyle="", label=f"bound by {name}")
-        for name in RESOURCES if name in shown
+        for name in (*RESOURCES, "draft") if name in shown
     ]  # fmt: skip
     handles += [
         Line2D([], [], color="#444444", linestyle="-", label="simulated"),

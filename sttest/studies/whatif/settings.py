@@ -15,6 +15,7 @@ from sttest.core.validation import validated
 from sttest.models.program import Phase, check_shape
 from sttest.models.quant.scheme import SCHEMES, QuantScheme, WeightType, load_scheme
 from sttest.models.registry import description, model_config
+from sttest.studies.whatif.speculation import Acceptance
 from sttest.studies.whatif.study import Scalar, Value
 from sttest.studies.workload import TEXT_PHASE, file_workload, is_file, refuse_parameters
 
@@ -170,11 +171,16 @@ KNOBS = "knobs."
 OPTIONS = "options."
 _PLAIN: dict[str, Scalar] = {
     "model": "gpt2", "phase": "decode", "tokens": 32, "context": 64, "batch": 1, "launch": "queued_us",
-    "launch_per": "layer",
+    "launch_per": "layer", "step_tokens": 1, "acceptance": 1, "draft": 0, "link_us": 0,
 }  # fmt: skip
-"""Settings with their defaults; ``tokens``, of each sequence, count in a prefill only, ``context`` in a decode only."""
+"""Settings with their defaults; ``tokens``, of each sequence, count in a prefill only, ``context`` in a decode only.
+
+A decode step takes ``step_tokens``, of which the first is known and the others come from a ``draft``: microseconds for
+each, or a model on the same board.  ``acceptance`` is the share of them that is accepted, or a trace; ``link_us`` what
+a step and its drafts wait for each other.
+"""
 _CHOICES = {"phase": ("prefill", "decode"), "launch_per": ("layer", "token")}
-_WHOLE = ("tokens", "context", "batch")
+_WHOLE = ("tokens", "context", "batch", "step_tokens")
 
 Settings = Mapping[str, Value]
 
@@ -266,10 +272,53 @@ def configuration(settings: Settings, compiled_for: Settings, folder: Path) -> C
     refuse_parameters(model, parameters)
     phase = phase_of(settings)
     prefill = phase == "prefill"
-    tokens, context = (int(_plain(settings, "tokens")), 0) if prefill else (1, int(_plain(settings, "context")))
+    step = int(_plain(settings, "step_tokens"))
+    tokens, context = (int(_plain(settings, "tokens")), 0) if prefill else (step, int(_plain(settings, "context")))
     batch = int(_plain(settings, "batch"))
     check_shape(model_config(model), phase, tokens, context, batch)
     return Configuration(model, phase, tokens, context, *rest, batch=batch)
+
+
+@dataclass(frozen=True)
+class Drafts:
+    """Where drafted tokens come from: a model's design, or microseconds for each."""
+
+    count: int  # per step
+    model: str = ""  # name of a model that drafts; empty where ``us`` says what a token takes
+    us: float = 0.0
+    link_us: float = 0.0  # per step
+
+    @property
+    def settings(self) -> dict[str, Value]:
+        """What differs in the settings of the model that drafts."""
+        return {"model": Value(value=self.model), "step_tokens": Value(value=1)}
+
+
+def drafts(settings: Settings) -> Drafts:
+    """What drafts the tokens of a step.
+
+    Raises:
+        InputError: not a duration.
+    """
+    given, link_us = _plain(settings, "draft"), _plain(settings, "link_us")
+    count = int(_plain(settings, "step_tokens")) - 1 if phase_of(settings) == "decode" else 0
+    for name, value in (("draft", given), ("link_us", link_us)):
+        if not isinstance(value, str) and value < 0:
+            raise _bad(name, value, "give microseconds of at least 0")
+    if isinstance(link_us, str):
+        raise _bad("link_us", link_us, "give microseconds of at least 0")
+    if isinstance(given, str):
+        return Drafts(count, model=given, link_us=float(link_us))
+    return Drafts(count, us=float(given), link_us=float(link_us))
+
+
+def acceptance(settings: Settings, folder: Path) -> Acceptance:
+    """How many drafted tokens are accepted.
+
+    Raises:
+        InputError: no share, or no such trace.
+    """
+    return Acceptance.of(_plain(settings, "acceptance"), folder)
 
 
 def launch_cost(settings: Settings, board: FpgaBoard) -> LaunchCost:

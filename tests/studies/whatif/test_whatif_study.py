@@ -16,6 +16,7 @@ from tests.explore.tiny_searches import two_products
 POINTS_SIMULATED = {
     "batch": (60, 60), "bits": (168, 10), "boards": (20, 20), "clock": (40, 40), "context": (30, 21),
     "hbm-bandwidth": (144, 144), "hbm-channels": (72, 72), "launch": (8, 8), "precision": (10, 10),
+    "speculation": (72, 72),
 }  # fmt: skip
 """Points of each shipped study, and those that a block can be asked for: the models' longest contexts (1024, 2048,
 32768) leave 5, 6 and 10 of the ten contexts."""
