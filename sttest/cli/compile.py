@@ -36,7 +36,7 @@ def compile_verb(
         ),
     ],
     phase: Annotated[Phase | None, typer.Option(help="prefill needs --tokens, decode needs --context.")] = None,
-    tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [decode: 1, up to 16].")] = None,
+    tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [decode: 1, up to 128].")] = None,
     context: Annotated[int | None, typer.Option(help="Tokens in the cache; 0 in prefill.")] = None,
     batch: Batch = None,
     board: Board = "u55c",

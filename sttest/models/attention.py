@@ -14,7 +14,17 @@ from torch import Tensor, nn
 
 from sttest.models.config import DecoderConfig
 from sttest.models.layers import Linear, norm
-from sttest.models.softmax import JointSoftmax, Mix, Normalise, OwnScore, RunningSoftmax, Scores, Softmax, joined_by
+from sttest.models.softmax import (
+    EarlierTokens,
+    JointSoftmax,
+    Mix,
+    Normalise,
+    OwnScore,
+    RunningSoftmax,
+    Scores,
+    Softmax,
+    joined_by,
+)
 
 AttentionOutput = tuple[Tensor, Tensor, Tensor]
 
@@ -148,8 +158,14 @@ class DecodeAttention(Projections):
         k_new, v_new = self.k_new(k), self.v_new(v)
         mask, mask_new = (_beside_heads(each, q) for each in masks)
         cached, earlier = self.scores(q, cache[0], mask), self.earlier_scores(q, k_new, mask_new)
-        p_cached, p_new, denominator, p_earlier = self.softmax(cached, self.own_score(q, k), earlier)
-        mixed = self.mix(p_cached, cache[1], mask, (p_earlier, v_new, mask_new))
+        own_score = self.own_score(q, k)
+        if isinstance(self.softmax, RunningSoftmax):
+            running, mix = self.softmax(cached), self.mix.get_submodule("mix")
+            tokens = EarlierTokens(earlier, v_new, mask_new, self.softmax.total, mix)
+            mixed, denominator, p_new = joined_by(running, self.mix(running, cache[1], mask), own_score, tokens)
+        else:
+            p_cached, p_new, denominator, p_earlier = self.softmax(cached, own_score, earlier)
+            mixed = self.mix(p_cached, cache[1], mask, (p_earlier, v_new, mask_new))
         return self.output(self.normalise(mixed, denominator, p_new, v), x), k_new, v_new
 
 

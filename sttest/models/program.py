@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
 Phase = Literal["prefill", "decode"]
-MAX_STEP_TOKENS = 16
-"""Tokens of a decode step: its products keep all rows in one tile."""
+MAX_STEP_TOKENS = 128
+"""Rows of a decode step: its products keep all of them in one tile."""
 
 
 @dataclass(frozen=True)

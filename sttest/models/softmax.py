@@ -1,7 +1,7 @@
 """The steps between queries, keys and values and what attention gives out."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -177,20 +177,40 @@ def _split(v: Tensor | QuantizedTensor, sizes: list[int]) -> list[Tensor] | list
     return [QuantizedTensor(*parts) for parts in zip(v.values.split(sizes, -2), v.scales.split(sizes, -1), strict=True)]
 
 
-def joined_by(running: Running, mixed: Tensor, own_score: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Both sums under the maximum that they share with the score of the token itself, and its weight.
+class EarlierTokens(NamedTuple):
+    """Tokens of a step that come before others of it."""
+
+    scores: Tensor  # [n, kv, (group,) n]
+    values: Any  # as the cache will have them, [kv, n, d]
+    mask: Tensor  # as the scores had it
+    total: Total  # sums their weights
+    mix: nn.Module  # of their weights, values and mask
+
+
+def joined_by(
+    running: Running, mixed: Tensor, own_score: Tensor, earlier: EarlierTokens | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Both sums under the maximum that they share with the scores that are not in the cache.
 
     Args:
         running: the softmax over the cache.
         mixed: its values, [n, kv, (group,) d].
-        own_score: [n, kv, (group)].
+        own_score: of the token itself, [n, kv, (group)].
+        earlier: tokens of the same step before it, in three passes.
 
     Returns:
-        Mixed values, denominator with the token's weight, the token's weight.
+        Mixed values without the token's own, denominator with the token's weight, the token's weight.
     """
     peak = torch.maximum(running.maximum, own_score)
+    if earlier is not None:
+        peak = torch.maximum(peak, earlier.scores.amax(-1))
     settle, p_new = torch.exp(running.maximum - peak), torch.exp(own_score - peak)
-    return mixed * settle.unsqueeze(-1), running.denominator * settle + p_new, p_new
+    mixed, denominator = mixed * settle.unsqueeze(-1), running.denominator * settle
+    if earlier is not None:
+        weights = torch.exp(earlier.scores - peak.unsqueeze(-1))
+        mixed = mixed + earlier.mix(weights, earlier.values, earlier.mask)
+        denominator = denominator + earlier.total(weights)
+    return mixed, denominator + p_new, p_new
 
 
 def chunk_sizes(positions: int, chunk: int) -> list[int]:

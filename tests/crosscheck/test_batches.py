@@ -159,7 +159,7 @@ def test_weights_are_read_once_for_all_sequences():
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--batch", 17), "demand 17 sequences, bound 16"),
+        (("--batch", 129), "demand 129 sequences, bound 128"),
         (("--batch", 2, "--tokens", 2), "takes one token of each sequence, not 2"),
         (("--batch", 0), "greater than or equal to 1"),
     ],

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from sttest.compile.compiler import compile_text
+from sttest.compile.compiler import compile_text, on_chip
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError
 from sttest.frontend.lowering import linalg_text
 from sttest.models.registry import get_config, small
 from sttest.sim import TimedGraph, simulate
 from sttest.studies.workload import WorkloadShape, model_text
+from tests.explore.tiny_searches import two_products
 
 pytestmark = pytest.mark.torch
 
@@ -68,10 +69,47 @@ def test_the_depths_of_a_short_context_serve_a_long_one(attention, goes_on):
     assert simulate(replace(long, fifos=shallow)).cycles == wanted
 
 
-def test_more_than_one_token_per_step_is_refused():
-    text = model_text(small(get_config("gpt2")), WorkloadShape("decode", 2, 32))
-    with pytest.raises(InputError, match="one pass is for one") as caught:
-        compile_text(text, "block", "u55c", CompileOptions(attention="one-pass", attention_chunk=16))
+@pytest.mark.parametrize(
+    ("model", "tokens", "precision"),
+    [("qwen", 4, "w4a8"), ("gpt2", 3, "w8a8"), pytest.param("gemma", 40, "w4a8", marks=pytest.mark.nightly)],
+)
+def test_several_tokens_go_over_the_cache_once(model, tokens, precision, sttest, tmp_path):
+    """The tokens of the step itself are few: theirs are three passes, joined with the one over the cache."""
+    outcome = sttest(
+        "crosscheck", f"small-{model}", "--context", 27, "--tokens", tokens, *ONE_PASS, 8, "--precision", precision,
+        "--engines", "torch,reference,simpy,maxplus", "--json", "-o", tmp_path / "package",
+    )  # fmt: skip
+    assert (outcome.exit_code, outcome.stderr) == (0, "")
+    assert {found["verdict"] for found in json.loads(outcome.stdout)["results"].values()} == {"same"}
+
+
+@pytest.mark.nightly
+@pytest.mark.usefixtures("needs_compiler", "needs_verilator")
+def test_several_tokens_in_emitted_code_and_hardware(sttest, tmp_path):
+    outcome = sttest(
+        "crosscheck", "small-qwen", "--context", 32, "--tokens", 4, *ONE_PASS, 8, "--json",
+        "--engines", "torch,reference,simpy,maxplus,csim,rtl", "-o", tmp_path / "package",
+    )  # fmt: skip
+    assert (outcome.exit_code, outcome.stderr) == (0, "")
+
+
+def held_bytes(context: int, attention: str) -> int:
+    """Bytes in FIFOs, converters and DMA tiles of a step of 16 tokens of Qwen over so many positions."""
+    config = replace(get_config("qwen"), max_context=65536)
+    knobs = CompileOptions(attention=attention, attention_chunk=64)  # pyright: ignore[reportArgumentType]
+    return on_chip(compile_text(linalg_text(config, "decode", 16, context), "block", "u55c", knobs).module).total_bytes
+
+
+def test_a_block_of_a_prompt_needs_no_more_memory_behind_a_longer_one():
+    short, long = (held_bytes(context, "one-pass") for context in (1024, 16384))
+    assert long < 1.05 * short
+    short, long = (held_bytes(context, "three-pass") for context in (1024, 16384))
+    assert long > 4 * short
+
+
+def test_a_function_without_attention_is_refused():
+    with pytest.raises(InputError, match="0 softmaxes over positions, one pass is for one") as caught:
+        compile_text(two_products(), "block", "u55c", CompileOptions(attention="one-pass", attention_chunk=16))
     assert caught.value.code == "attention-form"
 
 

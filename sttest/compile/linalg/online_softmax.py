@@ -37,7 +37,8 @@ class Attention:
 
     scores: SSAValue  # positions are the last dim
     peak: GenericOp  # the maximum along the positions
-    # the larger one of that and of the score of the token itself; None where that is among the positions
+    # the largest of that and of scores that are not among the positions: of the token itself, of others of its step;
+    # None where there are none
     joint: GenericOp | None
     weights: GenericOp  # ``exp(scores - maximum)``
     denominator: GenericOp  # the sum of the weights
@@ -45,26 +46,38 @@ class Attention:
 
 
 def attention_of(function: func.FuncOp) -> Attention:
-    """The only softmax of a function over several positions.
+    """The softmax of a function over several positions: the only one, or that over the cache where tokens share a step.
+
+    The other one there is over the few tokens of the step, under the same maximum.
 
     Raises:
-        InputError: there is none, there are several, or one whose weights are read otherwise.
+        InputError: there is none, there are others, or one whose weights are read otherwise.
     """
     found = [op for op in function.body.block.ops if isinstance(op, GenericOp) and _peak_of(op) is not None]
-    if len(found) != 1:
+    if len(found) != 1 and not _are_of_one_step(found):
         raise InputError(
             "attention-form", f"{len(found)} softmaxes over positions, one pass is for one",
             where=f"func.func @{function.sym_name.data}",
-            hints=["take one token per step" if found else "compile a block with attention", "take three-pass"],
+            hints=["give each a function" if found else "compile a block with attention", "take three-pass"],
         )  # fmt: skip
     return _attention(found[0])
+
+
+def _are_of_one_step(found: Sequence[GenericOp]) -> bool:
+    return len(found) == 2 and _maximum_of(found[0]) is _maximum_of(found[1])
+
+
+def _maximum_of(weights: GenericOp) -> SSAValue:
+    scores = softmax_scores(weights.results[0])
+    assert scores is not None
+    return next(value for value in weights.inputs if value is not scores[0])
 
 
 def _attention(weights: GenericOp) -> Attention:
     scores, peak = softmax_scores(weights.results[0]), _peak_of(weights)
     assert scores is not None
     assert peak is not None
-    maximum = next(value for value in weights.inputs if value is not scores[0]).owner
+    maximum = _maximum_of(weights).owner
     assert isinstance(maximum, GenericOp)
     readers = [use.operation for use in weights.results[0].uses]
     sums = [op for op in readers if isinstance(op, GenericOp) and sums_its_input(op)]
@@ -113,7 +126,7 @@ def rewrite_in_chunks(attention: Attention, chunk: int) -> None:
     if attention.joint is None:
         _read_along(attention.denominator.results[0], maximum)
     else:
-        attention.joint.operands[list(attention.joint.operands).index(attention.peak.results[0])] = maximum
+        _read_instead(attention.peak.results[0], maximum, attention.weights)
         with ImplicitBuilder(Builder(InsertPoint.after(attention.weights))):
             settled = _exp_difference(maximum, attention.joint.results[0], Named(softmax, "settle"))
             total = _scaled(total, settled, softmax)
@@ -123,6 +136,13 @@ def rewrite_in_chunks(attention: Attention, chunk: int) -> None:
     attention.mix.results[0].replace_all_uses_with(mixed)
     for op in (attention.mix, attention.denominator, attention.weights, attention.peak):
         Rewriter.erase_op(op)
+
+
+def _read_instead(value: SSAValue, other: SSAValue, unless: GenericOp) -> None:
+    """Who reads a value reads another, but for one op."""
+    for use in list(value.uses):
+        if use.operation is not unless:
+            use.operation.operands[use.index] = other
 
 
 def _read_along(value: SSAValue, ignored: SSAValue) -> None:

@@ -234,7 +234,9 @@ class QuantisedFunction:
     def _meeting_of(self, fold: Fold) -> tuple[Meeting, Fold] | tuple[None, None]:
         """The addition of the result to that of another such product, and that product."""
         meeting = meeting_of(fold.op)
-        if meeting is None or not is_contraction(meeting.second, IterationSpace(meeting.second)):
+        if meeting is None or meeting.second is fold.op:
+            return None, None
+        if not is_contraction(meeting.second, IterationSpace(meeting.second)):
             return None, None
         other = self._fold_of(meeting.second)
         return (None, None) if other is None else (meeting, other)

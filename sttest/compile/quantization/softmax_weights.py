@@ -56,7 +56,7 @@ def _is_maximum(value: SSAValue, read: _Read, scores: Operand) -> bool:
     if root is chain_of(scores[0])[-1]:
         return bool(views) or len(chain_of(scores[0])) > 1 or _is_among(read, scores[1])
     op = root.owner
-    if not isinstance(op, GenericOp) or not _takes_the_larger(op):
+    if not isinstance(op, GenericOp) or len(op.results) != 1 or not _takes_the_larger(op):
         return False
     written = () if views else enumerate(op.indexing_maps.data[-1].data.results)
     place = {loop: read[dim] for dim, expr in written if (loop := loop_of(expr)) is not None}
