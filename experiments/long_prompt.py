@@ -1,7 +1,7 @@
 """Long prompts of Qwen2.5-0.5B on a U55C: blocks of queries over a cache in the HBM, in one pass.
 
-A block of 16 tokens attends to all before it, whose keys and values are read from memory, and to itself.  A prompt is as
-many launches as it has blocks.  Every block of 1,024 and 4,096 tokens is compiled and simulated at the cache that it
+A block of 16 tokens attends to all before it, whose keys and values are read from memory, and to itself.  A prompt is
+as many launches as it has blocks.  Every block of 1,024 and 4,096 tokens is compiled and simulated at the cache that it
 finds, in whole chunks; of 32,640 tokens every sixteenth chunk, and what is in between lies on straight lines.
 
 Attention moves at least N^2 d^2 / S words between a memory of S words and a larger one (Saha and Ye, arXiv 2402.07443);
