@@ -447,16 +447,21 @@ def speed_by_batch(phase: str) -> str:
 def long_prompts() -> str:
     """Prompts in blocks: time, memory on chip, and what attention moves beside what it must."""
     forms = {
-        "time to first token": (1, ".2f"), "held on chip": (1024, ",.0f"), "keys and values moved per layer": (1e6, ",.1f"),
-        "least with all that is held": (1e6, ",.3f"), "least with a block's queries and outputs": (1e6, ",.1f"),
-    }  # fmt: skip
+        "time to first token": (1, ".2f"),
+        "held on chip": (1024, ",.0f"),
+        "keys and values moved per layer": (1e6, ",.1f"),
+        "least with all that is held": (1e6, ",.3f"),
+        "least with a block's queries and outputs": (1e6, ",.1f"),
+    }
     lines = []
     for tokens in (1024, 4096, 32640):
         shown = f"[{tokens} tokens, blocks of 16]"
         cells = (format(value("long-prompt", f"{name} {shown}") / unit, form) for name, (unit, form) in forms.items())
         lines.append((f"{tokens:,}", *cells))
-    heads = ("tokens", "first token, s", "held on chip, KiB", "keys and values per layer, MB", "least, with all of it, MB",
-             "least, with a block's state, MB")  # fmt: skip
+    heads = (
+        "tokens", "first token, s", "held on chip, KiB", "keys and values per layer, MB", "least, with all of it, MB",
+        "least, with a block's state, MB",
+    )  # fmt: skip
     return markdown(heads, lines)
 
 
