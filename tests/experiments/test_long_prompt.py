@@ -12,8 +12,8 @@ from sttest.models.registry import get_config
 
 TABLE = Path(__file__).parents[2] / "results" / "long-prompt" / "table.csv"
 MOST_OVER_THE_LEAST = 12
-"""A schedule by blocks reads keys and values, of a byte each, for 16 queries at a time: 2 d per pair of 16 d queries and
-their outputs, 10 times the bound; chunks that are read whole, and scales, are the rest."""
+"""A schedule by blocks reads keys and values, of a byte each, for 16 queries at a time: 2 d per pair of 16 d queries
+and their outputs, 10 times the bound; chunks that are read whole, and scales, are the rest."""
 
 
 def figure(metric: str, tokens: int) -> float:
