@@ -18,7 +18,7 @@ from sttest.studies.campaign import STORES, on_cluster
 from sttest.studies.serving.outcome import Objective, Outcome, write_trace
 from sttest.studies.serving.requests import Request, poisson, read_trace
 from sttest.studies.serving.scheduler import Card, Limits, Policy
-from sttest.studies.serving.step_times import ServedDesign, StepPlan, position_bytes, weight_bytes
+from sttest.studies.serving.step_times import StepPlan, position_bytes, weight_bytes
 
 _PAGE_TOKENS = 16
 """Positions of a page: vLLM's default block (Kwon et al., arXiv 2309.06180)."""
@@ -95,7 +95,7 @@ def serve_verb(
         served = card.run(lambda done: say(f"{done:,} of {len(asked):,} requests served"))
         outcome = Outcome(served, card.steps, limits, plan.tokens.board, Objective(slo_ttft_ms, slo_token_ms))
         config = {
-            "designs": [package_name(each) for each in plan.cells], "limits": asdict(limits), "program": program_hash(),
+            "designs": [each.package.name for each in plan.cells], "limits": asdict(limits), "program": program_hash(),
             "requests": str(trace) if trace else f"{prompt_tokens} and {output_tokens} tokens", "rate_per_s": rate,
         }  # fmt: skip
         outcome.write(out, config, model, "maxplus", seed if rate is not None else None)
@@ -105,11 +105,6 @@ def serve_verb(
         print_json({**outcome.to_dict(), "out": str(out)})
         return
     _print(outcome, plan, out)
-
-
-def package_name(design: ServedDesign) -> str:
-    """What a result calls a design."""
-    return design.package.name
 
 
 @dataclass(frozen=True)

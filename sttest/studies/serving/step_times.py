@@ -8,7 +8,7 @@ simulated shapes is interpolated.  No time comes from a formula.
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -132,13 +132,15 @@ class Grid:
     sequences: tuple[int, ...]  # ascending
     lengths: tuple[int, ...]  # ascending
     costs: Mapping[Cell, StepCost]
-    at: Any = field(init=False, repr=False, compare=False)
+    _asked: dict[tuple[int, int], StepCost] = field(default_factory=dict, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "at", lru_cache(maxsize=65536)(self._at))
-
-    def _at(self, sequences: int, length: int) -> StepCost:
+    def at(self, sequences: int, length: int) -> StepCost:
         """The cost of a shape, on straight lines between the simulated ones around it."""
+        if (sequences, length) not in self._asked:
+            self._asked[sequences, length] = self._between(sequences, length)
+        return self._asked[sequences, length]
+
+    def _between(self, sequences: int, length: int) -> StepCost:
         lines = [
             _between(length, self.lengths, [self.costs[Cell(each, place)] for place in self.lengths])
             for each in self.sequences

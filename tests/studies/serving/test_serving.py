@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sttest.core.errors import InputError
 from sttest.studies.serving.requests import Request, poisson, read_trace
 from sttest.studies.serving.scheduler import Card, Limits, StepCost
+from sttest.studies.serving.step_times import Cell, Grid, doubled
 
 
 @dataclass(frozen=True)
@@ -215,3 +216,21 @@ def test_poisson_arrivals():
     assert [(each.prompt, each.output) for each in found[:3]] == [(3, 2), (5, 1), (3, 2)]
     with pytest.raises(InputError, match="0 requests per second"):
         poisson(1, 0, [(1, 1)], 0)
+
+
+def test_times_between_simulated_shapes_lie_on_straight_lines():
+    cells = {
+        Cell(batch, length): StepCost(10.0 * batch + length, 1.0 * batch) for batch in (1, 4) for length in (64, 128)
+    }
+    grid = Grid((1, 4), (64, 128), cells)
+    assert all(grid.at(cell.sequences, cell.length) == cost for cell, cost in cells.items())
+    assert grid.at(2, 96) == StepCost(pytest.approx(20 + 96), pytest.approx(2))
+    # Shorter ones take the time of the shortest.
+    assert grid.at(1, 3) == cells[Cell(1, 64)]
+    assert grid.at(4, 500) == cells[Cell(4, 128)]
+
+
+def test_shapes_double_up_to_the_longest():
+    assert [doubled(1, most) for most in (1, 3, 8)] == [[1], [1, 2, 3], [1, 2, 4, 8]]
+    assert doubled(64, 200, 1023) == [64, 128, 256]
+    assert doubled(64, 900, 1000) == [64, 128, 256, 512, 1000]
