@@ -17,7 +17,7 @@ from sttest.compile.resources.clock import placed_clocks, times_at_clocks
 from sttest.compile.resources.design import DesignResources, die_under
 from sttest.compile.resources.memories import WAYS
 from sttest.compile.resources.placement import SlrPlacement, placed_relays
-from sttest.compile.schedule.operators import FABRIC, operator_instances, operators_of_lanes, payload_operators
+from sttest.compile.schedule.operators import FABRIC, instances_of, operators_of_lanes, payload_operators, step_interval
 from sttest.compile.schedule.task_schedule import task_schedule
 from sttest.compile.sharing.functional_units import stream_ends
 from sttest.compile.sharing.layers import LaunchCounts
@@ -145,7 +145,8 @@ def _with_counts(design: Design, kind: type[_Node]) -> Iterator[tuple[_Node, int
 def _tasks(design: Design, library: Mapping[str, Operator]) -> Iterator[ReportRow]:
     for op, count_of_launch in _with_counts(design, df.TaskOp):
         used, lanes = payload_operators(op), min(op.lane_count, op.tile_points)
-        every, instances = operators_of_lanes(op, lanes), operator_instances(op, lanes, library)
+        every = operators_of_lanes(op, lanes, used)
+        instances = instances_of(every, step_interval(op, lanes, library))
         slices = sum(_charged_slices(name, library) * count for name, count in every.items()) / lanes
         macs = sum(count for name, count in used.items() if name.startswith(_MAC))
         evaluations = work(op) * count_of_launch

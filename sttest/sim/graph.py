@@ -374,6 +374,8 @@ def check_whole(value: object, what: str, where: str, least: int, most: int) -> 
     Raises:
         InputError: it is not a whole number, or out of range.
     """
+    if type(value) is int and least <= value <= most:
+        return value
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
         raise InputError("not-whole", f"{what} is {value!r:.80}, not a whole number", where=where)
     number = int(value)  # pyright: ignore[reportUnknownArgumentType] - of which numpy type is all the same

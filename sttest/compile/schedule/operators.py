@@ -99,17 +99,12 @@ def operators_of_lanes(task: df.TaskOp, lanes: int, payload: Mapping[str, int] |
     return +found
 
 
-def operator_instances(task: df.TaskOp, lanes: int, library: Mapping[str, Operator]) -> dict[str, int]:
-    """Instances of each operator in so many lanes.
+def instances_of(every: Mapping[str, int], interval: int) -> dict[str, int]:
+    """Instances of each operator, from the operators of all lanes and the cycles between steps.
 
     Where a step takes several cycles, since a running sum has to be back, operators take turns in them:
     the tool binds what a pipelined loop evaluates to as few as its interval allows.
     """
-    return instances_of(operators_of_lanes(task, lanes), step_interval(task, lanes, library))
-
-
-def instances_of(every: Mapping[str, int], interval: int) -> dict[str, int]:
-    """Instances of each operator, from the operators of all lanes and the cycles between steps."""
     return {name: count if name in OWN else -(-count // interval) for name, count in every.items()}
 
 
