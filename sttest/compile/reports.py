@@ -17,7 +17,14 @@ from sttest.compile.resources.clock import placed_clocks, times_at_clocks
 from sttest.compile.resources.design import DesignResources, die_under
 from sttest.compile.resources.memories import WAYS
 from sttest.compile.resources.placement import SlrPlacement, placed_relays
-from sttest.compile.schedule.operators import FABRIC, instances_of, operators_of_lanes, payload_operators, step_interval
+from sttest.compile.schedule.operators import (
+    FABRIC,
+    MAC,
+    instances_of,
+    operators_of_lanes,
+    payload_operators,
+    step_interval,
+)
 from sttest.compile.schedule.task_schedule import task_schedule
 from sttest.compile.sharing.functional_units import stream_ends
 from sttest.compile.sharing.layers import LaunchCounts
@@ -124,7 +131,6 @@ def memory_table(design: Design) -> ReportTable:
 # --- What one run of a design does, counted: the activity report from which a board computes energy
 
 
-_MAC = "mac_"
 _Node = TypeVar("_Node", df.TaskOp, df.ConverterOp)
 
 
@@ -148,7 +154,7 @@ def _tasks(design: Design, library: Mapping[str, Operator]) -> Iterator[ReportRo
         every = operators_of_lanes(op, lanes, used)
         instances = instances_of(every, step_interval(op, lanes, library))
         slices = sum(_charged_slices(name, library) * count for name, count in every.items()) / lanes
-        macs = sum(count for name, count in used.items() if name.startswith(_MAC))
+        macs = sum(count for name, count in used.items() if name.startswith(MAC))
         evaluations = work(op) * count_of_launch
         yield {
             "element": op.sym_name.data,

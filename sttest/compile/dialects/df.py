@@ -441,6 +441,11 @@ def _first_size(sizes: bytes) -> int:
     return int.from_bytes(sizes[:4], sys.byteorder)
 
 
+@cache
+def _kinds(iterators: str) -> tuple[str, ...]:
+    return tuple(iterators.split(",")) if iterators else ()
+
+
 def _walks_along(accesses: ArrayAttr[AffineMapAttr], port: int, iterators: str) -> bool:
     """Whether any reduction of a nest moves a port's element; attributes never change, and it is asked many times."""
     known: dict[tuple[int, str], bool] = vars(accesses).setdefault("_walks_along", {})
@@ -662,7 +667,7 @@ class TaskOp(NodeOp):
     @property
     def loop_kinds(self) -> tuple[str, ...]:
         """``parallel`` or ``reduction`` for every loop."""
-        return tuple(self.iterators.data.split(",")) if self.iterators.data else ()
+        return _kinds(self.iterators.data)
 
     @property
     def tile_points(self) -> int:
