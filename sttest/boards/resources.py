@@ -49,8 +49,8 @@ class Resources:
     def shares_of(self, budget: "Resources") -> "Resources":
         """Each amount over that of ``budget``; infinite where there is none of what is asked for."""
         return Resources(
-            _share(self.dsp, budget.dsp), _share(self.lut, budget.lut), _share(self.ff, budget.ff),
-            _share(self.bram18, budget.bram18), _share(self.uram, budget.uram),
+            share_of(self.dsp, budget.dsp), share_of(self.lut, budget.lut), share_of(self.ff, budget.ff),
+            share_of(self.bram18, budget.bram18), share_of(self.uram, budget.uram),
         )  # fmt: skip
 
     @property
@@ -120,7 +120,8 @@ def _part(amounts: Resources, shares: Resources) -> Resources:
     return Resources(*(amount * share for amount, share in zip(amounts, shares, strict=True)))
 
 
-def _share(amount: float, bound: float) -> float:
+def share_of(amount: float, bound: float) -> float:
+    """One amount over that of a budget; infinite where there is none of what is asked for."""
     if amount == 0:
         return 0.0
     return amount / bound if bound else float("inf")

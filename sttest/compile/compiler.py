@@ -21,6 +21,7 @@ from sttest.compile.opt import new_context, parse, printed
 from sttest.compile.options import CompileOptions
 from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.fuse_kernels import decide
+from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
 from sttest.compile.passes.quantize import Quantize
 from sttest.compile.passes.size_fifos import SizeFifos, set_depths
 from sttest.compile.pipeline import all_passes, streaming_passes, tiling_passes
@@ -336,7 +337,8 @@ class StagedCompiler:
         if chosen not in self._before:
             if len(self._before) >= _KEPT:
                 self._before = {(): self._parsed}
-            self._before[chosen] = self._applied(chosen[-1:], self._after(chosen[:-1]))
+            shared = _shared(chosen)
+            self._before[chosen] = self._applied(chosen[shared:], self._after(chosen[:shared]))
         return self._before[chosen]
 
     def design(self, knobs: CompileOptions) -> Design:
@@ -379,3 +381,12 @@ class StagedCompiler:
         for each in chosen:
             each.apply(self._context, copy)
         return copy
+
+
+def _shared(chosen: Sequence[ModulePass]) -> int:
+    """The passes after which a module is kept on its way: all but the last, and but those that only mark tasks.
+
+    To mark tasks takes less time than to copy the module that others could start from.
+    """
+    tiled = next((number for number, each in enumerate(chosen) if isinstance(each, LinalgToKernels)), len(chosen))
+    return min(tiled + 1, len(chosen) - 1)

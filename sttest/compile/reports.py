@@ -17,7 +17,14 @@ from sttest.compile.resources.clock import placed_clocks, times_at_clocks
 from sttest.compile.resources.design import DesignResources, die_under
 from sttest.compile.resources.memories import WAYS
 from sttest.compile.resources.placement import SlrPlacement, placed_relays
-from sttest.compile.schedule.operators import FABRIC, operator_instances, operators_of_lanes, payload_operators
+from sttest.compile.schedule.operators import (
+    FABRIC,
+    MAC,
+    instances_of,
+    operators_of_lanes,
+    payload_operators,
+    step_interval,
+)
 from sttest.compile.schedule.task_schedule import task_schedule
 from sttest.compile.sharing.functional_units import stream_ends
 from sttest.compile.sharing.layers import LaunchCounts
@@ -124,7 +131,6 @@ def memory_table(design: Design) -> ReportTable:
 # --- What one run of a design does, counted: the activity report from which a board computes energy
 
 
-_MAC = "mac_"
 _Node = TypeVar("_Node", df.TaskOp, df.ConverterOp)
 
 
@@ -145,9 +151,10 @@ def _with_counts(design: Design, kind: type[_Node]) -> Iterator[tuple[_Node, int
 def _tasks(design: Design, library: Mapping[str, Operator]) -> Iterator[ReportRow]:
     for op, count_of_launch in _with_counts(design, df.TaskOp):
         used, lanes = payload_operators(op), min(op.lane_count, op.tile_points)
-        every, instances = operators_of_lanes(op, lanes), operator_instances(op, lanes, library)
+        every = operators_of_lanes(op, lanes, used)
+        instances = instances_of(every, step_interval(op, lanes, library))
         slices = sum(_charged_slices(name, library) * count for name, count in every.items()) / lanes
-        macs = sum(count for name, count in used.items() if name.startswith(_MAC))
+        macs = sum(count for name, count in used.items() if name.startswith(MAC))
         evaluations = work(op) * count_of_launch
         yield {
             "element": op.sym_name.data,

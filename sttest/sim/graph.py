@@ -258,10 +258,26 @@ class TimedGraph:
                     "unknown-fifo", f"no FIFO '{name}'", where=self.name, hints=[did_you_mean(name, self.fifo_index)]
                 )
 
-        # All but the FIFOs has been checked, and is most of what there is.
+        return self.with_fifos(
+            replace(fifo, depth=depths[fifo.name]) if fifo.name in depths else fifo for fifo in self.fifos
+        )
+
+    def with_fifos(self, fifos: Iterable[Fifo], name: str = "") -> "TimedGraph":
+        """The same graph with its FIFOs changed in all but their names and their order.
+
+        Args:
+            fifos: all of its FIFOs.
+            name: another name for the graph.
+
+        Raises:
+            InputError: a name or a FIFO that is not possible.
+        """
+        # All but these has been checked, and is most of what there is.
         changed = copy(self)
-        fifos = tuple(replace(f, depth=depths[f.name]) if f.name in depths else f for f in self.fifos)
-        object.__setattr__(changed, "fifos", fifos)
+        object.__setattr__(changed, "fifos", tuple(fifos))
+        if name:
+            check_name(name, "graph")
+            object.__setattr__(changed, "name", name)
         check_fifos(changed)
         return changed
 
@@ -374,6 +390,8 @@ def check_whole(value: object, what: str, where: str, least: int, most: int) -> 
     Raises:
         InputError: it is not a whole number, or out of range.
     """
+    if type(value) is int and least <= value <= most:
+        return value
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
         raise InputError("not-whole", f"{what} is {value!r:.80}, not a whole number", where=where)
     number = int(value)  # pyright: ignore[reportUnknownArgumentType] - of which numpy type is all the same

@@ -18,6 +18,7 @@ from sttest.compile.options import CompileOptions
 from sttest.compile.pipeline import tiling_passes
 from sttest.compile.resources.nodes import memories
 from sttest.compile.schedule.operators import step_interval
+from sttest.compile.sharing.functional_units import stream_ends
 from sttest.core.errors import DoesNotFitError, InputError
 from sttest.frontend.shipped import SHIPPED_MODELS, lowered_text
 from sttest.sim import simulate
@@ -100,7 +101,7 @@ def test_lanes_are_a_power_of_two() -> None:
 
 def test_sums_over_groups_hold_every_column(design: Design) -> None:
     (kernel,) = all_of(design.module, df.KernelOp)
-    found = memories(kernel, design.graph, operators(design.board))
+    found = memories(kernel, stream_ends(kernel), design.graph, operators(design.board))
     held = next(each for each in found if each.name == "attn_q_proj_groups_kept0")
     assert held.depth * held.bits * held.banks == 1024 * 32
 

@@ -9,10 +9,10 @@ FPGA kernel: streaming inside, external memory between.  (StreamTensor, MICRO
 
 import re
 import sys
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
 from math import gcd, prod
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from xdsl.dialects.arith import ConstantOp, MuliOp
 from xdsl.dialects.builtin import (
@@ -28,6 +28,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     UnitAttr,
     VectorType,
+    i32,
     i64,
 )
 from xdsl.dialects.scf import ForOp
@@ -53,7 +54,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from sttest.compile.dialects.itensor import ITensorType, int_array, remembered
+from sttest.compile.dialects.itensor import ITensorType, int_array, remembered, remembering
 from sttest.compile.dialects.stream_order import cut_dim, is_sliced, resized, same_order, turns
 from sttest.core.errors import InputError
 
@@ -63,6 +64,7 @@ from sttest.core.errors import InputError
 TILE = BaseAttr(ITensorType)
 
 
+@remembering
 @irdl_attr_definition
 class IntListAttr(ParametrizedAttribute):
     """A list of integers, printed ``[4,16]``."""
@@ -74,7 +76,7 @@ class IntListAttr(ParametrizedAttribute):
     @staticmethod
     def of(values: Sequence[int]) -> "IntListAttr":
         """Builds the attribute from plain numbers."""
-        return IntListAttr(int_array(tuple(values)))
+        return _int_list(tuple(values))
 
     @remembered
     def values(self) -> tuple[int, ...]:
@@ -90,6 +92,11 @@ class IntListAttr(ParametrizedAttribute):
         """Parses ``[a,b]``."""
         values = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
         return (ArrayAttr([IntAttr(value) for value in values]),)
+
+
+@lru_cache(maxsize=1 << 12)
+def _int_list(values: tuple[int, ...]) -> IntListAttr:
+    return IntListAttr(int_array(values))
 
 
 @irdl_attr_definition
@@ -162,6 +169,7 @@ def identifier(text: str) -> str:
     return f"_{clean}" if clean[:1].isdigit() or not clean else clean
 
 
+@lru_cache(maxsize=1 << 12)
 def i64_attr(value: int) -> IntegerAttr[I64]:
     """The attribute of one integer."""
     return IntegerAttr(value, i64)
@@ -433,6 +441,11 @@ def _first_size(sizes: bytes) -> int:
     return int.from_bytes(sizes[:4], sys.byteorder)
 
 
+@cache
+def _kinds(iterators: str) -> tuple[str, ...]:
+    return tuple(iterators.split(",")) if iterators else ()
+
+
 def _walks_along(accesses: ArrayAttr[AffineMapAttr], port: int, iterators: str) -> bool:
     """Whether any reduction of a nest moves a port's element; attributes never change, and it is asked many times."""
     known: dict[tuple[int, str], bool] = vars(accesses).setdefault("_walks_along", {})
@@ -449,6 +462,14 @@ def _walks_along(accesses: ArrayAttr[AffineMapAttr], port: int, iterators: str) 
     return found
 
 
+_SEGMENTS = AttrSizedOperandSegments.attribute_name
+
+
+@cache
+def _segment_sizes(sources: int, sinks: int) -> Attribute:
+    return DenseArrayBase.from_list(i32, [sources, sinks])
+
+
 class NodeOp(IRDLOperation):
     """What all nodes of the dataflow graph share: they read sources and fill results (itensor level) or sinks."""
 
@@ -456,6 +477,33 @@ class NodeOp(IRDLOperation):
     sinks = var_operand_def(STREAM)
     streams = var_result_def(AnyAttr())
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    def __init__(
+        self,
+        *,
+        operands: Sequence[Sequence[SSAValue]],
+        result_types: Sequence[Sequence[Attribute]],
+        properties: Mapping[str, Attribute] | None = None,
+        regions: Sequence[Region] = (),
+    ) -> None:
+        # irdl's own works out from the definition of an op what all nodes have in common.
+        (sources, sinks), (streams,) = operands, result_types
+        sizes = {_SEGMENTS: _segment_sizes(len(sources), len(sinks))}
+        Operation.__init__(
+            self, operands=[*sources, *sinks], result_types=streams, properties={**(properties or {}), **sizes},
+            regions=regions,
+        )  # fmt: skip
+
+    def into(self, sinks: Sequence[SSAValue]) -> Self:
+        """The same node at the stream level; takes its regions.
+
+        Args:
+            sinks: streams that it writes in place of its results.
+        """
+        regions = [self.detach_region(region) for region in list(self.regions)]
+        properties = {key: value for key, value in self.properties.items() if key != _SEGMENTS}
+        properties[_SEGMENTS] = _segment_sizes(self.source_count, len(sinks))
+        return self.create(operands=[*self.sources, *sinks], properties=properties, regions=regions)
 
     @property
     def source_count(self) -> int:
@@ -619,7 +667,7 @@ class TaskOp(NodeOp):
     @property
     def loop_kinds(self) -> tuple[str, ...]:
         """``parallel`` or ``reduction`` for every loop."""
-        return tuple(self.iterators.data.split(",")) if self.iterators.data else ()
+        return _kinds(self.iterators.data)
 
     @property
     def tile_points(self) -> int:
@@ -1171,7 +1219,7 @@ class YieldOp(IRDLOperation):
     assembly_format = "attr-dict ($arguments^ `:` type($arguments))?"
 
     def __init__(self, values: Sequence[SSAValue]) -> None:
-        super().__init__(operands=[values])
+        Operation.__init__(self, operands=values)
 
 
 @irdl_op_definition
@@ -1227,8 +1275,8 @@ class KernelOp(IRDLOperation):
     )
 
     def __init__(self, name: str, inputs: Sequence[SSAValue], outputs: Sequence[Attribute], body: Region) -> None:
-        super().__init__(
-            properties={"sym_name": StringAttr(name)}, operands=[inputs], result_types=[outputs], regions=[body]
+        Operation.__init__(
+            self, properties={"sym_name": StringAttr(name)}, operands=inputs, result_types=outputs, regions=[body]
         )
 
     @property
@@ -1281,7 +1329,9 @@ class InstanceOp(IRDLOperation):
     assembly_format = "$source (`named` $sym_name^)? attr-dict `:` type($source) `->` type($result)"
 
     def __init__(self, source: SSAValue, name: str) -> None:
-        super().__init__(operands=[source], result_types=[source.type], properties={"sym_name": StringAttr(name)})
+        Operation.__init__(
+            self, operands=[source], result_types=[source.type], properties={"sym_name": StringAttr(name)}
+        )
 
     def verify_(self) -> None:
         """An instance has one reader and does not change the order."""
@@ -1306,7 +1356,7 @@ class StreamOp(IRDLOperation):
 
     def __init__(self, name: str, kind: StreamType, sized_by: str | None = None) -> None:
         sized = {"sized_by": StringAttr(sized_by)} if sized_by else {}
-        super().__init__(result_types=[kind], properties={"sym_name": StringAttr(name), **sized})
+        Operation.__init__(self, result_types=[kind], properties={"sym_name": StringAttr(name), **sized})
 
     @property
     def writer(self) -> NodeOp:

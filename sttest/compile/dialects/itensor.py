@@ -8,10 +8,10 @@ iteration lies at offset ``(d0, d1)``.  Equal types mean equal stream order.
 """
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from math import prod
-from typing import Any
+from typing import Any, TypeVar
 
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, BoolAttr, IntAttr
 from xdsl.dialects.builtin import FixedBitwidthType as Scalar
@@ -35,23 +35,36 @@ from xdsl.utils.exceptions import VerifyException
 class remembered(property):  # noqa: N801 - used as the decorator that it refines
     """A read-only property whose value is kept with its attribute (irdl takes no ``cached_property``)."""
 
-    def __set_name__(self, _owner: type, name: str) -> None:
-        self._key = f"_{name}_remembered"
+
+class _Kept:
+    """What a `remembered` property becomes: the attribute's own entry of that name, once it is there, hides it."""
+
+    def __init__(self, name: str, value_of: Callable[[Any], Any]) -> None:
+        self._name, self._value_of = name, value_of
+        self.__doc__ = value_of.__doc__
 
     def __get__(self, attribute: Any, owner: type | None = None) -> Any:
         if attribute is None:
             return self
-        kept = attribute.__dict__
-        try:
-            return kept[self._key]
-        except KeyError:
-            value = kept[self._key] = super().__get__(attribute, owner)
-            return value
+        value = attribute.__dict__[self._name] = self._value_of(attribute)
+        return value
+
+
+_AttributeT = TypeVar("_AttributeT", bound=type[Attribute])
+
+
+def remembering(defined: _AttributeT) -> _AttributeT:
+    """Makes the remembered properties of a defined attribute cost no more than a field."""
+    for name, found in list(vars(defined).items()):
+        if isinstance(found, remembered) and found.fget is not None:
+            setattr(defined, name, _Kept(name, found.fget))
+    return defined
 
 
 _LINEAR_KINDS = (AffineBinaryOpKind.Add, AffineBinaryOpKind.Mul)
 
 
+@remembering
 @irdl_attr_definition
 class ITensorType(ParametrizedAttribute, TypeAttribute):
     """Iterative tensor type.
@@ -84,9 +97,7 @@ class ITensorType(ParametrizedAttribute, TypeAttribute):
         vector: bool = False,
     ) -> "ITensorType":
         """Builds the type from plain numbers."""
-        return ITensorType(
-            _ints(element), dtype, BoolAttr.from_bool(vector), _ints(trips), _ints(steps), AffineMapAttr(iter_map)
-        )
+        return _itensor(tuple(element), dtype, tuple(trips), tuple(steps), iter_map, vector)
 
     @remembered
     def element_shape(self) -> tuple[int, ...]:
@@ -238,8 +249,16 @@ def _parse_space(parser: AttrParser) -> tuple[list[int], list[int]]:
     return trips, steps
 
 
-def _ints(values: Sequence[int]) -> ArrayAttr[IntAttr]:
-    return int_array(tuple(values))
+@lru_cache(maxsize=1 << 12)
+def _itensor(
+    element: tuple[int, ...], dtype: Attribute, trips: tuple[int, ...], steps: tuple[int, ...], iter_map: AffineMap,
+    vector: bool,
+) -> ITensorType:  # fmt: skip
+    """One type for equal numbers: the designs of a search have most in common, and what is remembered of them."""
+    return ITensorType(
+        int_array(element), dtype, BoolAttr.from_bool(vector), int_array(trips), int_array(steps),
+        AffineMapAttr(iter_map),
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=1 << 12)

@@ -66,14 +66,7 @@ def _push_into_sinks(node: df.NodeOp, streams: Mapping[df.InstanceOp, df.StreamO
     instances = [reader for reader in uses if isinstance(reader, df.InstanceOp)]
     if not instances:
         return
-    regions = [node.detach_region(region) for region in list(node.regions)]
-    lowered = type(node).build(
-        operands=[list(node.sources), [streams[instance].result for instance in instances]],
-        result_types=[[]],
-        properties={key: value for key, value in node.properties.items() if key != "operandSegmentSizes"},
-        regions=regions,
-    )
-    Rewriter.insert_op(lowered, InsertPoint.before(node))
+    Rewriter.insert_op(node.into([streams[instance].result for instance in instances]), InsertPoint.before(node))
     for dead in (*instances, node):
         Rewriter.erase_op(dead)
 

@@ -74,12 +74,12 @@ def design_resources(design: Design) -> DesignResources:
     nodes = tuple(model.of_kernel(kernel))
     logic = total(node.logic for node in nodes)
     most = process_bound(design.board.fabric, design.knobs.budget)
-    chosen = choose_memories(memories(kernel, design.graph, library), board_capacity(design.board), logic, most)
+    fifos = stream_ends(kernel)
+    facts = memories(kernel, fifos, design.graph, library)
+    chosen = choose_memories(facts, board_capacity(design.board), logic, most)
     if design.knobs.flow == "rtl":
         nodes, chosen = logic_in_hardware(kernel, design.graph, library, nodes, chosen)
-    wires = (
-        WireFacts(ends.fifo, ends.writer, ends.reader, ends.kind.itensor.token_bits) for ends in stream_ends(kernel)
-    )
+    wires = (WireFacts(ends.fifo, ends.writer, ends.reader, ends.kind.itensor.token_bits) for ends in fifos)
     return DesignResources(nodes, chosen, tuple(wires), memory_buses(design.graph, port_bits))
 
 

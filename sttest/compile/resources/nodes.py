@@ -22,7 +22,7 @@ from sttest.compile.schedule.ports import words_of_token
 from sttest.compile.schedule.reductions import steps_of_tile
 from sttest.compile.schedule.storage import buffer_name, memory_name, task_storage
 from sttest.compile.schedule.task_schedule import task_schedule
-from sttest.compile.sharing.functional_units import StreamEnds, stream_ends
+from sttest.compile.sharing.functional_units import StreamEnds
 from sttest.compile.sharing.processes import fifo_name, process_name, processes_of
 from sttest.compile.spaces.memory import MemoryFacts
 from sttest.core.errors import InputError
@@ -208,16 +208,19 @@ def channels_of(graph: TimedGraph) -> dict[str, tuple[str, ...]]:
 # --- Memories of a design: FIFOs, ping-pong buffers of converters, tiles of tasks and DMAs
 
 
-def memories(kernel: df.KernelOp, graph: TimedGraph, library: Mapping[str, Operator]) -> list[MemoryFacts]:
+def memories(
+    kernel: df.KernelOp, fifos: Sequence[StreamEnds], graph: TimedGraph, library: Mapping[str, Operator]
+) -> list[MemoryFacts]:
     """All memories of a kernel at the stream level; a FIFO belongs to its reader.
 
     Args:
         kernel: kernel.
+        fifos: its FIFOs with their ends.
         graph: its timed graph.
         library: operators at the board's clock.
     """
     kinds = {fifo.name: fifo.kind for fifo in graph.fifos}
-    found = [_stream(each, kinds[each.fifo]) for each in stream_ends(kernel)]
+    found = [_stream(each, kinds[each.fifo]) for each in fifos]
     for name, nodes in processes_of(kernel).items():
         tasks = [node for node in nodes if isinstance(node, df.TaskOp)]
         found += _task_memories(tasks, library) if tasks else _of_node(nodes[0], name)

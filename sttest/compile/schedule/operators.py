@@ -13,6 +13,7 @@ from xdsl.ir import Operation, SSAValue
 from sttest.boards.operators import OWN, Area, Operator, Timing, accumulator, add_tree_levels
 from sttest.compile.assumptions import NARROW_WEIGHT_BITS
 from sttest.compile.dialects import df
+from sttest.compile.ir.module_walk import all_of
 from sttest.compile.schedule.cascades import CASCADED, cascade_length
 from sttest.compile.schedule.conversions import is_inside_saturation
 from sttest.compile.schedule.packed_products import PACKED, packed_products
@@ -36,6 +37,8 @@ _OPERATOR_OF = {
     "roundeven": "fround", "fptosi": "fptosi", "sitofp": "sitofp", "extf": "fext", "truncf": "ftrunc",
     "addi": "iadd", "subi": "iadd", "maxsi": "imax", "minsi": "imax",
 }  # fmt: skip
+MAC = "mac_"
+"""What the name of a multiply-accumulate operator begins with."""
 FABRIC = "_fabric"
 """What the name of an operator in LUTs ends in, behind that of the one in DSPs that it replaces."""
 # Signs, sign extensions, low bits, and bits read as another type.
@@ -87,7 +90,8 @@ def operators_of_lanes(task: df.TaskOp, lanes: int, payload: Mapping[str, int] |
     reduction = reduction_of(task)
     if reduction is not None and reduction.order == "pairwise":
         found["fadd"] += (levels(task, lanes) - 1) * (every // shared)
-    packed, length = packed_products(task, lanes) is not None, cascade_length(task, shared)
+    multiplies = any(name.startswith(MAC) for name in found)
+    packed, length = multiplies and packed_products(task, lanes) is not None, cascade_length(task, shared)
     mac = _mac(task) if packed or length > 1 else ""
     if packed:
         found[f"{mac}{PACKED}"] = found.pop(mac)
@@ -99,17 +103,12 @@ def operators_of_lanes(task: df.TaskOp, lanes: int, payload: Mapping[str, int] |
     return +found
 
 
-def operator_instances(task: df.TaskOp, lanes: int, library: Mapping[str, Operator]) -> dict[str, int]:
-    """Instances of each operator in so many lanes.
+def instances_of(every: Mapping[str, int], interval: int) -> dict[str, int]:
+    """Instances of each operator, from the operators of all lanes and the cycles between steps.
 
     Where a step takes several cycles, since a running sum has to be back, operators take turns in them:
     the tool binds what a pipelined loop evaluates to as few as its interval allows.
     """
-    return instances_of(operators_of_lanes(task, lanes), step_interval(task, lanes, library))
-
-
-def instances_of(every: Mapping[str, int], interval: int) -> dict[str, int]:
-    """Instances of each operator, from the operators of all lanes and the cycles between steps."""
     return {name: count if name in OWN else -(-count // interval) for name, count in every.items()}
 
 
@@ -123,7 +122,7 @@ def step_interval(task: df.TaskOp, lanes: int, library: Mapping[str, Operator]) 
     reduction = reduction_of(task)
     if reduction is None or reduction.order != "chain":
         # Own kernels are in tasks that reduce nothing.
-        return max((op.figure("interval") for op in task.payload.block.ops if isinstance(op, df.CallOp)), default=1)
+        return max((op.figure("interval") for op in all_of(task, df.CallOp)), default=1)
     factors = lane_factors(task, lanes)
     distance, shared = sum_distance(task, factors), lanes_per_result(task, lanes)
     fetched = 0 if distance == 1 or waits_in_line(task, factors) else MEMORY_CYCLES

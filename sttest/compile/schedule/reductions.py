@@ -10,7 +10,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import gcd, prod
 from typing import Literal
 
@@ -44,12 +44,12 @@ def reduction_of(task: df.TaskOp) -> Reduction | None:
     if "reduction" not in task.loop_kinds:
         return None
     running = task.payload.block.args[task.source_count]
-    uses = list(running.uses)
-    if len(task.produced) != 1 or task.is_scanned(0) or len(uses) != 1:
+    use = running.get_unique_use()
+    if len(task.produced) != 1 or task.is_scanned(0) or use is None:
         return Reduction("chain")
-    join = uses[0].operation
+    join = use.operation
     last = task.payload.block.last_op
-    if not isinstance(join, _JOINS) or not isinstance(last, df.YieldOp) or last.operands[0] is not join.results[0]:
+    if type(join) not in _JOINS or not isinstance(last, df.YieldOp) or last.operands[0] is not join.results[0]:
         return Reduction("chain")
     term = next(operand for operand in join.operands if operand is not running)
     if not isinstance(join, arith.AddfOp):
@@ -93,9 +93,8 @@ def lane_factors(task: df.TaskOp, lanes: int) -> tuple[int, ...]:
     the reductions first: a tree costs an adder per lane, a counter one per level and result.  Lanes over reductions
     are neighbors, so that terms keep their order: an outer loop has lanes over whole inner ones only.
     """
-    reduction = reduction_of(task)
-    by_pairs = reduction is not None and reduction.order == "pairwise"
-    return _lane_factors(lanes, task.tile_sizes, tuple(reduction_loops(task)), by_pairs)
+    by_pairs = task.pairwise is not None and (found := reduction_of(task)) is not None and found.order == "pairwise"
+    return _lane_factors(lanes, task.tile_sizes, reduction_loops(task), by_pairs)
 
 
 @lru_cache(maxsize=4096)
@@ -121,9 +120,14 @@ def _neighbors(lanes: int, tile: Sequence[int], reductions: Sequence[int]) -> tu
     return tuple(factors)
 
 
-def reduction_loops(task: df.TaskOp) -> list[int]:
+def reduction_loops(task: df.TaskOp) -> tuple[int, ...]:
     """The reduction loops of a task, outermost first."""
-    return [loop for loop, kind in enumerate(task.loop_kinds) if kind == "reduction"]
+    return _reductions_among(task.loop_kinds)
+
+
+@cache
+def _reductions_among(kinds: tuple[str, ...]) -> tuple[int, ...]:
+    return tuple(loop for loop, kind in enumerate(kinds) if kind == "reduction")
 
 
 def lanes_per_result(task: df.TaskOp, lanes: int) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from itertools import accumulate, pairwise
 from math import floor, lcm, prod
 
@@ -53,6 +53,15 @@ class Nest:
         for count, cycles in reversed(self.steps[1:]):
             number, index = np.divmod(number, count)
             found = found + index * cycles
+        return found + number * self.steps[0][1]
+
+    def time(self, token: int) -> int:
+        """Cycle of one token."""
+        number, inner = divmod(token, self.offsets.size)
+        found = self.first + int(self.offsets[inner])
+        for count, cycles in reversed(self.steps[1:]):
+            number, index = divmod(number, count)
+            found += index * cycles
         return found + number * self.steps[0][1]
 
     def period(self, first: int, after: int) -> int | None:
@@ -98,13 +107,14 @@ class Curve:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "starts", (0, *accumulate(nest.tokens for nest in self.nests)))
-        object.__setattr__(self, "last", int(self.unpaced(np.array([len(self) - 1]))[0]))
+        object.__setattr__(self, "last", self._unpaced_time(len(self) - 1))
         self._refuse_too_long()
 
     def paced(self, pace: Fraction) -> "Curve":
         """The same accesses at another pace."""
         changed = copy(self)
         object.__setattr__(changed, "pace", pace)
+        changed.__dict__.pop("every", None)
         changed._refuse_too_long()
         return changed
 
@@ -118,11 +128,17 @@ class Curve:
 
     def __getitem__(self, token: int) -> int:
         """Cycle of one token; negative numbers count from the end."""
-        return int(self.at(np.array([token % len(self)]))[0])
+        return self._unpaced_time(token % len(self)) * self.pace.numerator // self.pace.denominator
+
+    @cached_property
+    def every(self) -> Whole:
+        """Cycles of all tokens, where these are not too many."""
+        return self.at(np.arange(len(self)))
 
     def at(self, tokens: Whole) -> Whole:
         """Cycles of some tokens, by number."""
-        return self.parts(tokens)[0]
+        times = self.unpaced(tokens)
+        return times if self.pace == 1 else times * self.pace.numerator // self.pace.denominator
 
     def parts(self, tokens: Whole) -> tuple[Whole, Whole]:
         """Cycles of some tokens, and what was lost by rounding, in units of one over the pace's denominator."""
@@ -144,7 +160,11 @@ class Curve:
 
     def unrounded(self, token: int) -> Fraction:
         """Cycle of one token before it is rounded down."""
-        return int(self.unpaced(np.array([token]))[0]) * self.pace
+        return self._unpaced_time(token) * self.pace
+
+    def _unpaced_time(self, token: int) -> int:
+        number = bisect_right(self.starts, token) - 1
+        return self.nests[number].time(token - self.starts[number])
 
     def start_of_nest(self, token: int) -> int:
         """First token of the nest that a token is in."""
@@ -170,6 +190,8 @@ class Curve:
 
 _BLOCK = 1024
 """Tokens that are looked at one by one."""
+_FEW = 1 << 12
+"""Tokens of which each is looked at sooner than a search is done."""
 _FLOAT_ERROR = Fraction(1, 1 << 44)
 """More than the error of a difference of two numbers below 1, and less than 1 over any pace's denominator."""
 
@@ -181,6 +203,8 @@ def greatest_gap(late: Curve, early: Curve, skip: int = 0) -> int:
         late, early: two curves with equally many tokens.
         skip: tokens by which the early curve is ahead, less than there are.
     """
+    if len(late) <= _FEW:
+        return int((late.every[: len(late) - skip] - early.every[skip:]).max())
     search = _Search(late, early, skip, None)
     search.run()
     assert search.best is not None, "without a bar, any gap counts"
@@ -307,8 +331,6 @@ class _Search:
 
 _GUESSES = 64
 """Tokens, evenly spread, from whose fill the search starts."""
-_FEW = 1 << 12
-"""Tokens of which each is looked at sooner than a search is done."""
 
 
 def most_held(writes: Curve, reads: Curve, delay: int) -> int:
@@ -338,5 +360,4 @@ def _held(writes: Curve, reads: Curve, delay: int, tokens: Whole) -> Whole:
 
 def _held_by_each(writes: Curve, reads: Curve, delay: int) -> Whole:
     """Tokens inside in the cycle in which each token is read, that one included."""
-    tokens = np.arange(len(reads))
-    return np.searchsorted(writes.at(tokens), reads.at(tokens) + delay + 1) - tokens
+    return np.searchsorted(writes.every, reads.every + delay + 1) - np.arange(len(reads))

@@ -14,8 +14,9 @@ reads those a cycle sooner, and LUT memory ends where Vitis HLS ends it.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import sub
 from typing import Literal, TypeAlias
 
 from sttest.boards.resources import (
@@ -25,6 +26,7 @@ from sttest.boards.resources import (
     capacity_bits,
     fifo_resources,
     memory_resources,
+    share_of,
 )
 from sttest.compile.assumptions import FULLEST_POWER, LEAST_GAIN
 from sttest.core.errors import InputError
@@ -85,34 +87,57 @@ def choose_memories(
             raise InputError("empty-memory", "a memory of no bits", where=facts.name, hints=["give it a word of 1 bit"])
     options = [[choice_of(facts, kind) for kind in _candidates(facts)] for facts in memories]
     chosen: list[MemoryChoice | None] = [None] * len(options)
-    used, of_owner = logic or Resources(), defaultdict[str, Resources](Resources)
+    bound, most_of_one = tuple(board), None if most is None else tuple(most)
+    used, of_owner = tuple(logic or Resources()), defaultdict[str, _Amounts](lambda: tuple(Resources()))
+    least = unevenness(used, bound)
     largest_first = sorted(range(len(options)), key=lambda number: -memories[number].used_bits)
     changed = True
     while changed:
         changed = False
         for number in largest_first:
             now, owner = chosen[number], memories[number].owner
-            freed = now.resources * -1 if now else Resources()
-            others, beside = used + freed, of_owner[owner] + freed
-            allowed = _within(options[number], beside, most)
-            after = [unevenness(others + choice.resources, board) for choice in allowed]
+            others, beside = (_without(amounts, now) for amounts in (used, of_owner[owner]))
+            allowed = _within(options[number], beside, most_of_one)
+            after = [unevenness(_plus(others, choice.resources), bound) for choice in allowed]
             best = allowed[after.index(min(after))]
-            if now is None or now not in allowed or min(after) < unevenness(used, board) - LEAST_GAIN:
-                chosen[number], used, changed = best, others + best.resources, True
-                of_owner[owner] = beside + best.resources
+            if now is None or now not in allowed or min(after) < least - LEAST_GAIN:
+                chosen[number], used, changed = best, _plus(others, best.resources), True
+                of_owner[owner] = _plus(beside, best.resources)
+                least = unevenness(used, bound)
     return tuple(choice for choice in chosen if choice is not None)
 
 
-def _within(choices: list[MemoryChoice], beside: Resources, most: Resources | None) -> list[MemoryChoice]:
+_Amounts: TypeAlias = tuple[float, ...]
+"""The five amounts of :class:`Resources`: one after the other, they are added up and compared thousands of times."""
+
+
+def _plus(amounts: _Amounts, resources: Resources) -> _Amounts:
+    dsp, lut, ff, bram18, uram = amounts
+    return (
+        dsp + resources.dsp, lut + resources.lut, ff + resources.ff, bram18 + resources.bram18, uram + resources.uram,
+    )  # fmt: skip
+
+
+def _without(amounts: _Amounts, choice: MemoryChoice | None) -> _Amounts:
+    if choice is None:
+        return amounts
+    return tuple(map(sub, amounts, choice.resources))
+
+
+def _within(choices: list[MemoryChoice], beside: _Amounts, most: _Amounts | None) -> list[MemoryChoice]:
     """The choices with which a process takes no more than ``most``, beside its other memories; all if none does."""
     if most is None:
         return choices
-    return [each for each in choices if (beside + each.resources).shares_of(most).largest <= 1] or choices
+    return [each for each in choices if all(map(_is_within, _plus(beside, each.resources), most))] or choices
 
 
-def unevenness(used: Resources, board: Resources) -> float:
+def _is_within(amount: float, bound: float) -> bool:
+    return share_of(amount, bound) <= 1
+
+
+def unevenness(used: Iterable[float], board: Iterable[float]) -> float:
     """The sum of sixth powers of shares of a board's resources: the fullest counts most, by far."""
-    return sum(share**FULLEST_POWER for share in used.shares_of(board))
+    return sum(share_of(amount, bound) ** FULLEST_POWER for amount, bound in zip(used, board, strict=True))
 
 
 def _candidates(facts: MemoryFacts) -> tuple[MemoryKind, ...]:

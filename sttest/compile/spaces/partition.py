@@ -18,18 +18,17 @@ assignments within the proven gap (1.15.1 did for four of eight designs that wer
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import inf
 
 import numpy as np
-from highspy import Highs, HighsVarType, SolutionStatus
-from highspy.highs import highs_linear_expression, highs_var
+from highspy import Highs, SolutionStatus
 
 from sttest.boards.resources import KINDS, Resources, total
 from sttest.compile.assumptions import NODE_LIMIT, PARTITION_GAP, SHARE_TOLERANCE
 from sttest.compile.spaces.slr_moves import Assignment, within_lines
+from sttest.compile.spaces.slr_program import SlrProgram
 from sttest.core.errors import DoesNotFitError, InputError, did_you_mean
 
 # --- What a die partition is made of: processes, the FIFOs between them, the die, and what an assignment costs
@@ -178,11 +177,11 @@ def _moved(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: D
     slr_of = greedy_slrs(processes, wires, die)
     if slr_of is None:
         return None
-    number = {process.name: place for place, process in enumerate(processes)}
+    ends, carried = _numbered(processes, wires)
+    apart = ends[:, 0] != ends[:, 1]
     joined = np.zeros((len(processes), len(processes)))
-    for wire in wires:
-        ends = number[wire.source], number[wire.target]
-        np.add.at(joined, (ends, ends[::-1]), wire.wires if ends[0] != ends[1] else 0)
+    for one, other in ((0, 1), (1, 0)):
+        np.add.at(joined, (ends[:, one], ends[:, other]), carried * apart)
     place = within_lines(
         Assignment(
             place=np.array([slr_of[process.name] for process in processes]),
@@ -195,7 +194,7 @@ def _moved(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: D
     )
     if place is None:
         return None
-    found = assess(dict(zip(number, map(int, place), strict=True)), processes, wires, die)
+    found = assess({each.name: int(slr) for each, slr in zip(processes, place, strict=True)}, processes, wires, die)
     return found if fits(found, die) else None
 
 
@@ -211,66 +210,49 @@ def _solve(
     ``below`` of a process is 1 where it lies at or before the boundary's SLR; it rises along the boundaries, so that
     the SLR is one-hot by itself.  Only these columns must be whole: the rest follows.
     """
-    model, boundaries = Highs(), range(len(die.budgets) - 1)
+    model, program = Highs(), _program(processes, wires, die)
     options = {"output_flag": False, "mip_max_nodes": NODE_LIMIT, "mip_rel_gap": PARTITION_GAP}
     for option, value in (options | (_ANY_WILL_DO if any_will_do else {})).items():
         model.setOptionValue(option, value)
-    below = {
-        each.name: [model.addVariable(*_below_bounds(each, b), type=HighsVarType.kInteger) for b in boundaries]
-        for each in processes
-    }
-    weight = 0.0 if any_will_do else 1.0
-    crosses = [
-        [model.addVariable(0, 1, obj=weight * wire.wires / die.sll_per_boundary) for _ in boundaries] for wire in wires
-    ]
-    fullest = model.addVariable(0, 1, obj=weight * die.balance_weight)
-    for rising in below.values():
-        model.addConstrs(before <= after for before, after in pairwise(rising))
-    for wire, crossed in zip(wires, crosses, strict=True):
-        for one, other, crossing in zip(below[wire.source], below[wire.target], crossed, strict=True):
-            model.addConstrs(one - other <= crossing, other - one <= crossing)
-    for boundary in boundaries:
-        carried = model.qsum(wire.wires * crossed[boundary] for wire, crossed in zip(wires, crosses, strict=True))
-        model.addConstr(carried <= die.sll_per_boundary)
-    for slr, budget in enumerate(die.budgets):
-        for kind in KINDS:
-            model.addConstr(model.qsum(_shares(processes, below, slr, kind, getattr(budget, kind))) <= fullest)
+    model.passModel(program.as_lp(0.0 if any_will_do else 1.0, die.balance_weight))
     model.run()
     info = model.getInfo()
     if info.primal_solution_status != SolutionStatus.kSolutionStatusFeasible:
         return None
-    values = model.getSolution().col_value
-    slr_of = {
-        name: len(boundaries) - sum(round(values[column.index]) for column in columns)
-        for name, columns in below.items()
-    }
+    below = np.array(model.getSolution().col_value)[program.below].round().sum(1)
+    slr_of = {each.name: program.boundaries - int(count) for each, count in zip(processes, below.tolist(), strict=True)}
     # Without anything to choose there is no gap to speak of.
-    found = assess(slr_of, processes, wires, die, info.mip_gap if boundaries else 0.0)
+    found = assess(slr_of, processes, wires, die, info.mip_gap if program.boundaries else 0.0)
     return found if fits(found, die) else None
+
+
+def _numbered(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts]) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of the processes at both ends of every FIFO, int64[W, 2], and its wires, int64[W]."""
+    number = {process.name: place for place, process in enumerate(processes)}
+    ends = np.array([(number[wire.source], number[wire.target]) for wire in wires], np.int64).reshape(-1, 2)
+    return ends, np.array([wire.wires for wire in wires], np.int64)
+
+
+def _program(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> SlrProgram:
+    ends, carried = _numbered(processes, wires)
+    taken = [_by_kind(process.resources) for process in processes]
+    budgets = [_by_kind(budget) for budget in die.budgets]
+    return SlrProgram(
+        shares=np.array([
+            [[amounts[kind] / bound if bound else 0.0 for amounts in taken] for kind, bound in enumerate(budget)]
+            for budget in budgets
+        ]),
+        ends=ends,
+        wires=carried,
+        lines=die.sll_per_boundary,
+        pinned=np.array([-1 if process.pinned is None else process.pinned for process in processes], np.int64),
+    )  # fmt: skip
 
 
 # Heuristics that look for a better assignment at the root: half of the time where the first one ends the search.
 _ANY_WILL_DO = {
     "mip_rel_gap": inf, "mip_heuristic_run_rens": False, "mip_heuristic_run_root_reduced_cost": False,
 }  # fmt: skip
-
-
-def _below_bounds(process: ProcessFacts, boundary: int) -> tuple[float, float]:
-    """Whether a process may lie, and must lie, at or before the SLR ahead of a boundary."""
-    if process.pinned is None:
-        return 0, 1
-    return process.pinned <= boundary, process.pinned <= boundary
-
-
-def _shares(
-    processes: Sequence[ProcessFacts], below: Mapping[str, Sequence[highs_var]], slr: int, kind: str, bound: float
-) -> Iterator[highs_linear_expression]:
-    """What each process takes of one resource of an SLR, if it lies there, as a share of the budget."""
-    for process in processes:
-        share, columns = getattr(process.resources, kind) / bound if bound else 0.0, below[process.name]
-        yield share * columns[slr] if slr < len(columns) else highs_linear_expression(share)
-        if slr > 0:
-            yield -share * columns[slr - 1]
 
 
 # --- What no assignment can mend: a design, or what is pinned to an SLR, that asks for more than there is

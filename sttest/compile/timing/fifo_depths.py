@@ -187,7 +187,10 @@ def _by_end(loop: Loop) -> dict[tuple[str, str], list[Event]]:
 
 def _of_loop(loop: Loop, events: Sequence[Event], entry: int) -> Nest:
     """The accesses of one end of a FIFO in a loop; spelled out where iterations in flight interleave."""
-    offsets = np.sort(np.repeat([event.stage for event in events], [event.tokens for event in events]))
+    if all(event.tokens == 1 for event in events):
+        offsets = np.array(sorted(event.stage for event in events), np.int64)
+    else:
+        offsets = np.sort(np.repeat([event.stage for event in events], [event.tokens for event in events]))
     first, steps = _iterations(loop, events[0].when)
     is_alike = all(event.when == events[0].when for event in events)
     if is_alike and offsets[-1] - offsets[0] <= _least_distance(steps):

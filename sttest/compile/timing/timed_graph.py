@@ -186,6 +186,7 @@ class TimedGraphs:
     library: Mapping[str, Operator] = field(init=False)
     fifos: list[Fifo] = field(default_factory=list)
     turns: list[tuple[df.NodeOp, Process]] = field(default_factory=list)
+    known: dict[bool, TimedGraph] = field(default_factory=dict)  # the graphs that were asked for, by ``apart``
 
     def __post_init__(self) -> None:
         self.library = operators(self.board)
@@ -199,12 +200,14 @@ class TimedGraphs:
 
     def graph(self, name: str, *, apart: bool = False) -> TimedGraph:
         """One of them."""
-        fifos, processes = self.fifos, tuple(process for _, process in self.turns)
-        if not apart:
-            # The same tuple for every graph: the engines know programs again by it.
-            fifos, processes = shared_fifos(fifos, self._fifo_of), self._in_turns
+        fifos = self.fifos if apart else shared_fifos(self.fifos, self._fifo_of)
+        # The same processes for every graph: they are checked once, and the engines know programs again by them.
+        if (known := self.known.get(apart)) is not None:
+            return known.with_fifos(fifos, name)
+        processes = tuple(process for _, process in self.turns) if apart else self._in_turns()
         channels = memory_channels(self.kernel, self.board)
-        return TimedGraph(name, self.board.clock_mhz.value, tuple(fifos), processes, channels)
+        found = self.known[apart] = TimedGraph(name, self.board.clock_mhz.value, tuple(fifos), processes, channels)
+        return found
 
     @property
     def passes(self) -> dict[str, int]:
@@ -225,7 +228,6 @@ class TimedGraphs:
     def _fifo_of(self) -> dict[str, str]:
         return fifos_by_stream(self.kernel)
 
-    @cached_property
     def _in_turns(self) -> tuple[Process, ...]:
         """The processes, those that share hardware in turn."""
         turns = [(node, self._in_turn(node, process)) for node, process in self.turns]

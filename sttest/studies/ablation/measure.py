@@ -22,6 +22,7 @@ from sttest.compile.passes.fuse_kernels import FuseKernels, merge_groups
 from sttest.compile.pipeline import streaming_passes, tiling_passes
 from sttest.compile.resources.design import design_resources, die_of
 from sttest.compile.resources.nodes import memories
+from sttest.compile.sharing.functional_units import stream_ends
 from sttest.compile.spaces.fusion import Fusion, GroupCost
 from sttest.compile.timing.timed_graph import timed_graph
 from sttest.frontend.lowering import linalg_text
@@ -136,7 +137,7 @@ def attention_bytes(design: Design) -> int:
     """
     library = operators(design.board)
     kernels = all_of(design.module, df.KernelOp)
-    facts = [each for kernel in kernels for each in memories(kernel, design.graph, library)]
+    facts = [each for kernel in kernels for each in memories(kernel, stream_ends(kernel), design.graph, library)]
     kept = (each for each in facts if each.role in _ROLES and any(step in each.name for step in _STEPS))
     return -(-sum(each.used_bits for each in kept) // 8)
 

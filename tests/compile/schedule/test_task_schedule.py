@@ -14,7 +14,7 @@ from sttest.boards.operators import Operator, operators
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.opt import new_context, parse
-from sttest.compile.schedule.operators import operator_instances
+from sttest.compile.schedule.operators import instances_of, operators_of_lanes, step_interval
 from sttest.compile.schedule.task_schedule import task_schedule
 from sttest.core.errors import InputError
 
@@ -159,7 +159,8 @@ def test_a_pairwise_sum_waits_for_no_adder(library: Mapping[str, Operator]) -> N
     found = row_sums(16, "pairwise")
     cost = task_schedule(found, library)
     assert (cost.walk.lanes, cost.interval, cost.ii) == ((1, 16), 1, 16)
-    assert operator_instances(found, 16, library) == {"fadd": 15 + 2}
+    instances = instances_of(operators_of_lanes(found, 16), step_interval(found, 16, library))
+    assert instances == {"fadd": 15 + 2}
     # 4 levels of the tree and 2 of steps; the payload's own addition is counted as well, which is 7 stages too many.
     assert cost.stages == (1 + 4 + 2) * 7
 
