@@ -28,7 +28,7 @@ def test_keys_and_values_are_read_once_per_block(tokens):
     config = get_config("qwen")
     per_position = config.kv_heads * (2 * (config.head_dim + 2) + 2)
     assert contexts(tokens, 16) == [max(128, -(-done // 128) * 128) for done in range(0, tokens, 16)]
-    assert simulated_contexts(tokens, 16) == list(range(128, tokens, 128))
+    assert simulated_contexts(tokens, 16) == list(range(128, tokens + 1, 128))
     assert figure("keys and values moved per layer", tokens) == per_position * sum(contexts(tokens, 16))
 
 

@@ -28,7 +28,7 @@ def unforked(monkeypatch):
         ("prefill", 0, 0, "0 tokens"),
         ("prefill", 4, 4, "not from 4 tokens"),
         ("prefill", 1025, 0, "past the limit of GPT-2 Medium .demand 1025 tokens, bound 1024 tokens"),
-        ("decode", 17, 8, "few tokens of one sequence .demand 17 tokens, bound 16 tokens"),
+        ("decode", 129, 8, "few tokens of one sequence .demand 129 tokens, bound 128 tokens"),
         ("decode", 0, 8, "0 tokens"),
         ("decode", 1, 0, "needs cached tokens"),
         ("decode", 1, 1024, "demand 1025 tokens"),
