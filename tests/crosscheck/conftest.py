@@ -84,3 +84,9 @@ def _made(workplace: Path, model: str, phase: str) -> Design:
 def needs_compiler() -> None:
     if shutil.which("g++") is None:
         pytest.skip("g++ not found; apt-get install g++")
+
+
+@pytest.fixture(scope="session")
+def needs_verilator() -> None:
+    if shutil.which("verilator") is None:
+        pytest.skip("verilator not found; apt-get install verilator")

@@ -63,9 +63,8 @@ def test_all_engines_agree(model, phase, sttest, tmp_path):
         sttest, f"small-{model}", "--phase", phase, *SHAPES[phase], "--batch", 3, "-o", tmp_path / "p",
         "--engines", "torch,reference,simpy,maxplus,csim,rtl",
     )  # fmt: skip
-    assert {rung["cycles"] for rung in found["rungs"] if rung["engine"] in ("simpy", "maxplus", "rtl")} == {
-        found["rungs"][2]["cycles"]
-    }
+    cycles = {rung["cycles"] for rung in found["engines"] if rung["engine"] in ("simpy", "maxplus", "rtl")}
+    assert len(cycles) == 1
 
 
 @pytest.mark.nightly
