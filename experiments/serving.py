@@ -22,7 +22,7 @@ from sttest.studies.figures import new_figure, save_figure
 from sttest.studies.serving.outcome import Objective, Outcome
 from sttest.studies.serving.requests import Request, poisson
 from sttest.studies.serving.scheduler import Card, Limits, Policy
-from sttest.studies.serving.step_times import StepPlan, position_bytes, weight_bytes
+from sttest.studies.serving.step_times import StepPlan, pages_of
 
 MODEL, BOARD = "gpt2", "u55c"
 BATCHES = (1, 8)
@@ -106,12 +106,10 @@ def _plan(batch: int, jobs: int) -> StepPlan:
 
 
 def _serve(plan: StepPlan, policy: Policy, requests: Sequence[Request]) -> Outcome:
-    package, board = plan.tokens.package, plan.tokens.board
-    free = board.hbm.size_bytes - weight_bytes(package)
-    pages = free // (PAGE_TOKENS * position_bytes(package))
-    limits = Limits(package.batch, pages, PAGE_TOKENS, policy, chunk=1, rides=True)
+    batch, pages = plan.tokens.package.batch, pages_of(plan.tokens, PAGE_TOKENS)
+    limits = Limits(batch, pages, PAGE_TOKENS, policy, chunk=1, rides=True)
     card = Card(requests, plan.steps(), limits)
-    return Outcome(card.run(), card.steps, limits, board, OBJECTIVE)
+    return Outcome(card.run(), card.steps, limits, plan.tokens.board, OBJECTIVE)
 
 
 def _rows(each: Served, engine: str) -> Iterator[Row]:

@@ -18,7 +18,7 @@ from sttest.studies.campaign import STORES, on_cluster
 from sttest.studies.serving.outcome import Objective, Outcome, write_trace
 from sttest.studies.serving.requests import Request, poisson, read_trace
 from sttest.studies.serving.scheduler import Card, Limits, Policy
-from sttest.studies.serving.step_times import StepPlan, position_bytes, weight_bytes
+from sttest.studies.serving.step_times import StepPlan, pages_of
 
 _PAGE_TOKENS = 16
 """Positions of a page: vLLM's default block (Kwon et al., arXiv 2309.06180)."""
@@ -140,8 +140,7 @@ def _limits(plan: StepPlan, asked: ServeOptions) -> Limits:
     Raises:
         InputError: more sequences than the design takes, no memory, or two designs and no time between them.
     """
-    package, board = plan.tokens.package, plan.tokens.board
-    most = package.batch
+    most = plan.tokens.package.batch
     if asked.batch is not None and asked.batch > most:
         raise InputError(
             "no-room", "more sequences than a step of the design takes", where="--batch", demand=asked.batch,
@@ -153,9 +152,7 @@ def _limits(plan: StepPlan, asked: ServeOptions) -> Limits:
             "missing-option", "nothing says how long one design takes to follow the other", where="--reconfigure-ms",
             hints=["give milliseconds, 0 if both are on the card", "give a decode's package alone"],
         )  # fmt: skip
-    assert board.hbm is not None
-    free = board.hbm.size_bytes - weight_bytes(package) if asked.kv_gib is None else asked.kv_gib * 2**30
-    pages = int(free // (asked.page_tokens * position_bytes(package)))
+    pages = pages_of(plan.tokens, asked.page_tokens, None if asked.kv_gib is None else asked.kv_gib * 2**30)
     if pages < 1:
         raise InputError("no-room", "no memory is left for keys and values", where="serve", hints=["give --kv-gib"])
     chunk = None if plan.prompts.takes_prompts_whole else plan.prompts.package.tokens

@@ -275,6 +275,19 @@ def _check_length(config: DecoderConfig, longest: int) -> None:
         )  # fmt: skip
 
 
+def pages_of(design: ServedDesign, page_tokens: int, memory_bytes: float | None = None) -> int:
+    """Pages of keys and values in so much memory.
+
+    Args:
+        design: design that makes tokens.
+        page_tokens: positions of a page.
+        memory_bytes: memory for them; None for what its parameters leave of the HBM.
+    """
+    package, hbm = design.package, design.board.hbm
+    free = hbm.size_bytes - weight_bytes(package) if memory_bytes is None else memory_bytes
+    return int(free // (page_tokens * position_bytes(package)))
+
+
 def position_bytes(package: ModelPackage) -> int:
     """Bytes of the keys and values of a position, in all layers."""
     config, scheme = package.config, package.scheme
