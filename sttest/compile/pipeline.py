@@ -18,6 +18,7 @@ from sttest.compile.passes.flatten_bottleneck_loops import FlattenBottleneckLoop
 from sttest.compile.passes.float_min_as_int import FloatMinAsInt
 from sttest.compile.passes.fold_dma import FoldDma
 from sttest.compile.passes.fuse_kernels import FuseKernels
+from sttest.compile.passes.index_dmas import IndexDmas
 from sttest.compile.passes.insert_forks import InsertForks
 from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
 from sttest.compile.passes.loop_layers import LoopLayers
@@ -87,6 +88,7 @@ _STREAMING = (
     Step(NameNodes),
     Step(LowerToStreams),
     Step(ShareStreams, _shares),
+    Step(IndexDmas),
     Step(FlattenBottleneckLoops, lambda options: options.flatten_bottleneck_loops),
     Step(SizeFifos),
     Step(LoopLayers, lambda options: options.layers > 1),

@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from sttest.compile.dialects import df
+from sttest.compile.ir.indexed import IndexedParameters
 from sttest.compile.ir.module_walk import functions, only_kernel, returned, run_first, stream_of
 from sttest.compile.ir.names import argument_kinds, argument_names, result_names
 from sttest.compile.linalg.iteration import dims_of, is_view, shape_of
@@ -30,6 +31,7 @@ from sttest.reference.graph import (
     LoopKind,
     MemoryLayout,
     Node,
+    Parts,
     Payload,
     ReferenceGraph,
     ReferenceStream,
@@ -66,16 +68,20 @@ def value_graph(module: ModuleOp, name: str) -> ReferenceGraph:
         name,
         arguments=tuple(_arguments(function, kernel, names)),
         results=tuple(_results(function, stores)),
-        streams=tuple(_stream(op) for op in ops if isinstance(op, df.StreamOp) and not _goes_round(op.result)),
+        streams=tuple(reference_stream(op) for op in ops if isinstance(op, df.StreamOp) and not _goes_round(op.result)),
         nodes=tuple(_node(op, kernel, names) for op in ops if not isinstance(op, _NO_VALUES)),
     )
 
 
 def _arguments(function: func.FuncOp, kernel: df.KernelOp, names: Mapping[SSAValue, str]) -> list[Argument]:
     """The arguments that the kernel reads."""
-    kinds = argument_kinds(function)
+    kinds, indexed = argument_kinds(function), IndexedParameters.of(function)
     return [
-        Argument(names[value], _kind(kinds.get(value, "input"), names[value]), shape_of(value), _dtype_of(value))
+        Argument(
+            names[value], _kind(kinds.get(value, "input"), names[value]),
+            shape_of(value) if indexed is None else indexed.shape_in_memory(names[value], shape_of(value)),
+            _dtype_of(value),
+        )  # fmt: skip
         for value in function.body.block.args
         if value in kernel.inputs
     ]
@@ -87,7 +93,8 @@ def _kind(text: str, name: str) -> ArgumentKind:
     raise InputError("bad-attribute", f"an argument is a parameter, input or cache, not '{text}'", where=name)
 
 
-def _stream(op: df.StreamOp) -> ReferenceStream:
+def reference_stream(op: df.StreamOp) -> ReferenceStream:
+    """A stream of a kernel with the order of its tokens."""
     stream = op.result.type.itensor
     start = stream.origin
     return ReferenceStream(
@@ -140,13 +147,15 @@ def _load(op: df.DmaReadOp, kernel: df.KernelOp, names: Mapping[SSAValue, str]) 
     name = names.get(argument)
     if name is None:
         raise InputError("not-an-argument", "a kernel reads what another op computes", where=node_label(op))
-    layout = _layout(op)
-    return Load(node_label(op), name, _fifo(op.sinks[0]), layout, _slice(op, shape_of(op.sources[0])))
+    layout, parts = memory_layout(op), None
+    if op.parts is not None:
+        parts = Parts(_fifo(op.sources[1]), *op.parts.values)
+    return Load(node_label(op), name, _fifo(op.sinks[0]), layout, _slice(op, shape_of(op.sources[0])), parts)
 
 
 @_node.register
 def _store(op: df.DmaWriteOp, kernel: df.KernelOp, names: Mapping[SSAValue, str]) -> Store:
-    return Store(node_label(op), _fifo(op.sources[0]), _layout(op))
+    return Store(node_label(op), _fifo(op.sources[0]), memory_layout(op))
 
 
 def _slice(op: df.DmaReadOp, tensor: Sequence[int]) -> Slice | None:
@@ -164,7 +173,12 @@ def _block_argument(value: SSAValue) -> BlockArgument:
     return value
 
 
-def _layout(op: df.DmaOp) -> MemoryLayout:
+def memory_layout(op: df.DmaOp) -> MemoryLayout:
+    """How the tensor of a DMA lies in memory.
+
+    Raises:
+        InputError: it has no layout yet.
+    """
     if op.layout is None or op.beat_bits is None:
         raise run_first(_HERE, f"{op.name} has no layout", "materialize-dma")
     numbers = op.layout.values
@@ -309,5 +323,8 @@ def _of_block(port: SSAValue) -> SSAValue:
 def _goes_round(stream: SSAValue) -> bool:
     """Whether a stream is there for the loop over layers, or that over tokens, alone."""
     back = any(isinstance(use.operation, df.LeaveOp) and use.operation.sinks[0] == stream for use in stream.uses)
-    back |= any(isinstance(use.operation, df.DmaReadOp) and stream in use.operation.sources[1:] for use in stream.uses)
+    back |= any(
+        isinstance(use.operation, df.DmaReadOp) and use.operation.parts is None and stream in use.operation.sources[1:]
+        for use in stream.uses
+    )
     return back or _of_block(stream) != stream

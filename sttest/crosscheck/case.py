@@ -247,7 +247,7 @@ def _run(block: "nn.Module", config: DecoderConfig, shape: BlockShape, inputs: "
             )
         return _BlockRun(BlockResult.of(outputs), modules)
     before, now = zip(*(each.split([len(each) - shape.tokens, shape.tokens]) for each in inputs), strict=True)
-    caches = [run_prefill(block, config, each)[1:] for each in before]
+    caches = [run_prefill(block, config, each)[1:3] for each in before]
     twin = _phase_block(block, config, shape)
     with recorded_outputs(twin) as modules:
         outputs = (

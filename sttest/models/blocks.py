@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from sttest.models.attention import AttentionOutput, DecodeAttention, PrefillAttention
 from sttest.models.config import DecoderConfig, LayerKind
+from sttest.models.experts import ExpertMlp
 from sttest.models.layers import Gate, Linear, Residual, activation, norm
 from sttest.models.tables import decode_inputs, prefill_inputs
 
@@ -52,14 +53,23 @@ class _Block(nn.Module):
         self.attn_post_norm = norm(config, config.hidden) if config.post_norms else nn.Identity()
         self.attn_residual = Residual()
         self.mlp_norm = norm(config, config.hidden)
-        self.mlp = GatedMlp(config) if config.gated else Mlp(config)
+        self.mlp: nn.Module = (
+            ExpertMlp(config) if config.experts else GatedMlp(config) if config.gated else Mlp(config)
+        )
         self.mlp_post_norm = norm(config, config.hidden) if config.post_norms else nn.Identity()
         self.mlp_residual = Residual()
 
-    def finish(self, x: Tensor, attended: Tensor) -> Tensor:
-        """Everything after attention: [n, hidden] twice to [n, hidden]."""
+    def finish(self, x: Tensor, attention: AttentionOutput, *tables: Tensor | None) -> tuple[Tensor, ...]:
+        """Everything after attention: x [n, hidden] and what attention gives to the block's results.
+
+        Where the network has experts their numbers [n, k] come last; ``tables`` are those of
+        :class:`~sttest.models.experts.ChosenMlp`.
+        """
+        attended, k_new, v_new = attention
         x = self.attn_residual(x, self.attn_post_norm(attended))
-        return self.mlp_residual(x, self.mlp_post_norm(self.mlp(self.mlp_norm(x))))
+        made = self.mlp(self.mlp_norm(x), *(table for table in tables if table is not None))
+        branch, *chosen = made if isinstance(made, tuple) else (made,)
+        return self.mlp_residual(x, self.mlp_post_norm(branch)), k_new, v_new, *chosen
 
 
 class PrefillBlock(_Block):
@@ -68,13 +78,12 @@ class PrefillBlock(_Block):
     def __init__(self, config: DecoderConfig) -> None:
         super().__init__(config, PrefillAttention(config))
 
-    def forward(self, x: Tensor, mask: Tensor, rope: Tensor | None = None) -> AttentionOutput:
+    def forward(self, x: Tensor, mask: Tensor, rope: Tensor | None = None) -> tuple[Tensor, ...]:
         """x [n, hidden], mask [n, n], rope [n, 2, 2, d/2] to y [n, hidden], k_new and v_new [kv, n, d].
 
         A batch: x [s * n, hidden], mask [s, n, n], rope [s * n, 2, 2, d/2]; k_new and v_new [s, kv, n, d].
         """
-        attended, k_new, v_new = self.attn(self.attn_norm(x), mask, rope)
-        return self.finish(x, attended), k_new, v_new
+        return self.finish(x, self.attn(self.attn_norm(x), mask, rope))
 
 
 class DecodeBlock(_Block):
@@ -91,15 +100,17 @@ class DecodeBlock(_Block):
         v_cache: Tensor,
         rope: Tensor | None = None,
         mask_new: Tensor | None = None,
-    ) -> AttentionOutput:
+        expert_ids: Tensor | None = None,
+        expert_places: Tensor | None = None,
+    ) -> tuple[Tensor, ...]:
         """Caches [kv, c, d] to y [n, hidden], k_new and v_new [kv, n, d].
 
         x [n, hidden], rope [n, 2, 2, d/2]; mask [c] for one token, for more mask [n, c] and mask_new [n, n].  A batch
         of one token each: x [s, hidden], rope [s, 2, 2, d/2], mask [s, c], caches [s, kv, c, d]; k_new and v_new
-        [s, kv, 1, d].
+        [s, kv, 1, d].  Numbers of experts and places are those of :class:`~sttest.models.experts.ChosenMlp`.
         """
-        attended, k_new, v_new = self.attn(self.attn_norm(x), mask, rope, k_cache, v_cache, mask_new)
-        return self.finish(x, attended), k_new, v_new
+        attention = self.attn(self.attn_norm(x), mask, rope, k_cache, v_cache, mask_new)
+        return self.finish(x, attention, expert_ids, expert_places)
 
 
 # --- Running a block, fake-quantized or not, with the tables that the host computes

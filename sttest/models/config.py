@@ -8,7 +8,7 @@ from sttest.core.errors import InputError
 Activation = Literal["gelu_tanh", "silu", "relu"]
 Norm = Literal["layernorm", "rmsnorm", "rmsnorm_plus_one"]
 LayerKind = Literal["global", "local"]
-Family = Literal["gpt2", "opt", "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "phi3"]
+Family = Literal["gpt2", "opt", "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "phi3", "qwen3_moe", "mixtral"]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class DecoderConfig:
         public_name: the name under which it is published.
         family: ``model_type`` of Hugging Face, whose tensor names a checkpoint has.
         hidden: width of the residual stream.
-        ffn: width inside the feed-forward network, ``ffn_padding`` zeros included.
+        ffn: width inside the feed-forward network, or of each expert's, ``ffn_padding`` zeros included.
         heads: query heads; ``kv_heads`` of them have keys and values of their own.
         gated: whether the feed-forward network multiplies by an up projection.
         norm: ``rmsnorm_plus_one`` scales by 1 + weight.
@@ -74,6 +74,8 @@ class DecoderConfig:
         query_scalar: attention scores are multiplied by its inverse square root; None is ``head_dim``.
         attention_cap: bound of attention scores, which ``cap * tanh(score / cap)`` approaches; None is none.
         logit_cap: the same of logits.
+        experts: feed-forward networks of which a router chooses ``experts_per_token`` for each token; 0 is one network
+            for all tokens.
         source: where the numbers come from.
     """
 
@@ -108,8 +110,20 @@ class DecoderConfig:
     logit_cap: float | None = None
     tied_embeddings: bool = True
     ffn_padding: int = 0
+    experts: int = 0
+    experts_per_token: int = 0
 
     def __post_init__(self) -> None:
+        if self.experts and not 1 <= self.experts_per_token <= self.experts:
+            raise InputError(
+                "bad-config", f"a token cannot have {self.experts_per_token} of {self.experts} experts",
+                where=self.name, hints=[f"make experts_per_token 1 to {self.experts}"],
+            )  # fmt: skip
+        if self.experts and (self.mlp_bias or not self.gated):
+            raise InputError(
+                "bad-config", "experts are gated and have no biases", where=self.name,
+                hints=["set gated to true and mlp_bias to false"],
+            )  # fmt: skip
         if self.heads % self.kv_heads:
             raise InputError(
                 "bad-config",
@@ -181,7 +195,14 @@ def _attention(config: DecoderConfig) -> int:
 
 def _mlp(config: DecoderConfig) -> int:
     ups = 2 if config.gated else 1
+    if config.experts:
+        return config.hidden * config.experts + config.experts * expert_parameters(config)
     return (ups + 1) * config.hidden * config.ffn + config.mlp_bias * (ups * config.ffn + config.hidden)
+
+
+def expert_parameters(config: DecoderConfig) -> int:
+    """Weights of one expert of a layer."""
+    return 3 * config.hidden * config.ffn
 
 
 def _norms(config: DecoderConfig) -> int:

@@ -10,7 +10,6 @@ from sttest.models.layers import Linear, SoftCap, TiedHead, f32, norm
 from sttest.models.tables import HEAD_TILE, head_columns
 from sttest.reference.graph import Array
 
-DecodeOutput = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
 
 
 _LEAST_TILES = 4
@@ -70,10 +69,12 @@ class DecodeBlockWithHead(DecodeBlock):
         token_ids: Tensor,
         rope: Tensor | None = None,
         mask_new: Tensor | None = None,
-    ) -> DecodeOutput:
-        """Arguments of the block and token ids [columns] to y, k_new, v_new, logits [n, columns], tokens [n]."""
-        y, k_new, v_new = super().forward(x, mask, k_cache, v_cache, rope, mask_new)
-        return (y, k_new, v_new, *self.head(y, token_ids))
+        expert_ids: Tensor | None = None,
+        expert_places: Tensor | None = None,
+    ) -> tuple[Tensor, ...]:
+        """Arguments of the block and token ids [columns] to the block's results, logits [n, columns], tokens [n]."""
+        made = super().forward(x, mask, k_cache, v_cache, rope, mask_new, expert_ids, expert_places)
+        return (*made, *self.head(made[0], token_ids))
 
 
 def head_weight(config: DecoderConfig, weight: Tensor) -> Tensor:

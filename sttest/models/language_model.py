@@ -50,7 +50,7 @@ class LanguageModel(nn.Module):
         """Logits [vocab] after the last of ``tokens``, which start at position 0, and their cache."""
         x, layers = self.embedding(tokens, 0), []
         for number, block in enumerate(self.layers):
-            x, k, v = run_prefill(block, self.config, x, self.config.layer_kind(number))
+            x, k, v, *_ = run_prefill(block, self.config, x, self.config.layer_kind(number))
             layers.append((k, v))
         return self.logits(x[-1:])[0], KvCache(tuple(layers), len(tokens))
 
@@ -74,7 +74,7 @@ class LanguageModel(nn.Module):
         x, layers = self.embedding([token], here), []
         for number, (block, (k, v)) in enumerate(zip(self._decode_blocks(), cache.layers, strict=True)):
             kind, padding = self.config.layer_kind(number), cache.padding
-            x, k_new, v_new = run_decode(block, self.config, x, (k, v), here + padding, kind, padding=padding)
+            x, k_new, v_new, *_ = run_decode(block, self.config, x, (k, v), here + padding, kind, padding=padding)
             layers.append((_appended(k, k_new), _appended(v, v_new)))
         return self.logits(x)[0], KvCache(tuple(layers), here + 1, cache.padding)
 

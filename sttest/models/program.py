@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from sttest.core.errors import InputError
 from sttest.models.config import DecoderConfig
-from sttest.models.tables import head_columns
+from sttest.models.tables import EXPERTS, expert_tables, head_columns
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -91,6 +91,7 @@ def check_shape(config: DecoderConfig, phase: str, tokens: int, context: int, ba
             hints=["set context to at least 1"],
         )
     _check_batch(phase, tokens, batch)
+    _check_experts(config, phase, tokens * batch)
     if tokens + context > config.max_context:
         raise InputError(
             "context-too-long",
@@ -118,6 +119,16 @@ def _check_batch(phase: str, tokens: int, batch: int) -> None:
             "bad-batch", f"a decode step of a batch takes one token of each sequence, not {tokens}", where="batch",
             hints=["set tokens to 1", "set batch to 1"],
         )  # fmt: skip
+
+
+def _check_experts(config: DecoderConfig, phase: str, rows: int) -> None:
+    """Each token has experts of its own: a design reads those of one."""
+    if not config.experts or (phase == "decode" and rows == 1):
+        return
+    raise InputError(
+        "experts-of-tokens", "a block of experts takes one token, whose experts it reads", where=config.name,
+        demand=rows, bound=1, unit="tokens", hints=["compile a decode step: --phase decode --tokens 1"],
+    )  # fmt: skip
 
 
 def size_of(phase: str, tokens: int, context: int, batch: int = 1) -> str:
@@ -159,6 +170,7 @@ def block_program(
     import torch
 
     from sttest.models.blocks import DecodeBlock, PrefillBlock
+    from sttest.models.experts import INDEXED, ChosenMlp
     from sttest.models.head import DecodeBlockWithHead
 
     prefill, rows = phase == "prefill", batch * tokens
@@ -177,6 +189,9 @@ def block_program(
                 inputs["mask_new"] = torch.empty(tokens, tokens)
         if head:
             inputs["token_ids"] = torch.empty(head_columns(config))
+        if config.experts:
+            module.mlp = ChosenMlp(config)
+            inputs |= {name: torch.empty(len(table)) for name, table in expert_tables(config).items()}
     attributes: dict[str, str | int | tuple[str, ...]] = {
         "model": config.name, "phase": phase, "tokens": tokens, "context": context,
     }  # fmt: skip
@@ -186,7 +201,11 @@ def block_program(
     if own:
         attributes["inputs_per_layer"] = own
     caches = () if prefill else ("k_cache", "v_cache")
-    results = ("y", "k_new", "v_new", *(("logits", "token") if head else ()))
+    chosen = (EXPERTS,) if config.experts else ()
+    if config.experts:
+        attributes["index"], attributes["index_range"] = EXPERTS, config.experts
+        attributes["indexed"] = tuple(f"{name}:{dim}" for name, dim in INDEXED.items())
+    results = ("y", "k_new", "v_new", *chosen, *(("logits", "token") if head else ()))
     return TorchProgram(module.eval(), inputs, caches, results, attributes)
 
 

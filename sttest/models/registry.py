@@ -200,12 +200,21 @@ _GEMMA_3_4B = replace(
     source=_card("google/gemma-3-4b-pt", "text_config"),
 )  # fmt: skip
 
+_QWEN3_30B_A3B = replace(
+    _QWEN3_0_6B, name="qwen3-30b-a3b", public_name="Qwen3-30B-A3B", family="qwen3_moe", layers=48, hidden=2048, ffn=768,
+    heads=32, kv_heads=4, tied_embeddings=False, experts=128, experts_per_token=8, source=_card("Qwen/Qwen3-30B-A3B"),
+)  # fmt: skip
+_MIXTRAL_8X7B = replace(
+    _MISTRAL_7B, name="mixtral-8x7b", public_name="Mixtral-8x7B", family="mixtral", rope_theta=1_000_000.0,
+    sliding_window=None, global_every=1, experts=8, experts_per_token=2, source=_card("mistralai/Mixtral-8x7B-v0.1"),
+)  # fmt: skip
+
 CONFIGS: dict[str, DecoderConfig] = {
     config.name: config
     for config in (
         _GPT2, _QWEN, _LLAMA, _LLAMA_3_2_1B, _GEMMA, _GPT2_SMALL, _GPT2_LARGE, _GPT2_XL, _OPT_125M, _OPT_1_3B,
         _LLAMA_2_7B, _LLAMA_3_1_8B, _LLAMA_3_2_3B, _SMOLLM2_135M, _SMOLLM2_360M, _QWEN3_0_6B, _QWEN3_8B, _MISTRAL_7B,
-        _PHI_3_MINI, _GEMMA_2_2B, _GEMMA_3_4B,
+        _PHI_3_MINI, _GEMMA_2_2B, _GEMMA_3_4B, _QWEN3_30B_A3B, _MIXTRAL_8X7B,
     )
 }  # fmt: skip
 
@@ -306,4 +315,6 @@ def _small_sizes(config: DecoderConfig) -> dict[str, int]:
         "hidden": hidden, "ffn": 2 * heads * head_dim, "heads": heads, "head_dim": head_dim,
         "kv_heads": heads if config.group == 1 else shared,
     }  # fmt: skip
+    if config.experts:
+        sizes |= {"ffn": 256, "experts": 8, "experts_per_token": min(config.experts_per_token, 4)}
     return sizes if config.sliding_window is None else {**sizes, "sliding_window": 16}

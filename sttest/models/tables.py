@@ -9,6 +9,8 @@ from sttest.models.config import DecoderConfig, LayerKind
 from sttest.models.rope import F32Array, rope_table
 
 _ROWS = ("x", "rope")
+EXPERTS = "experts"
+"""The result that has the numbers of each token's experts, best first."""
 HEAD_TILE = 256
 """Columns of the head are a multiple of this, the widest tile (`--gemv-lanes 8192`, docs/explanation/tiling.md)."""
 
@@ -132,6 +134,14 @@ def _additive(seen: NDArray[np.bool_]) -> F32Array:
     # Half of the range, so that adding a score cannot overflow to -inf, which would give NaN when subtracted.
     hidden = np.finfo(np.float32).min / 2
     return np.where(seen, 0.0, hidden).astype(np.float32)
+
+
+def expert_tables(config: DecoderConfig) -> dict[str, F32Array]:
+    """Numbers that a router chooses by, by argument name: those of experts and of places among the chosen; or none."""
+    if not config.experts:
+        return {}
+    counts = {"expert_ids": config.experts, "expert_places": config.experts_per_token}
+    return {name: np.arange(count, dtype=np.float32) for name, count in counts.items()}
 
 
 def head_columns(config: DecoderConfig) -> int:

@@ -206,7 +206,7 @@ def fill(module: nn.Module, generator: torch.Generator) -> None:
     """Fill ``module`` with random weights of a generator; see :func:`randomise`."""
     with torch.no_grad():
         for parameter in module.parameters():
-            spread = parameter.shape[0] ** -0.5 if parameter.dim() == 2 else 0.1
+            spread = parameter.shape[-2] ** -0.5 if parameter.dim() >= 2 else 0.1
             parameter.copy_(spread * torch.randn(parameter.shape, generator=generator))
         for child in module.modules():
             if isinstance(child, LayerNorm) or (isinstance(child, RMSNorm) and not child.plus_one):

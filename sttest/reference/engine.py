@@ -28,6 +28,7 @@ from sttest.reference.graph import (
 )
 from sttest.reference.memory import (
     Offsets,
+    chosen_image,
     compact_trips,
     element_numbers,
     expanded,
@@ -322,7 +323,11 @@ class _Engine:
     def _compute(self, node: Node, tokens: Sequence[Array]) -> list[Array]:
         streams = self.graph.stream
         if isinstance(node, Load):
-            return [load(node, streams[node.sink], self.memory[node.name])]
+            image = self.memory[node.name]
+            if node.parts is not None:
+                numbers = expanded(streams[node.parts.index], tokens[0]).reshape(-1)
+                image = chosen_image(node, image, numbers)
+            return [load(node, streams[node.sink], image)]
         if isinstance(node, Store):
             self.results[node.name] = store(node, streams[node.source], tokens[0])
             return []

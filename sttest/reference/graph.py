@@ -248,6 +248,30 @@ class Slice:
             raise _invalid(f"tokens of {self.extent} are not {self.slices} equal slices", "slice")
 
 
+@dataclass(frozen=True)
+class Parts:
+    """Which parts of memory a DMA reads: those whose numbers a stream has, before the DMA reads anything.
+
+    Args:
+        index: stream of the numbers, float32; what is no part's number is taken for 0.
+        count: parts that are read, side by side along ``dim``.
+        parts: parts in memory, one after the other.
+        dim: data dim of the tensor that is streamed.
+        runs: equal runs of words into which the layout cuts every part; the next run of each chosen part comes in turn.
+    """
+
+    index: str
+    count: int
+    parts: int
+    dim: int
+    runs: int
+
+    def __post_init__(self) -> None:
+        for what, value in (("chosen parts", self.count), ("parts", self.parts), ("runs", self.runs)):
+            check_whole(value, f"number of {what}", "parts", 1, MAX_EXTENT)
+        check_whole(self.dim, "dim", "parts", 0, MAX_RANK)
+
+
 class _ReadsOne:
     """A node with one source."""
 
@@ -292,6 +316,7 @@ class Load(_WritesOne):
         sink: stream that it writes.
         layout: memory layout of the argument, or of the tensor that this slice makes up.
         part: slice of the argument; None for the whole.
+        parts: parts of the argument that are read, where they are computed; the argument has an axis of them in front.
     """
 
     name: str
@@ -299,8 +324,13 @@ class Load(_WritesOne):
     sink: str
     layout: MemoryLayout
     part: Slice | None = None
+    parts: Parts | None = None
     kind: Literal["load"] = "load"
-    sources: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Names of the streams that the node reads."""
+        return () if self.parts is None else (self.parts.index,)
 
     @property
     def values_of(self) -> str:
@@ -310,6 +340,15 @@ class Load(_WritesOne):
     @property
     def shape(self) -> Ints:
         """Shape of the argument."""
+        if self.parts is None:
+            return self.streamed_shape
+        sizes = list(self.streamed_shape)
+        sizes[self.parts.dim] //= self.parts.count
+        return (self.parts.parts, *sizes)
+
+    @property
+    def streamed_shape(self) -> Ints:
+        """Shape of what is streamed, with its other slices: the argument's, or that of the chosen parts side by side."""
         slices = {} if self.part is None else {self.part.dim: self.part.slices}
         return tuple(size * slices.get(dim, 1) for dim, size in enumerate(self.layout.shape))
 
@@ -674,8 +713,11 @@ def _check_network(graph: ReferenceGraph) -> None:
         _check_extents(argument.shape, "shape", f"argument '{argument.name}'", most=MAX_RANK)
     for load in graph.loads:
         part = load.part
-        if part is not None and (part.dim >= len(load.shape) or load.shape[part.dim] % part.extent):
-            raise _invalid(f"cuts tokens of {part.extent} along dim {part.dim} of {list(load.shape)}", load.name)
+        shape, parts = load.streamed_shape, load.parts
+        if part is not None and (part.dim >= len(shape) or shape[part.dim] % part.extent):
+            raise _invalid(f"cuts tokens of {part.extent} along dim {part.dim} of {list(shape)}", load.name)
+        if parts is not None and (parts.dim >= len(shape) or shape[parts.dim] % parts.count):
+            raise _invalid(f"has {parts.count} parts along dim {parts.dim} of {list(shape)}", load.name)
         check_choice(load.argument, "argument", load.name, graph.argument)
         argument, sink = graph.argument[load.argument], graph.stream[load.sink]
         if argument.shape != load.shape or argument.dtype != sink.dtype:

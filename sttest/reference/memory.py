@@ -288,7 +288,7 @@ def images_of(graph: ReferenceGraph, tensors: Mapping[str, Array]) -> dict[str, 
             hints = [did_you_mean(name, graph.argument)]
             raise InputError("unknown-argument", f"there is no argument '{name:.80}'", where=graph.name, hints=hints)
     wanted = [load for load in graph.loads if load.argument in tensors]
-    return {load.name: pack(_read_by(load, tensors), load.layout, graph.stream[load.sink]) for load in wanted}
+    return {load.name: _image(load, tensors[load.argument], graph.stream[load.sink]) for load in wanted}
 
 
 def read_results(graph: ReferenceGraph, images: Mapping[str, Bytes]) -> dict[str, Array]:
@@ -319,10 +319,44 @@ def read_argument(graph: ReferenceGraph, name: str, images: Mapping[str, Bytes])
     return np.stack(cut, axis=part.dim + 1).reshape(shape)
 
 
-def _read_by(load: Load, tensors: Mapping[str, Array]) -> Array:
+def _image(load: Load, tensor: Array, stream: ReferenceStream) -> Bytes:
+    """What a load reads of its argument as it lies in memory: of parts the image of each, one after the other."""
+    parts = load.parts
+    if parts is None:
+        return pack(_read_by(load, tensor), load.layout, stream)
+    if tensor.shape != load.shape:
+        what = f"{tensor.dtype} {list(tensor.shape)} where {stream.dtype} {list(load.shape)} lies in memory"
+        raise InputError("bad-tensor", what, where=stream.name, hints=["pass the tensor that the design was made for"])
+    # As many at a time as the stream has, which so say where their words lie.
+    groups = [range(first, first + parts.count) for first in range(0, parts.parts, parts.count)]
+    images = [
+        pack(_read_by(load, np.concatenate([tensor[n % parts.parts] for n in group], parts.dim)), load.layout, stream)
+        for group in groups
+    ]
+    rows = [image.reshape(parts.runs, parts.count, -1).swapaxes(0, 1).reshape(parts.count, -1) for image in images]
+    return np.concatenate(rows)[: parts.parts].reshape(-1)
+
+
+def chosen_image(load: Load, image: Bytes, numbers: Array) -> Bytes:
+    """The words that a load of parts reads, in order.
+
+    Args:
+        load: load with parts.
+        image: image of all parts, see :func:`images_of`.
+        numbers: what the index stream carries, float32 [count].
+    """
+    parts = load.parts
+    assert parts is not None
+    inside = (numbers >= 0) & (numbers < parts.parts)
+    chosen = np.where(inside, numbers, 0).astype(np.int64)
+    found = image.reshape(parts.parts, parts.runs, -1)[chosen]
+    return found.swapaxes(0, 1).reshape(-1)
+
+
+def _read_by(load: Load, tensor: Array) -> Array:
     """The part of its argument that a load reads."""
-    tensor, part = tensors[load.argument], load.part
-    if part is None or tensor.shape != load.shape:
+    part = load.part
+    if part is None or tensor.shape != load.streamed_shape:
         return tensor
     before, after = tensor.shape[: part.dim], tensor.shape[part.dim + 1 :]
     cut = tensor.reshape(*before, -1, part.slices, part.extent // part.slices, *after)

@@ -126,7 +126,7 @@ def seeded_decode(memory: BlockMemory, block: nn.Module, context: int, seed: int
     )
     twin = decode_twin(config, block)
     with torch.no_grad(), DefinedOrder():
-        caches = [run_prefill(block, config, each, kind)[1:] for each in before]
+        caches = [run_prefill(block, config, each, kind)[1:3] for each in before]
         if memory.batch is None:
             golden = run_decode(twin, config, now[0], caches[0], context, kind)
         else:

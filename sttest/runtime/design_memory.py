@@ -13,7 +13,16 @@ import numpy as np
 
 from sttest.core.errors import InputError
 from sttest.models.config import DecoderConfig, LayerKind
-from sttest.models.tables import decode_inputs, decode_mask, of_batch, prefill_inputs, rope_table, token_ids
+from sttest.models.tables import (
+    EXPERTS,
+    decode_inputs,
+    decode_mask,
+    expert_tables,
+    of_batch,
+    prefill_inputs,
+    rope_table,
+    token_ids,
+)
 from sttest.reference.graph import Array, Bytes, ReferenceGraph
 from sttest.reference.memory import images_of, read_results
 
@@ -60,17 +69,19 @@ class BlockResult(NamedTuple):
     v_new: CacheSide
     logits: Array | None = None  # float32 [tokens, columns], from a design with the head
     token: Array | None = None  # most likely next token after each, float32 [tokens], from a design with the head
+    experts: Array | None = None  # numbers of each token's experts, float32 [tokens, k], where the model has some
 
     @classmethod
-    def of(cls, outputs: tuple[Any, Any, Any]) -> "BlockResult":
+    def of(cls, outputs: tuple[Any, ...]) -> "BlockResult":
         """Makes the result from what a block returns in PyTorch."""
-        y, k_new, v_new = outputs
-        return cls(y.numpy(), CacheSide.of(k_new), CacheSide.of(v_new))
+        y, k_new, v_new, *chosen = outputs
+        experts = chosen[0].numpy() if chosen else None
+        return cls(y.numpy(), CacheSide.of(k_new), CacheSide.of(v_new), experts=experts)
 
     @property
     def named(self) -> dict[str, Array]:
         """Results by their names in a design; float32 cache entries have no scales."""
-        found = {"y": self.y}
+        found = {"y": self.y} if self.experts is None else {"y": self.y, EXPERTS: self.experts}
         for name, side in (("k_new", self.k_new), ("v_new", self.v_new)):
             found[name] = side.values
             if side.scales is not None:
@@ -168,6 +179,7 @@ class BlockMemory:
         inputs = self._of_batch([self._step(step) for step in steps], self._step(nothing))
         if "token_ids" in self.graph.argument:
             inputs["token_ids"] = token_ids(self.config)
+        inputs |= expert_tables(self.config)
         return self._images(inputs)
 
     def _step(self, step: Step) -> dict[str, Array]:
@@ -209,7 +221,7 @@ class BlockMemory:
             )
             for name in ("k_new", "v_new")
         )
-        chosen = (found[name][kept] if name in found else None for name in ("logits", "token"))
+        chosen = (found[name][kept] if name in found else None for name in ("logits", "token", EXPERTS))
         return BlockResult(found["y"][kept], k_new, v_new, *chosen)
 
     def _images(self, inputs: Mapping[str, Array]) -> dict[str, Bytes]:

@@ -1041,6 +1041,10 @@ class DmaReadOp(DmaOp):
     In a launch that generates several tokens, a second source is what the DMA waits for between two of them.  With
     ``rows``, the token that was chosen: memory holds the row of the launch's first token, then one for each of so many
     tokens.  Without, the new entry of a layer, which goes into its place in memory before the DMA reads on.
+
+    With ``parts`` [count, parts, dim, runs] the second source has the numbers of ``count`` parts, which come first:
+    memory holds ``parts`` tensors, the stream is of so many of them side by side along ``dim``, ``runs`` times the next
+    run of words of each that was chosen.
     """
 
     name = "df.dma_read"
@@ -1048,9 +1052,11 @@ class DmaReadOp(DmaOp):
     slice = opt_prop_def(IntListAttr)
     queue = opt_prop_def(StringAttr)
     rows = opt_prop_def(IntegerAttr[I64])
+    parts = opt_prop_def(IntListAttr)
     assembly_format = (
         "$sources (`layout` $layout^)? (`beat` $beat_bits^)? (`packed` $packed^)? (`folded` $folded^)? "
         "(`slice` $slice^)? (`channel` $channel^)? (`ahead` $ahead^)? (`queue` $queue^)? (`rows` $rows^)? "
+        "(`parts` $parts^)? "
         f"(`origin` $origin^)? {TAIL}"
     )
 
@@ -1074,7 +1080,7 @@ class DmaReadOp(DmaOp):
     @property
     def takes_entries(self) -> bool:
         """Whether it puts the new entries of a cache in their places."""
-        return len(self.sources) > 1 and self.rows is None
+        return len(self.sources) > 1 and self.rows is None and self.parts is None
 
     @property
     def slice_of(self) -> tuple[int, int]:

@@ -23,7 +23,8 @@ from sttest.compile.hls.memory_layout import (
 from sttest.compile.hls.process import Process
 from sttest.compile.hls.types import Token, row_major_strides
 from sttest.compile.hls.uneven_tokens import emit_uneven_read, emit_uneven_write
-from sttest.compile.hls.writer import Code, CountedLoop, affine
+from sttest.compile.hls.writer import Code, CountedLoop, affine, counted
+from sttest.core.errors import InputError
 
 # --- Index expressions of DMAs: tiles in memory, words in a tile, elements in a word
 
@@ -312,6 +313,61 @@ def emit_chosen_read(code: Code, row: Sequence[Placed], process: Process, helper
             # Whatever comes, no address lies outside of the table: what is no number fails both comparisons.
             code.line(f"const float number = {chosen}.read();")
             code.line(f"row = number >= 0 && number < {tokens} ? 1 + static_cast<int>(number) : 1;")
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Of a DMA that reads parts."""
+
+    chosen: int  # parts that are read
+    parts: int  # parts in memory
+    runs: int  # runs of words of each, which come in turn
+
+
+def emit_indexed_read(
+    code: Code, layout: PortLayout, process: Process, helpers: Helpers, index: Token, numbers: Numbers
+) -> None:
+    """Writes the function that reads the parts of memory whose numbers it is given.
+
+    Args:
+        code: text that is appended to.
+        layout: layout of the chosen parts side by side.
+        process: the DMA's process; its sources are the memory and the numbers.
+        helpers: helper functions, such as the one that takes an element out of a word.
+        index: type of the tokens that have the numbers.
+        numbers: of parts.
+
+    Raises:
+        InputError: parts that are not read from end to end.
+    """
+    memory, chosen = process.inputs
+    if not layout.is_sequential:
+        raise InputError("bad-layout", "chosen parts are not read from end to end", where=process.name)
+    tiles, part_words = prod(layout.grid) // (numbers.runs * numbers.chosen), layout.words // numbers.chosen
+    run = replace(layout, grid=(tiles, *(1 for _ in layout.grid[1:])), tiles=(StreamLoop(tiles, (1,)),))
+    element_of_word = helpers.read_element(layout.token.element)
+    code.comment(f"{counted(numbers.chosen, 'part')} of {numbers.parts}, whose numbers come first.")
+    with process.every_layer(code, f"load_parts_{layout.token.element.tag}"):
+        code.line(f"int part[{numbers.chosen}];")
+        _take_numbers(code, chosen, index, numbers)
+        nest = [CountedLoop("runs", "r", numbers.runs), CountedLoop("chosen", "c", numbers.chosen)]
+        with code.loops([loop for loop in nest if loop.trip > 1], "loop_flatten off"):
+            terms = [("part[c]" if numbers.chosen > 1 else "part[0]", part_words)]
+            terms += [("r", run.words)] if numbers.runs > 1 else []
+            _read(code, run, replace(process, inputs=(f"({memory} + {affine(terms)})",)), element_of_word)
+
+
+def _take_numbers(code: Code, source: str, index: Token, numbers: Numbers) -> None:
+    tokens, strides = numbers.chosen // index.size, row_major_strides(index.shape)
+    terms = [("n", index.size)] if tokens > 1 else []
+    terms += [(f"e{dim}", strides[dim]) for dim, size in enumerate(index.shape) if size > 1]
+    with code.loops([CountedLoop("numbers", "n", tokens)] if tokens > 1 else [], "pipeline II=1"):
+        index.take(code, "number", source)
+        with code.unrolled(element_loops(index)):
+            # Whatever comes, no address lies outside of memory: what is no number fails both comparisons.
+            wanted = token_element(index, "number")
+            known = f"{wanted} >= 0 && {wanted} < {numbers.parts} ? static_cast<int>({wanted}) : 0"
+            code.line(f"part[{affine(terms)}] = {known};")
 
 
 def emit_cache_read(

@@ -61,7 +61,7 @@ def _memory_facts(index: int, memory: PortMemory) -> dict[str, Any]:
 
 def _part(tensor: Tensor) -> dict[str, Any]:
     """A tensor of several in an argument: they follow each other, each from a whole word on."""
-    return {"load": tensor.label, **_place(tensor.layout), "bytes": tensor.layout.words * tensor.layout.word_bytes}
+    return {"load": tensor.label, **_place(tensor.layout), "bytes": tensor.words * tensor.layout.word_bytes}
 
 
 def _place(layout: PortLayout) -> dict[str, Any]:

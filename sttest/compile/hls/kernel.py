@@ -8,7 +8,15 @@ from functools import singledispatchmethod
 from sttest.compile.channels.cache_entries import cache_entries
 from sttest.compile.dialects import df
 from sttest.compile.hls.converter import emit_drain, emit_fill
-from sttest.compile.hls.dma_read import emit_cache_read, emit_chosen_read, emit_dma_read, emit_dma_write, in_a_row
+from sttest.compile.hls.dma_read import (
+    Numbers,
+    emit_cache_read,
+    emit_chosen_read,
+    emit_dma_read,
+    emit_dma_write,
+    emit_indexed_read,
+    in_a_row,
+)
 from sttest.compile.hls.helpers import WORDS, Helpers
 from sttest.compile.hls.network import Network, PortMemory
 from sttest.compile.hls.process import (
@@ -191,6 +199,10 @@ class _Emitter:
             emit_dma_write(code, layouts[0], process, self.helpers)
         elif isinstance(node, df.DmaReadOp) and node.rows is not None:
             emit_chosen_read(code, in_a_row(layouts), process, self.helpers, node.rows.value.data)
+        elif isinstance(node, df.DmaReadOp) and node.parts is not None:
+            chosen, parts, _, runs = node.parts.values
+            index = Token.of(df.itensor_of(node.sources[1]), process.name)
+            emit_indexed_read(code, layouts[0], process, self.helpers, index, Numbers(chosen, parts, runs))
         elif isinstance(node, df.DmaReadOp) and node.takes_entries:
             entries = cache_entries(self.network.kernel, node)
             emit_cache_read(code, in_a_row(layouts), process, self.helpers, entries)

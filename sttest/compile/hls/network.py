@@ -64,6 +64,13 @@ class Tensor:
 
     label: str
     layout: PortLayout
+    chosen: int = 1  # parts that the DMA reads, whose numbers it is given
+    parts: int = 1  # parts in memory
+
+    @property
+    def words(self) -> int:
+        """Words in memory."""
+        return self.layout.words // self.chosen * self.parts
 
 
 @dataclass(frozen=True)
@@ -92,7 +99,7 @@ class PortMemory:
     @property
     def words_per_step(self) -> int:
         """Words of all layers, and of what lies behind them."""
-        return self.words_of_layers + sum(tensor.layout.words for tensor in self.behind)
+        return self.words_of_layers + sum(tensor.words for tensor in self.behind)
 
     @property
     def words_of_layers(self) -> int:
@@ -102,7 +109,7 @@ class PortMemory:
     @property
     def words_per_layer(self) -> int:
         """Words of the tensors."""
-        return sum(tensor.layout.words for tensor in self.tensors)
+        return sum(tensor.words for tensor in self.tensors)
 
     @property
     def element(self) -> Element:
@@ -393,7 +400,7 @@ class Network:
         once = self.behind_layers(op)
         tensors, behind = (
             tuple(
-                Tensor(node_label(dma), memory_layout(dma))
+                _tensor(dma)
                 for dma in self.turns(op)
                 if isinstance(dma, type(op)) and (dma in once) is is_behind
             )
@@ -404,6 +411,14 @@ class Network:
         self.memories[process_name(op)] = PortMemory(
             name, process_name(op), bundle, channel, op.writes, tensors, layers, behind, steps, rows, takes_entries
         )
+
+
+def _tensor(dma: df.DmaOp) -> Tensor:
+    label, layout = node_label(dma), memory_layout(dma)
+    if not isinstance(dma, df.DmaReadOp) or dma.parts is None:
+        return Tensor(label, layout)
+    chosen, parts, *_ = dma.parts.values
+    return Tensor(label, layout, chosen, parts)
 
 
 def _ports(values: ValueNames) -> list[str]:

@@ -18,6 +18,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from sttest.compile.ir.indexed import IndexedParameters
 from sttest.compile.ir.module_walk import returned
 from sttest.compile.ir.names import argument_kinds, given_argument_names, given_result_names, result_kinds, source_of
 from sttest.compile.linalg.contraction import is_contraction
@@ -150,6 +151,8 @@ def _strings(values: Sequence[str]) -> ArrayAttr[StringAttr]:
 
 HEAD_WEIGHT = "head.proj.weight"
 """The parameter whose type the scheme's ``lm_head`` decides."""
+ROUTER_WEIGHT = "mlp.router.proj.weight"
+"""The parameter by which experts are scored."""
 _DISSOLVING = (tensor.ExpandShapeOp, tensor.CollapseShapeOp, tensor.EmptyOp, FillOp, arith.ConstantOp)
 
 
@@ -159,6 +162,7 @@ class QuantisedFunction:
     def __init__(self, function: func.FuncOp, scheme: QuantScheme) -> None:
         self._scheme = scheme
         self._signature = Signature(function)
+        self._indexed = IndexedParameters.of(function)
         self._block = function.body.block
         # Ops of the text that compute in floating point; what a rewrite adds is not among them.
         self._float_ops = [op for op in self._block.ops if isinstance(op, GenericOp) and not is_view(op)]
@@ -280,7 +284,10 @@ class QuantisedFunction:
                 "weight-through-view", "a weight is read through a view, or not summed along one of two dims",
                 where=place_of(op), hints=["store the weight as [inputs, outputs]"],
             )  # fmt: skip
-        group = self._scheme.rows_per_scale(shape_of(value)[rows[0]])
+        # Groups of rows do not go from one part of an indexed weight to the next.
+        indexed = self._indexed is not None and self._indexed.dim_of(self._signature.name(value)) == rows[0]
+        parts = self._indexed.count if self._indexed is not None and indexed else 1
+        group = self._scheme.rows_per_scale(shape_of(value)[rows[0]] // parts)
         return Factor(self._weight(value, rows[0], group), access), group
 
     def _weight(self, value: SSAValue, rows: int, group: int) -> QuantizedValue:
@@ -293,13 +300,18 @@ class QuantisedFunction:
                 "weight-in-two-ways", "a weight is summed along either of its dims", where=name,
                 hints=["pass its transpose as another parameter"],
             )  # fmt: skip
-        weights = self._scheme.of_head.weights if name == HEAD_WEIGHT else self._scheme.weights
+        weights = self._own_scheme(name).weights
         weight = self._signature.retype(value, IntegerType(4) if weights == "int4" else i8)
         kind = TensorType(f16, [shape[rows] // group, shape[1 - rows]])
         scale = self._signature.add_argument(weight, f"{name}_scale", "parameter", kind)
         seen = QuantizedValue(weight, scale, (rows, 1 - rows))
         self._placed[Place(weight, frozenset({rows}))] = seen
         return seen
+
+    def _own_scheme(self, name: str) -> QuantScheme:
+        if name == HEAD_WEIGHT:
+            return self._scheme.of_head
+        return self._scheme.of_router if name == ROUTER_WEIGHT else self._scheme
 
     def _refuse_float_readers_of_weights(self) -> None:
         for place in self._placed:

@@ -140,17 +140,23 @@ def _module(
 
 def _hold(dma: df.DmaReadOp, pipeline: Pipeline, fifos: Fifos) -> ModuleText:
     """What stands between a memory port and its FIFO, and waits for what the port reads next to be there."""
-    ahead, sink = (event.fifo for event in pipeline.loops[0].events)
+    ahead, sink = _held_ends(pipeline)
     awaited = fifos.read(dma.sources[1])
     sides = (Side(ahead, "in0", fifos.bits[ahead]), Side(sink, "out0", fifos.bits[sink], writes=True))
     return hold_module(pipeline, (*sides, Side(awaited, "awaited", fifos.bits[awaited])))
+
+
+def _held_ends(pipeline: Pipeline) -> tuple[str, str]:
+    """The FIFOs between which a process that waits passes tokens of a memory port on."""
+    source, sink = next(loop for loop in pipeline.loops if len(loop.events) > 1).events
+    return source.fifo, sink.fifo
 
 
 def _relay(pipeline: Pipeline, ends: tuple[str, str], pipelines: Mapping[str, Pipeline], fifos: Fifos) -> ModuleText:
     """A register at an SLR boundary; without data on the way to a process that has the memory of what was read."""
     source, sink = ends
     last = fifos.last.get(sink, sink)
-    held = any(each.name.endswith("_hold") and each.loops[0].events[0].fifo == last for each in pipelines.values())
+    held = any(each.name.endswith("_hold") and _held_ends(each)[0] == last for each in pipelines.values())
     bits = 0 if held else fifos.bits[sink]
     return relay_module(pipeline, Side(source, "in0", bits), Side(sink, "out0", bits, writes=True))
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, singledispatchmethod
+from math import ceil
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
@@ -13,7 +14,7 @@ from sttest.boards.resources import SRL_DEPTH
 from sttest.compile.assumptions import MOST_ENGINE_LOOPS
 from sttest.compile.channels.bursts_ahead import BurstsAhead, contiguous_elements
 from sttest.compile.channels.cache_entries import cache_entries
-from sttest.compile.channels.memory_ports import hbm_channels, port_bytes
+from sttest.compile.channels.memory_ports import bytes_per_cycle, hbm_channels, port_bytes
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import only_kernel, run_first, stream_of
 from sttest.compile.schedule.memory_words import scattered_words
@@ -47,15 +48,19 @@ _HERE = "timed graph"
 
 
 def held_port(
-    kernel: df.KernelOp, dma: df.DmaReadOp, port: MemoryPort, latency: int
+    kernel: df.KernelOp, dma: df.DmaReadOp, port: MemoryPort, latency: int, rate: float
 ) -> tuple[Fifo, MemoryPort, Pipeline]:
     """The FIFO between port and pipeline, and both.
+
+    The port asks ahead before it can know for what.  Where that matters, for parts whose numbers come first, what it
+    has in flight by then counts as read again: nothing passes for the time that takes.
 
     Args:
         kernel: kernel at the stream level.
         dma: the DMA that waits.
         port: its memory port, as if it waited for nothing.
         latency: latency of a read, cycles; a write is taken to have the same.
+        rate: bytes per cycle of the port's channel.
     """
     held = Fifo(f"{port.name}_ahead", MIN_DEPTH, 8 * port.token_bytes)
     awaited = df.itensor_of(dma.sources[1]).tokens
@@ -64,9 +69,11 @@ def held_port(
         (Event(held.name, "read", 0), Event(port.fifo, "write", COPY_CYCLES - 1)),
     )  # fmt: skip
     takes = Loop((awaited,), 1, latency, (Event(stream_of(dma.sources[1], _HERE).sym_name.data, "read", 0),))
-    hold = Pipeline(
-        f"{port.name}_hold", (copies, takes, *_written(kernel, dma, latency)), origin=port.origin, category="dma"
-    )
+    loops = (copies, takes, *_written(kernel, dma, latency))
+    if dma.parts is not None:
+        in_flight = min(port.outstanding * port.burst_bytes, port.tokens * port.token_bytes)
+        loops = (replace(takes, latency=latency + ceil(in_flight / rate)), copies)
+    hold = Pipeline(f"{port.name}_hold", loops, origin=port.origin, category="dma")
     return held, replace(port, fifo=held.name), hold
 
 
@@ -315,7 +322,8 @@ class TimedGraphs:
         if not isinstance(op, df.DmaReadOp) or len(op.sources) == 1:
             return [port]
         latency = self.board.hbm.read_latency_cycles(self.board.clock_mhz.value)
-        held, port, hold = held_port(self.kernel, op, port, latency)
+        rate = bytes_per_cycle(self.board, self._port_bytes)
+        held, port, hold = held_port(self.kernel, op, port, latency, rate)
         self.fifos.append(held)
         return [port, hold]
 

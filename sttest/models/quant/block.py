@@ -10,10 +10,12 @@ from torch import Tensor, nn
 from sttest.models.attention import DecodeAttention, Projections
 from sttest.models.blocks import DecodeBlock
 from sttest.models.config import DecoderConfig
+from sttest.models.experts import ROUTER, ExpertLinear
 from sttest.models.layers import Linear, TiedHead
 from sttest.models.quant.contraction import denominator
 from sttest.models.quant.layers import (
     QuantCacheLayout,
+    QuantExpertLinear,
     QuantJointSoftmax,
     QuantLinear,
     QuantMix,
@@ -68,10 +70,15 @@ def _sum(weights: Tensor) -> Tensor:
 
 def _exchange_linears(block: nn.Module, scheme: QuantScheme, peaks: Peaks) -> None:
     for name, module in list(block.named_modules()):
-        if isinstance(module, Linear):
-            integer = scheme.activations != "none"
-            quantise = activation_quantiser(scheme, peaks.get(name), name) if integer else None
-            block.set_submodule(name, QuantLinear(module, scheme, quantise))
+        if not isinstance(module, Linear | ExpertLinear):
+            continue
+        integer = scheme.activations != "none"
+        quantise = activation_quantiser(scheme, peaks.get(name), name) if integer else None
+        if isinstance(module, ExpertLinear):
+            block.set_submodule(name, QuantExpertLinear(module, scheme, quantise))
+        else:
+            own = scheme.of_router if name.endswith(ROUTER) else scheme
+            block.set_submodule(name, QuantLinear(module, own, quantise))
 
 
 def _exchange_attention(attention: Projections, scheme: QuantScheme, peaks: Peaks, name: str) -> None:
@@ -129,7 +136,7 @@ def observe_peaks(module: nn.Module, run: Callable[[], object]) -> dict[str, flo
     """
     peaks: dict[str, float] = {}
     observed = [
-        (name, found) for name, found in module.named_modules() if isinstance(found, Linear | Scores | TiedHead)
+        (name, found) for name, found in module.named_modules() if isinstance(found, Linear | ExpertLinear | Scores | TiedHead)
     ]
     hooks = [found.register_forward_pre_hook(_recorder(peaks, name)) for name, found in observed]
     try:

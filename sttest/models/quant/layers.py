@@ -1,11 +1,12 @@
 """Layers that quantise what they contract; each stands in for one of the same interface in floating point."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor, nn
 
 from sttest.core.errors import InputError
+from sttest.models.experts import ExpertLinear, beside
 from sttest.models.layers import Linear
 from sttest.models.quant import contraction
 from sttest.models.quant.quantizers import (
@@ -94,6 +95,28 @@ class QuantLinear(nn.Module):
         """The weight that the integers stand for, float32 [K, N]."""
         scales = self.weight_scale.float().repeat_interleave(self.group, 0)[: len(self.weight)]
         return self.weight.float() * scales
+
+
+class QuantExpertLinear(nn.Module):
+    """Linear layers of all experts with integer weights [experts, K, N] and scales [experts, groups, N]."""
+
+    weight: Tensor
+    weight_scale: Tensor
+
+    def __init__(self, layers: ExpertLinear, scheme: QuantScheme, quantise: ActivationQuantiser | None) -> None:
+        super().__init__()
+        self.group, self.by_rows, self.quantise = scheme.rows_per_scale(layers.weight.shape[1]), layers.by_rows, quantise
+        found = [quantise_weight(each, self.group, scheme.weight_max) for each in layers.weight.detach()]
+        self.register_buffer("weight", torch.stack([each.values for each in found]))
+        self.register_buffer("weight_scale", torch.stack([each.scales for each in found]))
+        _keep_input_scale(self, quantise)
+
+    def forward(self, x: Tensor, chosen: Sequence[int]) -> Tensor:
+        """See :class:`~sttest.models.experts.ExpertLinear`; groups of rows are those of each expert."""
+        weight, scale = (beside(each, chosen, by_rows=self.by_rows) for each in (self.weight, self.weight_scale))
+        if self.quantise is None:
+            return x @ (weight.float() * scale.float().repeat_interleave(self.group, 0))
+        return contraction.matmul(self.quantise(x), QuantizedTensor(weight, scale), self.group)
 
 
 class QuantCacheLayout(nn.Module):

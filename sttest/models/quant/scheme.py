@@ -86,6 +86,11 @@ class QuantScheme:
         return WEIGHT_MAX[self.weights]
 
     @property
+    def of_router(self) -> "QuantScheme":
+        """The scheme of the layer that scores experts: this one with weights of 8 bits, since it decides, not sums."""
+        return replace(self, weights="int8") if self.quantises else self
+
+    @property
     def of_head(self) -> "QuantScheme":
         """The scheme by which the head is quantised, if it is: this one, with the head's type of weights."""
         return replace(self, weights="int8") if self.lm_head == "int8" and self.quantises else self

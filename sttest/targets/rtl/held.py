@@ -1,4 +1,4 @@
-"""Memory that a launch of several tokens reads by what it computed: a table's rows, and caches that grow.
+"""Memory that a launch reads by what it computed: a table's rows, chosen parts, and caches that grow.
 
 A port does not know what it will bring before the token or the cache's entry has come, so that in simulation the
 data are with the process behind it that waits (`sttest.compile.rtl.movers.hold_module`).  Addresses are those of the
@@ -62,7 +62,9 @@ def held_memories(kernel: df.KernelOp, launch: Launch, memory: Rows) -> dict[str
             continue
         name, awaited = node_label(dma), stream_of(dma.sources[1], "RTL")
         load = next(each for each in launch.graph.loads if each.name == name)
-        if dma.row_count:
+        if dma.parts is not None:
+            held = _chosen_parts(launch.graph, load, memory[name], df.itensor_of(dma.sources[1]).token_elements)
+        elif dma.row_count:
             held = _token_table(launch.graph, load, memory[name])
         else:
             made = stream_of(awaited.writer.sources[0], "RTL").sym_name.data
@@ -78,6 +80,26 @@ def _token_table(graph: ReferenceGraph, load: Load, rows: Array) -> HeldMemory:
     tokens = elements[:, element_addresses(load.layout, stream)].reshape(len(rows) * stream.tokens, -1)
     parameters = {"WIDTH": _bits(stream), "TOKENS": stream.tokens, "ROWS": len(rows)}
     return HeldMemory("token_table", parameters, {"content": tokens}, BITS[stream.dtype])
+
+
+def _chosen_parts(graph: ReferenceGraph, load: Load, layers: Array, numbers: int) -> HeldMemory:
+    """The tokens of all parts of each layer, part by part in the order of its runs."""
+    stream, parts = graph.stream[load.sink], load.parts
+    assert parts is not None
+    words = layers.reshape(len(layers) * parts.parts, -1)
+    groups = [words.take(range(first, first + parts.count), 0, mode="wrap") for first in range(0, len(words), parts.count)]
+    addresses, width = element_addresses(load.layout, stream), prod(stream.element)
+    rows = []
+    for group in groups:
+        image = group.reshape(parts.count, parts.runs, -1).swapaxes(0, 1).reshape(-1)
+        tokens = decoded(image, stream.dtype)[addresses].reshape(parts.runs, parts.count, -1, width)
+        rows.append(tokens.swapaxes(0, 1).reshape(parts.count, -1, width))
+    content = np.concatenate(rows)[: len(words)].reshape(-1, width)
+    parameters = {
+        "WIDTH": _bits(stream), "LAYERS": len(layers), "PARTS": parts.parts, "CHOSEN": parts.count, "RUNS": parts.runs,
+        "TOKENS": stream.tokens // (parts.runs * parts.count), "NUMBERS": numbers,
+    }  # fmt: skip
+    return HeldMemory("chosen_parts", parameters, {"content": content}, BITS[stream.dtype])
 
 
 def _growing_cache(
