@@ -151,23 +151,42 @@ def _write_tiles_of_word(code: Code, layout: PortLayout, process: Process, into_
 
 
 @dataclass(frozen=True)
+class Numbers:
+    """Which parts of memory a DMA reads."""
+
+    source: str  # stream of their numbers
+    token: Token  # type of its tokens
+    chosen: int  # parts that are read, side by side
+    parts: int  # parts in memory, one after the other
+    runs: int  # runs of words of each, which come in turn
+
+
+@dataclass(frozen=True)
 class Placed:
     """A tensor and the word that it starts at."""
 
     start: int
     layout: PortLayout
+    numbers: Numbers | None = None
+
+    @property
+    def words(self) -> int:
+        """Words in memory."""
+        parts = self.numbers
+        return self.layout.words if parts is None else self.layout.words // parts.chosen * parts.parts
 
 
-def in_a_row(layouts: Sequence[PortLayout]) -> list[Placed]:
+def in_a_row(layouts: Sequence[PortLayout], numbers: Sequence[Numbers | None] = ()) -> list[Placed]:
     """Where tensors lie that follow each other, each from a whole word on; those that one loop can read are one."""
     row: list[Placed] = []
     start = 0
-    for layout in layouts:
-        if row and _goes_on(row[-1].layout, layout):
+    for layout, parts in zip(layouts, numbers or [None] * len(layouts), strict=True):
+        each = Placed(start, layout, parts)
+        if row and parts is None and row[-1].numbers is None and _goes_on(row[-1].layout, layout):
             row[-1] = replace(row[-1], layout=_with(row[-1].layout, layout))
         else:
-            row.append(Placed(start, layout))
-        start += layout.words
+            row.append(each)
+        start += each.words
     return row
 
 
@@ -198,9 +217,14 @@ def emit_dma_read(
     element_of_word = helpers.read_element(element)
     code.comment(f"Streams {'a tensor' if len(row) + len(behind) == 1 else 'tensors'} out of memory.")
     kind = f"load_{element.tag}"
+    for number, each in enumerate(row):
+        if each.numbers is not None:
+            parts = counted(each.numbers.chosen, "part")
+            code.comment(f"Of tensor {number + 1}: {parts} of {each.numbers.parts}, whose numbers come first.")
     # Parameters wait for nothing: one loop requests them layer after layer, if it keeps nothing from word to word.
     layer = row[0].layout.in_tokens
-    is_one_loop = len(row) == 1 and (layer.has_whole_words or layer.walks_words)
+    waits = any(each.numbers is not None for each in row)
+    is_one_loop = len(row) == 1 and not waits and (layer.has_whole_words or layer.walks_words)
     with process.defined(code, kind), code.every_step():
         with code.every_layer_in_a_row() if is_one_loop else code.every_layer():
             read_row(code, row, process, element_of_word)
@@ -214,13 +238,53 @@ def emit_dma_read(
 def read_row(code: Code, row: Sequence[Placed], process: Process, element_of_word: str) -> None:
     """Writes the loops that stream tensors which lie one after the other, from where the process' memory begins."""
     if len(row) == 1:
-        _read(code, row[0].layout, process, element_of_word)
+        _read_placed(code, row[0], process, element_of_word)
         return
     memory, *others = process.inputs
     for each in row:
         place = f"({memory} + {each.start})" if each.start else memory
         with code.scope():
-            _read(code, each.layout, replace(process, inputs=(place, *others)), element_of_word)
+            _read_placed(code, each, replace(process, inputs=(place, *others)), element_of_word)
+
+
+def _read_placed(code: Code, placed: Placed, process: Process, element_of_word: str) -> None:
+    if placed.numbers is None:
+        _read(code, placed.layout, process, element_of_word)
+    else:
+        _read_parts(code, placed.layout, placed.numbers, process, element_of_word)
+
+
+def _read_parts(code: Code, layout: PortLayout, numbers: Numbers, process: Process, element_of_word: str) -> None:
+    """The next run of each chosen part in turn, as often as there are runs.
+
+    Raises:
+        InputError: parts that are not read from end to end.
+    """
+    if not layout.is_sequential:
+        raise InputError("bad-layout", "chosen parts are not read from end to end", where=process.name)
+    tiles, part_words = prod(layout.grid) // (numbers.runs * numbers.chosen), layout.words // numbers.chosen
+    run = replace(layout, grid=(tiles, *(1 for _ in layout.grid[1:])), tiles=(StreamLoop(tiles, (1,)),))
+    code.line(f"int part[{numbers.chosen}];")
+    _take_numbers(code, numbers)
+    nest = [CountedLoop("runs", "r", numbers.runs), CountedLoop("chosen", "c", numbers.chosen)]
+    with code.loops([loop for loop in nest if loop.trip > 1], "loop_flatten off"):
+        terms = [("part[c]" if numbers.chosen > 1 else "part[0]", part_words)]
+        terms += [("r", run.words)] if numbers.runs > 1 else []
+        _read(code, run, replace(process, inputs=(f"({process.inputs[0]} + {affine(terms)})",)), element_of_word)
+
+
+def _take_numbers(code: Code, numbers: Numbers) -> None:
+    index = numbers.token
+    tokens, strides = numbers.chosen // index.size, row_major_strides(index.shape)
+    terms = [("n", index.size)] if tokens > 1 else []
+    terms += [(f"e{dim}", strides[dim]) for dim, size in enumerate(index.shape) if size > 1]
+    with code.loops([CountedLoop("numbers", "n", tokens)] if tokens > 1 else [], "pipeline II=1"):
+        index.take(code, "number", numbers.source)
+        with code.unrolled(element_loops(index)):
+            # Whatever comes, no address lies outside of memory: what is no number fails both comparisons.
+            wanted = token_element(index, "number")
+            known = f"{wanted} >= 0 && {wanted} < {numbers.parts} ? static_cast<int>({wanted}) : 0"
+            code.line(f"part[{affine(terms)}] = {known};")
 
 
 def _read(code: Code, layout: PortLayout, process: Process, element_of_word: str) -> None:
@@ -313,61 +377,6 @@ def emit_chosen_read(code: Code, row: Sequence[Placed], process: Process, helper
             # Whatever comes, no address lies outside of the table: what is no number fails both comparisons.
             code.line(f"const float number = {chosen}.read();")
             code.line(f"row = number >= 0 && number < {tokens} ? 1 + static_cast<int>(number) : 1;")
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """Of a DMA that reads parts."""
-
-    chosen: int  # parts that are read
-    parts: int  # parts in memory
-    runs: int  # runs of words of each, which come in turn
-
-
-def emit_indexed_read(
-    code: Code, layout: PortLayout, process: Process, helpers: Helpers, index: Token, numbers: Numbers
-) -> None:
-    """Writes the function that reads the parts of memory whose numbers it is given.
-
-    Args:
-        code: text that is appended to.
-        layout: layout of the chosen parts side by side.
-        process: the DMA's process; its sources are the memory and the numbers.
-        helpers: helper functions, such as the one that takes an element out of a word.
-        index: type of the tokens that have the numbers.
-        numbers: of parts.
-
-    Raises:
-        InputError: parts that are not read from end to end.
-    """
-    memory, chosen = process.inputs
-    if not layout.is_sequential:
-        raise InputError("bad-layout", "chosen parts are not read from end to end", where=process.name)
-    tiles, part_words = prod(layout.grid) // (numbers.runs * numbers.chosen), layout.words // numbers.chosen
-    run = replace(layout, grid=(tiles, *(1 for _ in layout.grid[1:])), tiles=(StreamLoop(tiles, (1,)),))
-    element_of_word = helpers.read_element(layout.token.element)
-    code.comment(f"{counted(numbers.chosen, 'part')} of {numbers.parts}, whose numbers come first.")
-    with process.every_layer(code, f"load_parts_{layout.token.element.tag}"):
-        code.line(f"int part[{numbers.chosen}];")
-        _take_numbers(code, chosen, index, numbers)
-        nest = [CountedLoop("runs", "r", numbers.runs), CountedLoop("chosen", "c", numbers.chosen)]
-        with code.loops([loop for loop in nest if loop.trip > 1], "loop_flatten off"):
-            terms = [("part[c]" if numbers.chosen > 1 else "part[0]", part_words)]
-            terms += [("r", run.words)] if numbers.runs > 1 else []
-            _read(code, run, replace(process, inputs=(f"({memory} + {affine(terms)})",)), element_of_word)
-
-
-def _take_numbers(code: Code, source: str, index: Token, numbers: Numbers) -> None:
-    tokens, strides = numbers.chosen // index.size, row_major_strides(index.shape)
-    terms = [("n", index.size)] if tokens > 1 else []
-    terms += [(f"e{dim}", strides[dim]) for dim, size in enumerate(index.shape) if size > 1]
-    with code.loops([CountedLoop("numbers", "n", tokens)] if tokens > 1 else [], "pipeline II=1"):
-        index.take(code, "number", source)
-        with code.unrolled(element_loops(index)):
-            # Whatever comes, no address lies outside of memory: what is no number fails both comparisons.
-            wanted = token_element(index, "number")
-            known = f"{wanted} >= 0 && {wanted} < {numbers.parts} ? static_cast<int>({wanted}) : 0"
-            code.line(f"part[{affine(terms)}] = {known};")
 
 
 def emit_cache_read(

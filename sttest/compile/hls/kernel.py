@@ -1,6 +1,6 @@
 """All of a kernel's C++: types, parts that processes share, and processes with the top function."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import singledispatchmethod
@@ -14,7 +14,6 @@ from sttest.compile.hls.dma_read import (
     emit_chosen_read,
     emit_dma_read,
     emit_dma_write,
-    emit_indexed_read,
     in_a_row,
 )
 from sttest.compile.hls.helpers import WORDS, Helpers
@@ -35,7 +34,7 @@ from sttest.compile.hls.types import F16, Token
 from sttest.compile.hls.writer import Code
 from sttest.compile.ir.module_walk import stream_of
 from sttest.compile.own_kernels import CPP, kept_texts
-from sttest.compile.sharing.processes import process_name
+from sttest.compile.sharing.processes import comes_late, process_name
 from sttest.core.cpp_text import one_text
 from sttest.core.errors import InputError
 
@@ -187,9 +186,20 @@ class _Emitter:
         types = Token.of(part, process.name), Token.of(whole, process.name)
         passes = every[: len(every) - len(once)], once
         if isinstance(stream_of(node.sources[0], process.name).writer, df.DmaOp):
-            # What comes from memory follows at once: nothing waits for the last tokens of a turn.
-            passes = [sum(passes[0])], [sum(once)] if once else []
+            # What comes from memory follows at once: nothing waits for the last tokens of a turn, but before one whose
+            # DMA waits itself.
+            passes = self._passes(node, passes[0]), [sum(once)] if once else []
         emit_gather(code, process, *types, *passes, node.runs)
+
+    def _passes(self, node: df.GatherOp, tokens: Sequence[int]) -> list[int]:
+        """Tokens of each pass of a gather, from those of its turns."""
+        found: list[int] = []
+        for turn, count in zip(self.network.turns(node), tokens, strict=False):
+            if found and not comes_late(turn):
+                found[-1] += count
+            else:
+                found.append(count)
+        return found
 
     @_emit.register
     def _dma(self, node: df.DmaOp, code: Code, process: Process) -> None:
@@ -199,15 +209,27 @@ class _Emitter:
             emit_dma_write(code, layouts[0], process, self.helpers)
         elif isinstance(node, df.DmaReadOp) and node.rows is not None:
             emit_chosen_read(code, in_a_row(layouts), process, self.helpers, node.rows.value.data)
-        elif isinstance(node, df.DmaReadOp) and node.parts is not None:
-            chosen, parts, _, runs = node.parts.values
-            index = Token.of(df.itensor_of(node.sources[1]), process.name)
-            emit_indexed_read(code, layouts[0], process, self.helpers, index, Numbers(chosen, parts, runs))
         elif isinstance(node, df.DmaReadOp) and node.takes_entries:
             entries = cache_entries(self.network.kernel, node)
             emit_cache_read(code, in_a_row(layouts), process, self.helpers, entries)
         else:
-            emit_dma_read(code, in_a_row(layouts), process, self.helpers, in_a_row(behind))
+            row = in_a_row(layouts, self._numbers(node, process))
+            emit_dma_read(code, row, process, self.helpers, in_a_row(behind))
+
+    def _numbers(self, node: df.DmaOp, process: Process) -> list[Numbers | None]:
+        """Of each turn of a DMA in a layer the numbers of parts that it reads by."""
+        behind, sources = self.network.behind_layers(node), iter(process.inputs[1:])
+        found: list[Numbers | None] = []
+        for turn in self.network.turns(node):
+            if turn in behind or not isinstance(turn, df.DmaReadOp):
+                continue
+            if turn.parts is None:
+                found.append(None)
+                continue
+            chosen, parts, _, runs = turn.parts.values
+            index = Token.of(df.itensor_of(turn.sources[1]), process.name)
+            found.append(Numbers(next(sources), index, chosen, parts, runs))
+        return found
 
     def _emit_converter(self, code: Code, node: df.ConverterOp) -> None:
         fill, drain = self.network.halves(node)

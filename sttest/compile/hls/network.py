@@ -258,7 +258,7 @@ class Network:
 
     def inputs(self, node: df.NodeOp) -> list[HlsStream]:
         """What a node reads; a fork of a queue, whose turns have a source each, with those of all of them."""
-        turns = self.turns(node) if isinstance(node, df.ForkOp) else [node]
+        turns = self.turns(node) if isinstance(node, df.ForkOp | df.DmaReadOp) else [node]
         found = [self.streams[source] for turn in turns for source in turn.sources if source in self.streams]
         return [*dict.fromkeys(found)] if len(turns) > 1 else found
 

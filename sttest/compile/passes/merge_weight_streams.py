@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
 from xdsl.context import Context
-from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from sttest.compile.dialects import df
-from sttest.compile.ir.indexed import IndexedParameters
 from sttest.compile.ir.module_walk import all_of, require_dmas
-from sttest.compile.ir.names import argument_names, unique
+from sttest.compile.ir.names import unique
 from sttest.compile.sharing.functional_units import engines_of
 
 
@@ -36,31 +34,17 @@ class MergeWeightStreams(ModulePass):
         for kernel in all_of(op, df.KernelOp):
             require_dmas(self.name, kernel)
             taken = {dma.tensor_name for dma in all_of(kernel, df.DmaReadOp)}
-            indexed = _indexed(kernel)
             for engine, members in engines_of(kernel).items():
                 for number in range(len(members[0].sources)):
-                    loads = _loads(members, number, indexed)
+                    loads = _loads(members, number)
                     if len(loads) > 1 and len({_shape(dma) for dma in loads}) == 1:
                         _share(loads, unique(f"{engine}_{_what(loads, number)}", taken))
 
 
-def _indexed(kernel: df.KernelOp) -> set[SSAValue]:
-    """Tensors inside a kernel whose parts are read by numbers that it computes: their DMAs wait, others do not."""
-    function = kernel.parent_op()
-    found = IndexedParameters.of(function) if isinstance(function, func.FuncOp) else None
-    if found is None or not isinstance(function, func.FuncOp):
-        return set()
-    names = argument_names(function)
-    pairs = zip(kernel.inputs, kernel.body.block.args, strict=True)
-    return {inner for outer, inner in pairs if found.dim_of(names.get(outer, "")) is not None}
-
-
-def _loads(members: Sequence[df.TaskOp], number: int, indexed: set[SSAValue]) -> list[df.DmaReadOp]:
-    """The DMAs behind one source of every task but those that wait; none where one of them has another source."""
-    found = [_load(member.sources[number]) for member in members]
-    loads = [each for each in found if each is not None and each.sources[0] not in indexed]
-    waiting = sum(each is not None and each.sources[0] in indexed for each in found)
-    return loads if len(loads) + waiting == len(members) else []
+def _loads(members: Sequence[df.TaskOp], number: int) -> list[df.DmaReadOp]:
+    """The DMAs behind one source of every task; none where one of them has another source."""
+    loads = [owner for source in (member.sources[number] for member in members) if (owner := _load(source))]
+    return loads if len(loads) == len(members) else []
 
 
 def _load(source: SSAValue) -> df.DmaReadOp | None:

@@ -12,7 +12,7 @@ from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, only_kernel, target_of
 from sttest.compile.sharing.functional_units import engines_of
 from sttest.compile.sharing.layers import prefetch_depths
-from sttest.compile.sharing.processes import fifo_name
+from sttest.compile.sharing.processes import AHEAD, fifo_name
 from sttest.compile.timing.fifo_depths import shared_depths, stream_depths
 from sttest.compile.timing.timed_graph import TimedGraphs
 
@@ -84,6 +84,8 @@ def _by_fifo(module: ModuleOp, depths: Mapping[str, int]) -> dict[str, int]:
     names = {stream.sym_name.data: fifo_name(stream) for stream in all_of(module, df.StreamOp)}
     found: dict[str, int] = {}
     for stream, depth in depths.items():
+        if stream.endswith(AHEAD):  # registers of a port, whose depth is given
+            continue
         name = names.get(stream, stream)
         found[name] = max(depth, found.get(name, 0))
     return found

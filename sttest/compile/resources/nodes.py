@@ -120,9 +120,9 @@ class NodeModel:
         adapter = replace(load_resource_model().adapter(self.port_bits), bram18=0)
         pipeline = self._pipeline(PipelineLogic(ports=1, trip=tokens))
         buffer = buffer_resources(self.buffer_words[process_name(op)], self.port_bits)
-        return total([adapter, buffer, pipeline]) + self._waits(op)
+        return total([adapter, buffer, pipeline, *(self._waits(each) for each in (op, *others))])
 
-    def _waits(self, op: df.DmaOp) -> Resources:
+    def _waits(self, op: df.NodeOp) -> Resources:
         """What a DMA takes besides that waits: a port for it; for entries a store, too, and room for one of each."""
         if not isinstance(op, df.DmaReadOp) or len(op.sources) == 1:
             return Resources()

@@ -61,7 +61,7 @@ def hold_module(pipeline: Pipeline, sides: tuple[Side, ...]) -> ModuleText:
         pipeline: when it does.
         sides: source, sink, and what is awaited.
     """
-    source, sink, _ = sides
+    source, sink, *_ = sides
     control = Control(pipeline)
     text = gated(control, sides)
     passed = _passed(control, sides, f"{source.name}_data[{sink.bits - 1}:0]", sink.bits)

@@ -19,7 +19,7 @@ from sttest.compile.schedule.converter_block import converter_block
 from sttest.compile.schedule.storage import buffer_name
 from sttest.compile.schedule.task_schedule import task_schedule, turn_schedules
 from sttest.compile.sharing.layers import outside_layers
-from sttest.compile.sharing.processes import fifo_name, processes_of
+from sttest.compile.sharing.processes import HOLD, fifo_name, processes_of
 from sttest.core.errors import InputError
 from sttest.sim.crossings import behind_registers, register_ends
 from sttest.sim.graph import Pipeline, TimedGraph
@@ -106,9 +106,9 @@ def _process(
         return _converter(converter, pipeline, pipelines[f"{stem}_drain"], fifos, cells)
     if (ends := register_ends(pipeline)) is not None:
         return _relay(pipeline, ends, pipelines, fifos)
-    dma = next(iter(nodes.get(name.removesuffix("_hold"), [])), None)
-    if isinstance(dma, df.DmaReadOp):
-        return _hold(dma, pipeline, fifos)
+    loads = [node for node in nodes.get(name.removesuffix(HOLD), []) if isinstance(node, df.DmaReadOp)]
+    if loads:
+        return _hold(loads, pipeline, fifos)
     return _module(nodes.get(name, []), pipeline, fifos, library, cells)
 
 
@@ -138,12 +138,15 @@ def _module(
     raise InputError("no-rtl", f"{node.name} has no RTL yet", where=pipeline.name)
 
 
-def _hold(dma: df.DmaReadOp, pipeline: Pipeline, fifos: Fifos) -> ModuleText:
+def _hold(loads: Sequence[df.DmaReadOp], pipeline: Pipeline, fifos: Fifos) -> ModuleText:
     """What stands between a memory port and its FIFO, and waits for what the port reads next to be there."""
     ahead, sink = _held_ends(pipeline)
-    awaited = fifos.read(dma.sources[1])
     sides = (Side(ahead, "in0", fifos.bits[ahead]), Side(sink, "out0", fifos.bits[sink], writes=True))
-    return hold_module(pipeline, (*sides, Side(awaited, "awaited", fifos.bits[awaited])))
+    awaited = [fifos.read(source) for load in loads for source in load.sources[1:]]
+    names = [f"awaited{number or ''}" for number in range(len(awaited))]
+    return hold_module(
+        pipeline, (*sides, *(Side(fifo, name, fifos.bits[fifo]) for fifo, name in zip(awaited, names, strict=True)))
+    )
 
 
 def _held_ends(pipeline: Pipeline) -> tuple[str, str]:
@@ -156,7 +159,7 @@ def _relay(pipeline: Pipeline, ends: tuple[str, str], pipelines: Mapping[str, Pi
     """A register at an SLR boundary; without data on the way to a process that has the memory of what was read."""
     source, sink = ends
     last = fifos.last.get(sink, sink)
-    held = any(each.name.endswith("_hold") and _held_ends(each)[0] == last for each in pipelines.values())
+    held = any(each.name.endswith(HOLD) and _held_ends(each)[0] == last for each in pipelines.values())
     bits = 0 if held else fifos.bits[sink]
     return relay_module(pipeline, Side(source, "in0", bits), Side(sink, "out0", bits, writes=True))
 

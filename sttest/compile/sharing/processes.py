@@ -6,7 +6,7 @@ streams, one FIFO.  Values know nothing of that: there every task is a node and 
 tensor has a stream of its own.  Turns are in program order.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
@@ -16,6 +16,10 @@ from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, run_first, stream_of
 from sttest.core.errors import InputError
 from sttest.sim.graph import Fifo, Loop, MemoryPort, Pipeline, Process
+
+
+AHEAD, HOLD = "_ahead", "_hold"
+"""Behind the name of a DMA that waits: the FIFO of what its port has read, and the process that passes that on."""
 
 
 def process_name(node: df.NodeOp) -> str:
@@ -93,7 +97,9 @@ def fifos_by_stream(kernel: df.KernelOp) -> dict[str, str]:
         InputError: the loads of a queue are read in another order, or by several processes.
     """
     _check_order(kernel)
-    return {each.sym_name.data: name for name, group in fifos_of(kernel).items() for each in group}
+    found = {each.sym_name.data: name for name, group in fifos_of(kernel).items() for each in group}
+    loads = all_of(kernel, df.DmaReadOp)
+    return found | {f"{node_label(load)}{AHEAD}": f"{process_name(load)}{AHEAD}" for load in loads}
 
 
 def shared_fifos(fifos: Iterable[Fifo], fifo_of: Mapping[str, str]) -> list[Fifo]:
@@ -109,6 +115,8 @@ def shared_fifos(fifos: Iterable[Fifo], fifo_of: Mapping[str, str]) -> list[Fifo
 def on_shared_fifos(node: df.NodeOp, process: Process, fifo_of: Mapping[str, str]) -> Process:
     """What a node does, apart from others, on shared FIFOs and by the name of its queue."""
     name = process.name if node.queue_name is None else process_name(node)
+    if process.name.endswith(HOLD) and not name.endswith(HOLD):
+        name += HOLD
     if isinstance(process, MemoryPort):
         return replace(process, name=name, fifo=fifo_of.get(process.fifo, process.fifo))
     if isinstance(process, Pipeline):
@@ -116,9 +124,22 @@ def on_shared_fifos(node: df.NodeOp, process: Process, fifo_of: Mapping[str, str
     return process
 
 
-def going_on(turns: Sequence[Process]) -> Process:
-    """A DMA that goes on with another tensor, or the gather behind it: nothing drains in between."""
-    return reduce(_then, turns)
+def going_on(turns: Sequence[Process], late: Collection[Process] = ()) -> Process:
+    """A DMA that goes on with another tensor, or the gather behind it: nothing drains in between.
+
+    Args:
+        turns: what each does, in order.
+        late: those whose tokens a DMA waits for; those before must not stay in a pipeline until then.
+    """
+    return reduce(lambda first, second: _then(first, second, drains=any(second is each for each in late)), turns)
+
+
+def comes_late(node: df.NodeOp) -> bool:
+    """Whether a node puts slices together of a DMA that waits for numbers."""
+    if not isinstance(node, df.GatherOp):
+        return False
+    writer = stream_of(node.sources[0], "queue").writer
+    return isinstance(writer, df.DmaReadOp) and writer.parts is not None
 
 
 def _check_order(kernel: df.KernelOp) -> None:
@@ -142,12 +163,15 @@ def _loop_on_fifos(loop: Loop, fifo_of: Mapping[str, str]) -> Loop:
     return replace(loop, events=tuple(replace(e, fifo=fifo_of.get(e.fifo, e.fifo)) for e in loop.events))
 
 
-def _then(first: Process, second: Process) -> Process:
+def _then(first: Process, second: Process, *, drains: bool) -> Process:
     origin = ", ".join(dict.fromkeys(each for each in (first.origin, second.origin) if each))
     if isinstance(first, MemoryPort) and isinstance(second, MemoryPort):
         burst_bytes = min(first.burst_bytes, second.burst_bytes)
         return replace(first, tokens=first.tokens + second.tokens, burst_bytes=burst_bytes, origin=origin)
     assert isinstance(first, Pipeline)
     assert isinstance(second, Pipeline)
-    tokens = first.loops[0].iterations + second.loops[0].iterations
-    return replace(first, loops=(replace(first.loops[0], trips=(tokens,)),), origin=origin)
+    last, following = first.loops[-1], second.loops[0]
+    if drains or last.events != following.events:
+        return replace(first, loops=(*first.loops, *second.loops), origin=origin)
+    joined = replace(last, trips=(last.iterations + following.iterations,))
+    return replace(first, loops=(*first.loops[:-1], joined, *second.loops[1:]), origin=origin)

@@ -21,7 +21,18 @@ from sttest.compile.schedule.memory_words import scattered_words
 from sttest.compile.schedule.task_schedule import task_schedule
 from sttest.compile.sharing.functional_units import engines_of
 from sttest.compile.sharing.layers import outside_layers
-from sttest.compile.sharing.processes import fifos_by_stream, going_on, node_label, on_shared_fifos, shared_fifos
+from sttest.compile.sharing.processes import (
+    AHEAD,
+    HOLD,
+    comes_late,
+    fifos_by_stream,
+    going_on,
+    node_label,
+    on_shared_fifos,
+    process_name,
+    processes_of,
+    shared_fifos,
+)
 from sttest.compile.timing.node_pipelines import NodePipelines
 from sttest.core.errors import DoesNotFitError, InputError
 from sttest.sim.bursts import channel_name
@@ -47,8 +58,14 @@ from sttest.sim.graph import (
 _HERE = "timed graph"
 
 
+def waits(dma: df.DmaOp, turns: Sequence[df.NodeOp]) -> bool:
+    """Whether a DMA, or another one of its queue, waits for tokens."""
+    loads = (each for each in (dma, *turns) if isinstance(each, df.DmaReadOp))
+    return any(len(load.sources) > 1 for load in loads)
+
+
 def held_port(
-    kernel: df.KernelOp, dma: df.DmaReadOp, port: MemoryPort, latency: int, rate: float
+    kernel: df.KernelOp, dma: df.DmaReadOp, port: MemoryPort, latency: int, refetch: int
 ) -> tuple[Fifo, MemoryPort, Pipeline]:
     """The FIFO between port and pipeline, and both.
 
@@ -60,20 +77,22 @@ def held_port(
         dma: the DMA that waits.
         port: its memory port, as if it waited for nothing.
         latency: latency of a read, cycles; a write is taken to have the same.
-        rate: bytes per cycle of the port's channel.
+        refetch: cycles in which that is read again; 0 behind another DMA of the queue, which had the numbers before.
     """
-    held = Fifo(f"{port.name}_ahead", MIN_DEPTH, 8 * port.token_bytes)
-    awaited = df.itensor_of(dma.sources[1]).tokens
+    held = Fifo(f"{port.name}{AHEAD}", MIN_DEPTH, 8 * port.token_bytes)
     copies = Loop(
         (port.tokens,), 1, COPY_CYCLES,
         (Event(held.name, "read", 0), Event(port.fifo, "write", COPY_CYCLES - 1)),
     )  # fmt: skip
-    takes = Loop((awaited,), 1, latency, (Event(stream_of(dma.sources[1], _HERE).sym_name.data, "read", 0),))
-    loops = (copies, takes, *_written(kernel, dma, latency))
-    if dma.parts is not None:
-        in_flight = min(port.outstanding * port.burst_bytes, port.tokens * port.token_bytes)
-        loops = (replace(takes, latency=latency + ceil(in_flight / rate)), copies)
-    hold = Pipeline(f"{port.name}_hold", loops, origin=port.origin, category="dma")
+    loops = (copies,)
+    if len(dma.sources) > 1:
+        awaited, stream = df.itensor_of(dma.sources[1]).tokens, stream_of(dma.sources[1], _HERE).sym_name.data
+        takes = Loop((awaited,), 1, latency, (Event(stream, "read", 0),))
+        if dma.parts is None:
+            loops = (copies, takes, *_written(kernel, dma, latency))
+        else:
+            loops = (replace(takes, latency=latency + refetch if refetch else 1), copies)
+    hold = Pipeline(f"{port.name}{HOLD}", loops, origin=port.origin, category="dma")
     return held, replace(port, fifo=held.name), hold
 
 
@@ -124,31 +143,35 @@ def in_order(kernel: df.KernelOp, turns: Iterable[tuple[df.NodeOp, Process]]) ->
     """
     outside = outside_layers(kernel)
     groups: dict[str, tuple[list[Process], list[Process]]] = {}
+    late: list[Process] = []
     for node, process in turns:
+        if comes_late(node):
+            late.append(process)
         # Where activations enter and leave, the process counts layers itself.
         once = node in outside or isinstance(node, df.LayerOp)
         groups.setdefault(process.name, ([], []))[once].append(process)
-    return [_times(_run(layer, behind, kernel.layer_count), kernel.step_count) for layer, behind in groups.values()]
+    counts = kernel.layer_count, kernel.step_count
+    return [_times(_run(layer, behind, counts[0], late), counts[1]) for layer, behind in groups.values()]
 
 
-def _run(layer: Sequence[Process], behind: Sequence[Process], layers: int) -> Process:
+def _run(layer: Sequence[Process], behind: Sequence[Process], layers: int, late: Sequence[Process]) -> Process:
     if not layer:
-        return _together(behind)
-    repeated = _times(_together(layer), layers)
+        return _together(behind, late)
+    repeated = _times(_together(layer, late), layers)
     if not behind:
         return repeated
-    once = _together(behind)
+    once = _together(behind, late)
     if isinstance(repeated, Pipeline) and isinstance(once, Pipeline):
         return in_turn(repeated.name, [repeated, once])
     return going_on([repeated, once])
 
 
-def _together(turns: Sequence[Process]) -> Process:
+def _together(turns: Sequence[Process], late: Sequence[Process]) -> Process:
     """Turns without anything between them: an engine drains before the next, what moves data of memory goes on."""
     if len(turns) == 1:
         return turns[0]
     pipelines = [each for each in turns if isinstance(each, Pipeline) and each.category in ("compute", "join", "fork")]
-    return in_turn(turns[0].name, pipelines) if pipelines else going_on(turns)
+    return in_turn(turns[0].name, pipelines) if pipelines else going_on(turns, late)
 
 
 def _times(process: Process, layers: int) -> Process:
@@ -318,14 +341,25 @@ class TimedGraphs:
 
     @_processes.register
     def _port(self, op: df.DmaOp) -> list[Process]:
-        port = self._memory(op)
-        if not isinstance(op, df.DmaReadOp) or len(op.sources) == 1:
+        port, turns = self._memory(op), self._members[process_name(op)]
+        if not isinstance(op, df.DmaReadOp) or not waits(op, turns):
             return [port]
         latency = self.board.hbm.read_latency_cycles(self.board.clock_mhz.value)
-        rate = bytes_per_cycle(self.board, self._port_bytes)
-        held, port, hold = held_port(self.kernel, op, port, latency, rate)
+        held, port, hold = held_port(self.kernel, op, port, latency, self._refetch(op, port, turns))
         self.fifos.append(held)
         return [port, hold]
+
+    def _refetch(self, op: df.DmaReadOp, port: MemoryPort, turns: Sequence[df.NodeOp]) -> int:
+        """Cycles in which a port brings what it can have in flight; of a queue's DMAs for the first that waits."""
+        first = next(each for each in turns if isinstance(each, df.DmaReadOp) and len(each.sources) > 1)
+        if op is not first:
+            return 0
+        in_flight = min(port.outstanding * port.burst_bytes, port.tokens * port.token_bytes)
+        return ceil(in_flight / bytes_per_cycle(self.board, self._port_bytes))
+
+    @cached_property
+    def _members(self) -> dict[str, list[df.NodeOp]]:
+        return processes_of(self.kernel)
 
     def _memory(self, op: df.DmaOp) -> MemoryPort:
         stream, hbm = df.itensor_of(op.port), self.board.hbm

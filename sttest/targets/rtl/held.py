@@ -5,7 +5,7 @@ data are with the process behind it that waits (`sttest.compile.rtl.movers.hold_
 emitted C++: numbers of elements in the DMA's memory.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -14,7 +14,8 @@ import numpy as np
 from sttest.compile.channels.cache_entries import CacheEntries, cache_entries
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, stream_of
-from sttest.compile.sharing.processes import node_label
+from sttest.compile.sharing.layers import outside_layers
+from sttest.compile.sharing.processes import AHEAD, node_label, processes_of
 from sttest.reference.graph import BITS, Array, Load, ReferenceGraph, ReferenceStream
 from sttest.reference.launch import Launch, Rows
 from sttest.reference.memory import decoded, element_addresses, element_numbers, offsets, row_major
@@ -28,7 +29,7 @@ class HeldMemory:
     """A module in the place of what a port has read ahead."""
 
     module: str
-    parameters: Mapping[str, int]
+    parameters: Mapping[str, int | str]
     arrays: Mapping[str, Array] = field(repr=False)  # content by suffix of its file; integers, or elements
     bits: int = 32  # of an element of ``content``
 
@@ -56,20 +57,22 @@ def held_memories(kernel: df.KernelOp, launch: Launch, memory: Rows) -> dict[str
         launch: what it does in a launch.
         memory: what memory holds before.
     """
-    found = {}
+    found = {
+        f"{name}{AHEAD}": held
+        for name, nodes in processes_of(kernel).items()
+        if (held := _parts_of_queue(kernel, launch, memory, nodes)) is not None
+    }
     for dma in all_of(kernel, df.DmaReadOp):
-        if len(dma.sources) == 1:
+        if len(dma.sources) == 1 or dma.parts is not None:
             continue
         name, awaited = node_label(dma), stream_of(dma.sources[1], "RTL")
         load = next(each for each in launch.graph.loads if each.name == name)
-        if dma.parts is not None:
-            held = _chosen_parts(launch.graph, load, memory[name], df.itensor_of(dma.sources[1]).token_elements)
-        elif dma.row_count:
+        if dma.row_count:
             held = _token_table(launch.graph, load, memory[name])
         else:
             made = stream_of(awaited.writer.sources[0], "RTL").sym_name.data
             held = _growing_cache(launch, load, memory[name], cache_entries(kernel, dma), launch.graph.stream[made])
-        found[f"{name}_ahead"] = awaited.sym_name.data, held
+        found[f"{name}{AHEAD}"] = awaited.sym_name.data, held
     return found
 
 
@@ -82,24 +85,68 @@ def _token_table(graph: ReferenceGraph, load: Load, rows: Array) -> HeldMemory:
     return HeldMemory("token_table", parameters, {"content": tokens}, BITS[stream.dtype])
 
 
-def _chosen_parts(graph: ReferenceGraph, load: Load, layers: Array, numbers: int) -> HeldMemory:
-    """The tokens of all parts of each layer, part by part in the order of its runs."""
-    stream, parts = graph.stream[load.sink], load.parts
-    assert parts is not None
-    words = layers.reshape(len(layers) * parts.parts, -1)
-    groups = [words.take(range(first, first + parts.count), 0, mode="wrap") for first in range(0, len(words), parts.count)]
-    addresses, width = element_addresses(load.layout, stream), prod(stream.element)
-    rows = []
-    for group in groups:
-        image = group.reshape(parts.count, parts.runs, -1).swapaxes(0, 1).reshape(-1)
-        tokens = decoded(image, stream.dtype)[addresses].reshape(parts.runs, parts.count, -1, width)
-        rows.append(tokens.swapaxes(0, 1).reshape(parts.count, -1, width))
-    content = np.concatenate(rows)[: len(words)].reshape(-1, width)
-    parameters = {
-        "WIDTH": _bits(stream), "LAYERS": len(layers), "PARTS": parts.parts, "CHOSEN": parts.count, "RUNS": parts.runs,
-        "TOKENS": stream.tokens // (parts.runs * parts.count), "NUMBERS": numbers,
+@dataclass(frozen=True)
+class _Segment:
+    """What a DMA of a queue reads in a layer."""
+
+    tokens: Array  # of all parts, [parts, runs, tokens, elements]
+    chosen: int  # parts that are read; 0 where there is one, which needs no number
+
+
+def _parts_of_queue(
+    kernel: df.KernelOp, launch: Launch, memory: Rows, nodes: Sequence[df.NodeOp]
+) -> tuple[str, HeldMemory] | None:
+    """What the DMAs of a process read in turn, if any of them reads parts by number; they share the numbers."""
+    loads = [node for node in nodes if isinstance(node, df.DmaReadOp)]
+    waiting = [load for load in loads if load.parts is not None]
+    if not waiting:
+        return None
+    outside, named = outside_layers(kernel), {load.name: load for load in launch.graph.loads}
+    turns = [(load, layer) for layer in range(kernel.layer_count) for load in loads if load not in outside]
+    turns += [(load, 0) for load in loads if load in outside]
+    segments = [
+        _segment(launch.graph, named[node_label(load)], memory[node_label(load)], layer) for load, layer in turns
+    ]
+    starts = np.cumsum([0, *(segment.tokens[..., 0].size for segment in segments)])
+    shapes = {
+        "START": starts[:-1].tolist(), "CHOSEN": [segment.chosen for segment in segments],
+        "PARTS": [segment.tokens.shape[0] for segment in segments],
+        "RUNS": [segment.tokens.shape[1] for segment in segments],
+        "TOKENS": [segment.tokens.shape[2] for segment in segments],
     }  # fmt: skip
-    return HeldMemory("chosen_parts", parameters, {"content": content}, BITS[stream.dtype])
+    stream, awaited = launch.graph.stream[named[node_label(waiting[0])].sink], waiting[0].sources[1]
+    parameters: dict[str, int | str] = {
+        "WIDTH": _bits(stream), "SEGMENTS": len(segments), "ALL": int(starts[-1]),
+        "NUMBERS": df.itensor_of(awaited).token_elements,
+        "KNOWN": max(segment.chosen for segment in segments),
+        **{name: _words(values) for name, values in shapes.items()},
+    }  # fmt: skip
+    content = np.concatenate([segment.tokens.reshape(-1, segment.tokens.shape[-1]) for segment in segments])
+    held = HeldMemory("chosen_parts", parameters, {"content": content}, BITS[stream.dtype])
+    return stream_of(awaited, "RTL").sym_name.data, held
+
+
+def _words(values: Sequence[int]) -> str:
+    """Numbers side by side, the first lowest."""
+    words = ", ".join(f"32'd{each}" for each in reversed(values))
+    return f"{{{words}}}"
+
+
+def _segment(graph: ReferenceGraph, load: Load, layers: Array, layer: int) -> _Segment:
+    stream, parts = graph.stream[load.sink], load.parts
+    addresses, width = element_addresses(load.layout, stream), prod(stream.element)
+    image = layers[layer if len(layers) > 1 else 0]
+    if parts is None:
+        return _Segment(decoded(image, stream.dtype)[addresses].reshape(1, 1, -1, width), 0)
+    words = image.reshape(parts.parts, -1)
+    rows = []
+    # As many parts at a time as the stream has, in the order of its words.
+    for first in range(0, parts.parts, parts.count):
+        group = words.take(range(first, first + parts.count), 0, mode="wrap")
+        together = group.reshape(parts.count, parts.runs, -1).swapaxes(0, 1).reshape(-1)
+        tokens = decoded(together, stream.dtype)[addresses].reshape(parts.runs, parts.count, -1, width)
+        rows.append(tokens.swapaxes(0, 1))
+    return _Segment(np.concatenate(rows)[: parts.parts], parts.count)
 
 
 def _growing_cache(

@@ -33,15 +33,18 @@ module token_table #(
   end
 endmodule
 
-// Parts of which some are read, by numbers that come before them: the next run of tokens of each in turn.
+// Tensors in turn; of some, parts are read by numbers that come before them: the next run of tokens of each in turn.
 module chosen_parts #(
   parameter int WIDTH = 32,
-  parameter int LAYERS = 1,
-  parameter int PARTS = 2,    // in memory, per layer
-  parameter int CHOSEN = 1,   // that are read
-  parameter int RUNS = 1,     // of each
-  parameter int TOKENS = 1,   // of a run
-  parameter int NUMBERS = 1,  // that come at a time
+  parameter int SEGMENTS = 1,
+  parameter int ALL = 1,                     // tokens of everything
+  parameter int NUMBERS = 1,                 // that come at a time
+  parameter int KNOWN = 1,                   // that are kept
+  parameter bit [32*SEGMENTS-1:0] START = 0,  // of each segment the first token,
+  parameter bit [32*SEGMENTS-1:0] CHOSEN = 0, // parts that are read, 0 for one that needs no number,
+  parameter bit [32*SEGMENTS-1:0] PARTS = 0,  // parts in memory,
+  parameter bit [32*SEGMENTS-1:0] RUNS = 0,   // runs of each,
+  parameter bit [32*SEGMENTS-1:0] TOKENS = 0, // and tokens of a run
   parameter int ID = 0
 ) (
   input  logic                  clk,
@@ -51,32 +54,45 @@ module chosen_parts #(
   input  logic [32*NUMBERS-1:0] what  // numbers of parts, as binary32
 );
   localparam int BYTES = (WIDTH + 7) / 8;
-  logic [8*BYTES-1:0] content [LAYERS*PARTS*RUNS*TOKENS];
-  int chosen [CHOSEN];
-  int file, token = 0, part = 0, run = 0, layer = 0, known = 0;
+  logic [8*BYTES-1:0] content [ALL];
+  logic [31:0] numbers [KNOWN];
+  int file, token = 0, part = 0, run = 0, segment = 0, known = 0;
   initial begin
     file = $fopen($sformatf("held/%0d_content.bin", ID), "rb");
     void'($fread(content, file));
     $fclose(file);
   end
-  assign data = content[((layer * PARTS + chosen[part]) * RUNS + run) * TOKENS + token][WIDTH-1:0];
   // Whatever comes, no address lies outside of memory: what is no part's number is taken for the first.
-  function automatic int number_of(logic [31:0] number);
+  function automatic int number_of(logic [31:0] number, int parts);
     logic [63:0] whole;
     if (number[31] || number[30:23] < 8'd127 || number[30:23] > 8'd157) return 0;
     whole = (64'({1'b1, number[22:0]}) << (number[30:23] - 8'd127)) >> 23;
-    return whole < 64'(PARTS) ? int'(whole) : 0;
+    return whole < 64'(parts) ? int'(whole) : 0;
   endfunction
+  int chosen, parts, runs, tokens, place;
+  always_comb begin
+    chosen = CHOSEN[32*segment +: 32];
+    parts = PARTS[32*segment +: 32];
+    runs = RUNS[32*segment +: 32];
+    tokens = TOKENS[32*segment +: 32];
+    place = chosen == 0 ? 0 : number_of(numbers[part], parts);
+    place = START[32*segment +: 32] + (place * runs + run) * tokens + token;
+    data = content[place][WIDTH-1:0];
+  end
   always @(posedge clk) begin
     if (come) begin
-      for (int k = 0; k < NUMBERS; ++k) chosen[known + k] = number_of(what[32*k +: 32]);
-      known <= known + NUMBERS == CHOSEN ? 0 : known + NUMBERS;
+      for (int k = 0; k < NUMBERS; ++k) numbers[known + k] = what[32*k +: 32];
+      known <= known + NUMBERS >= KNOWN ? 0 : known + NUMBERS;
     end
     if (next) begin
-      token <= token == TOKENS - 1 ? 0 : token + 1;
-      if (token == TOKENS - 1) part <= part == CHOSEN - 1 ? 0 : part + 1;
-      if (token == TOKENS - 1 && part == CHOSEN - 1) run <= run == RUNS - 1 ? 0 : run + 1;
-      if (token == TOKENS - 1 && part == CHOSEN - 1 && run == RUNS - 1) layer <= layer == LAYERS - 1 ? 0 : layer + 1;
+      token <= token == tokens - 1 ? 0 : token + 1;
+      if (token == tokens - 1) begin
+        part <= part >= chosen - 1 ? 0 : part + 1;
+        if (part >= chosen - 1) begin
+          run <= run == runs - 1 ? 0 : run + 1;
+          if (run == runs - 1) segment <= segment == SEGMENTS - 1 ? 0 : segment + 1;
+        end
+      end
     end
   end
 endmodule
