@@ -134,13 +134,13 @@ class _Rotary(RopeFields):
         rope = self.rope(where)
         window, every = self._window(where)
         return DecoderConfig(
-            name, public_name=name, layers=self.num_hidden_layers, hidden=self.hidden_size, ffn=self.intermediate_size,
-            heads=heads, kv_heads=self.num_key_value_heads or heads,
+            name, public_name=name, layers=self.num_hidden_layers, hidden=self.hidden_size, heads=heads,
+            kv_heads=self.num_key_value_heads or heads,
             head_dim=self.head_dim or _head_dim(self.hidden_size, heads, where),
             vocab=self.vocab_size, max_context=self.max_position_embeddings, eps=self.rms_norm_eps,
             rope_theta=rope.theta, rope_scaling=rope.scaling, local_rope_theta=rope.local_theta,
             sliding_window=window, global_every=every, tied_embeddings=self.tie_word_embeddings, source=path,
-            **self._family(where),
+            **{"ffn": self.intermediate_size, **self._family(where)},
         )  # fmt: skip
 
     def _family(self, where: str) -> dict[str, Any]:
@@ -237,6 +237,34 @@ class _Qwen3(_Qwen2):
         return {**self._of("qwen3", where), "qk_norm": True, **bias}
 
 
+class _Qwen3Moe(_Qwen3):
+    head_dim: Size | None = None
+    num_attention_heads: Count = 32
+    num_key_value_heads: Count | None = 4
+    moe_intermediate_size: Size = 768
+    num_experts_per_tok: Count = 8
+    num_experts: Count | None = None
+    num_local_experts: Count | None = None  # another name for it, under which transformers 5 writes it
+    norm_topk_prob: Literal[True]
+    decoder_sparse_step: Literal[1] = 1
+
+    def _family(self, where: str) -> dict[str, Any]:
+        count = self.num_experts or self.num_local_experts or 128
+        experts = {"experts": count, "experts_per_token": self.num_experts_per_tok}
+        return {**super()._family(where), "family": "qwen3_moe", "ffn": self.moe_intermediate_size, **experts}
+
+
+class _Mixtral(_Mistral):
+    num_experts_per_tok: Count = 2
+    num_local_experts: Count = 8
+    rms_norm_eps: Eps = 1e-5
+    sliding_window: Size | None = None
+
+    def _family(self, where: str) -> dict[str, Any]:
+        experts = {"experts": self.num_local_experts, "experts_per_token": self.num_experts_per_tok}
+        return {**super()._family(where), "family": "mixtral", **experts}
+
+
 class _Gemma(_Rotary):
     vocab_size: Vocab = 256000
     hidden_size: Size = 3072
@@ -309,5 +337,6 @@ def _every(period: int, layers: int) -> list[str]:
 
 FAMILIES: dict[str, type[_Gpt2] | type[_Opt] | type[_Rotary]] = {
     "gpt2": _Gpt2, "opt": _Opt, "llama": _Llama, "mistral": _Mistral, "qwen2": _Qwen2, "qwen3": _Qwen3,
-    "gemma": _Gemma, "gemma2": _Gemma2, "gemma3_text": _Gemma3, "phi3": _Phi3,
+    "gemma": _Gemma, "gemma2": _Gemma2, "gemma3_text": _Gemma3, "phi3": _Phi3, "qwen3_moe": _Qwen3Moe,
+    "mixtral": _Mixtral,
 }  # fmt: skip

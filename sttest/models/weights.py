@@ -44,6 +44,14 @@ _GEMMA2 = {
     "pre_feedforward_layernorm": "mlp_norm",
     "post_feedforward_layernorm": "mlp_post_norm",
 }
+_QWEN3_MOE = {
+    **{theirs: ours for theirs, ours in _QWEN3.items() if not theirs.startswith("mlp.")},
+    "mlp.gate": "mlp.router.proj",
+}
+_MIXTRAL = {**_QWEN3_MOE, "block_sparse_moe.gate": "mlp.router.proj"}
+# An expert's layers, as Qwen and as Mixtral call them -> ours.
+_EXPERT = re.compile(r"(?:mlp|block_sparse_moe)\.experts\.(0|[1-9][0-9]{0,4})\.(gate_proj|up_proj|down_proj|w[123])\.weight")
+_EXPERT_LAYERS = {"w1": "gate_proj", "w2": "down_proj", "w3": "up_proj"}
 _OPT = {
     "self_attn.q_proj": "attn.q_proj",
     "self_attn.k_proj": "attn.k_proj",
@@ -56,7 +64,7 @@ _OPT = {
 }
 _NAMES: dict[Family, dict[str, str]] = {
     "gpt2": _GPT2, "opt": _OPT, "llama": _LLAMA, "mistral": _LLAMA, "qwen2": _LLAMA, "qwen3": _QWEN3, "gemma": _LLAMA,
-    "gemma2": _GEMMA2, "gemma3_text": _GEMMA2, "phi3": _LLAMA,
+    "gemma2": _GEMMA2, "gemma3_text": _GEMMA2, "phi3": _LLAMA, "qwen3_moe": _QWEN3_MOE, "mixtral": _MIXTRAL,
 }  # fmt: skip
 _OPT_POSITIONS = 2
 """Rows of OPT's learned positions before that of position 0 (Hugging Face, OPTLearnedPositionalEmbedding)."""
@@ -93,8 +101,29 @@ def layer_state(config: DecoderConfig, state: Mapping[str, Tensor]) -> dict[str,
 def _from_linears(config: DecoderConfig, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
     names = _NAMES[config.family]
     parts = _split_phi3(config, state) if config.family == "phi3" else state
+    experts = {name: tensor for name, tensor in parts.items() if config.experts and _EXPERT.fullmatch(name)}
+    rest = {name: tensor for name, tensor in parts.items() if name not in experts}
     # nn.Linear stores [outputs, inputs].
-    return {_renamed(name, names): tensor.T if tensor.dim() == 2 else tensor for name, tensor in _needed(parts)}
+    ours = {_renamed(name, names): tensor.T if tensor.dim() == 2 else tensor for name, tensor in _needed(rest)}
+    return ours | _stacked_experts(config, experts)
+
+
+def _stacked_experts(config: DecoderConfig, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The layers of all experts, [experts, inputs, outputs], from those of each, [outputs, inputs]."""
+    found: dict[str, dict[int, Tensor]] = {}
+    for name, tensor in state.items():
+        match = _EXPERT.fullmatch(name)
+        assert match is not None
+        found.setdefault(_EXPERT_LAYERS.get(match[2], match[2]), {})[int(match[1])] = tensor
+    for layer, experts in found.items():
+        strange = len(experts) != config.experts or len({each.shape for each in experts.values()}) > 1
+        if strange or max(experts) >= config.experts:
+            what = f"not one matrix of one shape for each of {config.experts} experts"
+            raise InputError("bad-weights", what, where=layer, hints=["give a checkpoint of that size"])
+    return {
+        f"mlp.{layer}.weight": torch.stack([experts[number].T for number in range(config.experts)])
+        for layer, experts in found.items()
+    }
 
 
 def _split_phi3(config: DecoderConfig, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -156,7 +185,7 @@ def _with_padded_ffn(config: DecoderConfig, name: str, tensor: Tensor) -> Tensor
     module, _, leaf = name.rpartition(".")
     if module in _WIDENING:
         return functional.pad(tensor, (0, config.ffn_padding))
-    if module in _NARROWING and leaf == "weight" and tensor.dim() == 2:
+    if module in _NARROWING and leaf == "weight":
         return functional.pad(tensor, (0, 0, 0, config.ffn_padding))
     return tensor
 

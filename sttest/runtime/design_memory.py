@@ -314,7 +314,7 @@ class ResidentCache:
         """Images of all loads but the parameters', for the token x, float32 [1, hidden], after the cached ones."""
         config, kind = self.memory.config, self.memory.layer_kind
         mask = decode_mask(config, self.positions, kind, free=self.room - self.positions)
-        inputs = {"x": x, "mask": mask}
+        inputs = {"x": x, "mask": mask, **expert_tables(config)}
         if config.rope_theta is not None:
             inputs["rope"] = rope_table(config, np.array([self.positions]), kind)
         return {**images_of(self.memory.graph, inputs), **self.entries()}

@@ -48,6 +48,11 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     }),
     "phi3": ("phi3", {**_SIZES, "sliding_window": 7, "pad_token_id": 0}),
     "opt": ("opt", _OPT),
+    "qwen3 of experts": ("qwen3_moe", {
+        **_SIZES, "head_dim": 32, "num_experts": 6, "num_experts_per_tok": 3, "moe_intermediate_size": 48,
+        "norm_topk_prob": True,
+    }),
+    "mixtral": ("mixtral", {**_SIZES, "num_local_experts": 4}),
 }  # fmt: skip
 """``model_type`` and fields, by what they show."""
 
