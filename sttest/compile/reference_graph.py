@@ -78,10 +78,11 @@ def _arguments(function: func.FuncOp, kernel: df.KernelOp, names: Mapping[SSAVal
     kinds, indexed = argument_kinds(function), IndexedParameters.of(function)
     return [
         Argument(
-            names[value], _kind(kinds.get(value, "input"), names[value]),
+            names[value],
+            _kind(kinds.get(value, "input"), names[value]),
             shape_of(value) if indexed is None else indexed.shape_in_memory(names[value], shape_of(value)),
             _dtype_of(value),
-        )  # fmt: skip
+        )
         for value in function.body.block.args
         if value in kernel.inputs
     ]

@@ -53,9 +53,7 @@ class _Block(nn.Module):
         self.attn_post_norm = norm(config, config.hidden) if config.post_norms else nn.Identity()
         self.attn_residual = Residual()
         self.mlp_norm = norm(config, config.hidden)
-        self.mlp: nn.Module = (
-            ExpertMlp(config) if config.experts else GatedMlp(config) if config.gated else Mlp(config)
-        )
+        self.mlp: nn.Module = ExpertMlp(config) if config.experts else GatedMlp(config) if config.gated else Mlp(config)
         self.mlp_post_norm = norm(config, config.hidden) if config.post_norms else nn.Identity()
         self.mlp_residual = Residual()
 

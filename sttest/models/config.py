@@ -8,7 +8,20 @@ from sttest.core.errors import InputError
 Activation = Literal["gelu_tanh", "silu", "relu"]
 Norm = Literal["layernorm", "rmsnorm", "rmsnorm_plus_one"]
 LayerKind = Literal["global", "local"]
-Family = Literal["gpt2", "opt", "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "phi3", "qwen3_moe", "mixtral"]
+Family = Literal[
+    "gpt2",
+    "opt",
+    "llama",
+    "mistral",
+    "qwen2",
+    "qwen3",
+    "gemma",
+    "gemma2",
+    "gemma3_text",
+    "phi3",
+    "qwen3_moe",
+    "mixtral",
+]
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,6 @@ from sttest.models.layers import Linear, SoftCap, TiedHead, f32, norm
 from sttest.models.tables import HEAD_TILE, head_columns
 from sttest.reference.graph import Array
 
-
-
 _LEAST_TILES = 4
 """Tiles into which even the smallest vocabulary is split."""
 

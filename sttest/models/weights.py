@@ -50,7 +50,9 @@ _QWEN3_MOE = {
 }
 _MIXTRAL = {**_QWEN3_MOE, "block_sparse_moe.gate": "mlp.router.proj"}
 # An expert's layers, as Qwen and as Mixtral call them -> ours.
-_EXPERT = re.compile(r"(?:mlp|block_sparse_moe)\.experts\.(0|[1-9][0-9]{0,4})\.(gate_proj|up_proj|down_proj|w[123])\.weight")
+_EXPERT = re.compile(
+    r"(?:mlp|block_sparse_moe)\.experts\.(0|[1-9][0-9]{0,4})\.(gate_proj|up_proj|down_proj|w[123])\.weight"
+)
 _EXPERT_LAYERS = {"w1": "gate_proj", "w2": "down_proj", "w3": "up_proj"}
 _OPT = {
     "self_attn.q_proj": "attn.q_proj",

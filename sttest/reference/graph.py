@@ -348,7 +348,7 @@ class Load(_WritesOne):
 
     @property
     def streamed_shape(self) -> Ints:
-        """Shape of what is streamed, with its other slices: the argument's, or that of the chosen parts side by side."""
+        """Shape of what is streamed, other slices included: the argument's, or that of the chosen parts."""
         slices = {} if self.part is None else {self.part.dim: self.part.slices}
         return tuple(size * slices.get(dim, 1) for dim, size in enumerate(self.layout.shape))
 

@@ -399,11 +399,7 @@ class Network:
         layers = self.kernel.layer_count if has_part_per_layer(self.kernel, op) else 1
         once = self.behind_layers(op)
         tensors, behind = (
-            tuple(
-                _tensor(dma)
-                for dma in self.turns(op)
-                if isinstance(dma, type(op)) and (dma in once) is is_behind
-            )
+            tuple(_tensor(dma) for dma in self.turns(op) if isinstance(dma, type(op)) and (dma in once) is is_behind)
             for is_behind in (False, True)
         )
         steps = self.kernel.step_count if has_part_per_step(self.kernel, op) else 1

@@ -40,9 +40,10 @@ class IndexedParameters:
             return None
         index, parts = (function.attributes.get(f"sttest.{key}") for key in ("index", "index_range"))
         results = given_result_names(function)
-        good = isinstance(named, ArrayAttr) and isinstance(index, StringAttr) and isinstance(parts, IntegerAttr)
-        if not good or index.data not in results:
-            raise _bad("sttest.indexed needs sttest.index, a result, and sttest.index_range", function)
+        if not isinstance(named, ArrayAttr) or not isinstance(index, StringAttr) or not isinstance(parts, IntegerAttr):
+            raise _bad("sttest.indexed needs sttest.index and sttest.index_range", function)
+        if index.data not in results:
+            raise _bad(f"sttest.index is no result: '{index.data:.80}'", function)
         pairs = [each.data.rpartition(":") for each in named if isinstance(each, StringAttr)]
         if any(dim not in ("0", "1") for _, _, dim in pairs):
             raise _bad("sttest.indexed has names with a dim, 0 or 1", function)

@@ -81,7 +81,7 @@ class IndexDmas(ModulePass):
         other = np.flatnonzero(tiles != tiles[0])
         length = int(other[0]) if other.size else len(tiles)
         in_turn = length * count and len(tiles) % (length * count) == 0
-        if not layout.packed or not in_turn or (tiles.reshape(-1, count, length).T != np.arange(count)[:, None]).any():
+        if not layout.packed or not in_turn or (np.arange(count)[:, None] != tiles.reshape(-1, count, length).T).any():
             raise self._misfit(read, "the parts do not come one after the other")
         if length * prod(layout.tile) * df.itensor_of(read.sinks[0]).element_bits % layout.beat_bits:
             raise self._misfit(read, f"a run of {length} tiles of {_shown(layout)} is not whole words")

@@ -17,7 +17,6 @@ from sttest.compile.ir.module_walk import all_of, run_first, stream_of
 from sttest.core.errors import InputError
 from sttest.sim.graph import Fifo, Loop, MemoryPort, Pipeline, Process
 
-
 AHEAD, HOLD = "_ahead", "_hold"
 """Behind the name of a DMA that waits: the FIFO of what its port has read, and the process that passes that on."""
 

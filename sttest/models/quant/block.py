@@ -136,7 +136,9 @@ def observe_peaks(module: nn.Module, run: Callable[[], object]) -> dict[str, flo
     """
     peaks: dict[str, float] = {}
     observed = [
-        (name, found) for name, found in module.named_modules() if isinstance(found, Linear | ExpertLinear | Scores | TiedHead)
+        (name, found)
+        for name, found in module.named_modules()
+        if isinstance(found, Linear | ExpertLinear | Scores | TiedHead)
     ]
     hooks = [found.register_forward_pre_hook(_recorder(peaks, name)) for name, found in observed]
     try:

@@ -105,7 +105,11 @@ class QuantExpertLinear(nn.Module):
 
     def __init__(self, layers: ExpertLinear, scheme: QuantScheme, quantise: ActivationQuantiser | None) -> None:
         super().__init__()
-        self.group, self.by_rows, self.quantise = scheme.rows_per_scale(layers.weight.shape[1]), layers.by_rows, quantise
+        self.group, self.by_rows, self.quantise = (
+            scheme.rows_per_scale(layers.weight.shape[1]),
+            layers.by_rows,
+            quantise,
+        )
         found = [quantise_weight(each, self.group, scheme.weight_max) for each in layers.weight.detach()]
         self.register_buffer("weight", torch.stack([each.values for each in found]))
         self.register_buffer("weight_scale", torch.stack([each.scales for each in found]))

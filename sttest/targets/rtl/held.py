@@ -29,6 +29,7 @@ class HeldMemory:
     """A module in the place of what a port has read ahead."""
 
     module: str
+    width: int  # bits of a token
     parameters: Mapping[str, int | str]
     arrays: Mapping[str, Array] = field(repr=False)  # content by suffix of its file; integers, or elements
     bits: int = 32  # of an element of ``content``
@@ -41,10 +42,12 @@ class HeldMemory:
             place: number of the FIFO in the log.
             taken: prefix of the wires of the FIFO from which the process takes what it waits for.
         """
-        values = ", ".join(f".{name}({value})" for name, value in {**self.parameters, "ID": place}.items())
+        values = ", ".join(
+            f".{name}({value})" for name, value in {"WIDTH": self.width, **self.parameters, "ID": place}.items()
+        )
         return (
             f"  {self.module} #({values}) {stem}_held (.clk(clk), .next({stem}_take), "
-            f".data({stem}_out[{self.parameters['WIDTH'] - 1}:0]), "
+            f".data({stem}_out[{self.width - 1}:0]), "
             f".come({taken}_take), .what({taken}_out));\n"
         )
 
@@ -81,8 +84,8 @@ def _token_table(graph: ReferenceGraph, load: Load, rows: Array) -> HeldMemory:
     stream = graph.stream[load.sink]
     elements = decoded(rows.reshape(-1), stream.dtype).reshape(len(rows), -1)
     tokens = elements[:, element_addresses(load.layout, stream)].reshape(len(rows) * stream.tokens, -1)
-    parameters = {"WIDTH": _bits(stream), "TOKENS": stream.tokens, "ROWS": len(rows)}
-    return HeldMemory("token_table", parameters, {"content": tokens}, BITS[stream.dtype])
+    parameters = {"TOKENS": stream.tokens, "ROWS": len(rows)}
+    return HeldMemory("token_table", _bits(stream), parameters, {"content": tokens}, BITS[stream.dtype])
 
 
 @dataclass(frozen=True)
@@ -116,13 +119,13 @@ def _parts_of_queue(
     }  # fmt: skip
     stream, awaited = launch.graph.stream[named[node_label(waiting[0])].sink], waiting[0].sources[1]
     parameters: dict[str, int | str] = {
-        "WIDTH": _bits(stream), "SEGMENTS": len(segments), "ALL": int(starts[-1]),
+        "SEGMENTS": len(segments), "ALL": int(starts[-1]),
         "NUMBERS": df.itensor_of(awaited).token_elements,
         "KNOWN": max(segment.chosen for segment in segments),
         **{name: _words(values) for name, values in shapes.items()},
     }  # fmt: skip
     content = np.concatenate([segment.tokens.reshape(-1, segment.tokens.shape[-1]) for segment in segments])
-    held = HeldMemory("chosen_parts", parameters, {"content": content}, BITS[stream.dtype])
+    held = HeldMemory("chosen_parts", _bits(stream), parameters, {"content": content}, BITS[stream.dtype])
     return stream_of(awaited, "RTL").sym_name.data, held
 
 
@@ -156,14 +159,14 @@ def _growing_cache(
     stream, size = launch.graph.stream[load.sink], prod(load.layout.shape)
     elements = decoded(layers.reshape(-1), stream.dtype).reshape(len(layers), -1)[:, :size]
     parameters = {
-        "WIDTH": _bits(stream), "BITS": BITS[stream.dtype], "TOKENS": stream.tokens, "LAYERS": len(layers),
+        "BITS": BITS[stream.dtype], "TOKENS": stream.tokens, "LAYERS": len(layers),
         "SIZE": size, "STEPS": launch.steps, "ENTRY_WIDTH": _bits(entry), "ENTRY_TOKENS": entry.tokens,
     }  # fmt: skip
     arrays = {
         "content": elements.reshape(-1, 1), "reads": element_addresses(load.layout, stream),
         "writes": _entry_addresses(entries, entry),
     }  # fmt: skip
-    return HeldMemory("growing_cache", parameters, arrays, BITS[stream.dtype])
+    return HeldMemory("growing_cache", _bits(stream), parameters, arrays, BITS[stream.dtype])
 
 
 def _entry_addresses(entries: CacheEntries, stream: ReferenceStream) -> Array:

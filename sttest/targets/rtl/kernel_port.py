@@ -8,7 +8,7 @@ from sttest.compile.rtl import RAM_STYLES
 from sttest.compile.rtl.dma import Bursts, PortTensor, PortTensors, PortWords, port_words, room_kind
 from sttest.core.errors import InputError
 from sttest.package import KernelFiles
-from sttest.reference.graph import ReferenceGraph, Store
+from sttest.reference.graph import Load, ReferenceGraph, Store
 from sttest.sim.graph import MemoryPort
 
 PORT_SOURCES = ("fifo_ram", "address_walk", "axi_read", "axi_write")
@@ -160,6 +160,10 @@ def kernel_argument(name: str, port: MemoryPort, values: ReferenceGraph, files: 
             PortTensor(each, values.stream[each.source if isinstance(each, Store) else each.sink]) for each in found
         )
 
+    names = (port.name,) if files is None or port.name not in files.rows else files.rows[port.name].loads
+    if any(isinstance(load := nodes.get(each), Load) and load.parts is not None for each in names):
+        hints = ["run 'sttest emulate' without --axi, which knows what the port brings", "take --flow hls"]
+        raise InputError("no-rtl", "parts by number have no AXI ports yet", where=name, hints=hints)
     row = None if files is None else files.rows.get(port.name)
     if row is None and port.name not in nodes:
         raise InputError("no-rtl", "nothing says what lies in its memory", where=name, hints=["compile it anew"])
