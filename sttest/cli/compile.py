@@ -4,7 +4,7 @@ import re
 import sys
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -18,13 +18,15 @@ from sttest.core.errors import InputError
 from sttest.core.files import read_text
 from sttest.core.tables import print_table
 from sttest.frontend.module_source import ModuleSource, is_module_reference
-from sttest.models.registry import model_config
+from sttest.models.registry import SMALL, model_config
 from sttest.package import DesignPackage, check_target, read_lanes
 from sttest.package.compiled import write_package
 from sttest.studies.workload import CompileRequest, is_file
 
 if TYPE_CHECKING:
     from sttest.frontend.operations import SourceLine
+
+LayersOf = Literal["one", "all"]
 
 
 @takes_options()
@@ -52,6 +54,10 @@ def compile_verb(
     check_resources: Annotated[
         bool, typer.Option("--check-resources", help="Refuse what does not fit the board; place the rest on its SLRs.")
     ] = False,
+    layers_of: Annotated[
+        LayersOf | None,
+        typer.Option(help="One layer per launch, or all of the model; a decode of 64 cached tokens if not said."),
+    ] = None,
     parameters: Parameters = None,
     require_quantized: Annotated[
         bool, typer.Option("--require-quantized", help="Refuse a scheme's design with contractions in floating point.")
@@ -77,6 +83,8 @@ def compile_verb(
       sttest compile gpt2 --phase decode --context 256 --tokens 4 --gemv-lanes 1024 --print-after-all
 
       sttest compile gpt2 --phase decode --context 256 --batch 4
+
+      sttest compile qwen3-30b-a3b --layers-of one
 
       sttest compile block.mlir --board my-board.yaml --tile 32
 
@@ -108,6 +116,8 @@ def compile_verb(
         keep_ir="all" if print_after_all else "ends", parameters=names_of(parameters),
         require_quantized=require_quantized, batch=batch,
     )  # fmt: skip
+    if layers_of is not None:
+        request = with_layers_of(request, layers_of)
     summary = summarise(compile_package(request), DesignPackage.read(request.folder))
     if as_json:
         print_json(summary)
@@ -209,6 +219,48 @@ class Request(CompileRequest):
         )
         parts = (name, self.phase, self.board_name)
         return Path("build") / "-".join(part for part in parts if part)
+
+
+DEFAULT_TOKENS, DEFAULT_CONTEXT = 32, 64
+"""Of a prefill, and of a decode: the shapes that are shipped lowered, so that they need no torch-mlir."""
+DEFAULT_SMALL_CONTEXT = 32
+
+
+def with_default_shape(asked: Request, *, small: bool = False) -> Request:
+    """The compilation, its model small if asked for, with the phase, the tokens or the context that it lacks.
+
+    >>> with_default_shape(Request("gpt2", "decode"), small=True).context
+    32
+    """
+    if is_file(asked.model):
+        if small:
+            raise InputError("shape-of-a-file", "--small is for models", where=asked.model, hints=["leave it out"])
+        return asked
+    if asked.phase is None:
+        asked = replace(asked, phase="decode")
+    if small and not asked.model.startswith(SMALL):
+        asked = replace(asked, model=f"{SMALL}{asked.model}")
+    context = DEFAULT_SMALL_CONTEXT if asked.model.startswith(SMALL) else DEFAULT_CONTEXT
+    if asked.phase == "prefill" and asked.tokens is None:
+        return replace(asked, tokens=DEFAULT_TOKENS)
+    if asked.phase == "decode" and asked.context is None:
+        return replace(asked, context=context)
+    return asked
+
+
+def with_layers_of(asked: Request, layers: LayersOf) -> Request:
+    """A decode step of one layer, or of all layers in a launch, of what the request lacks the default.
+
+    Raises:
+        InputError: a file, whose layers nobody knows; layers that were given as a number, too.
+    """
+    if is_file(asked.model) or asked.options.layers > 1:
+        where = asked.model if is_file(asked.model) else "--layers"
+        raise InputError("layers-twice", "--layers-of is of a model, without --layers", where=where,
+                         hints=["leave one of them out"])  # fmt: skip
+    found = with_default_shape(asked)
+    count = model_config(asked.model).layers if layers == "all" else 1
+    return replace(found, options=found.options.with_(layers=count))
 
 
 def compile_package(request: Request) -> Design:

@@ -19,7 +19,7 @@ from sttest.cli.common import (
     progress,
     takes_options,
 )
-from sttest.cli.compile import Request, compile_package
+from sttest.cli.compile import Request, compile_package, with_default_shape
 from sttest.compile.options import CompileOptions
 from sttest.compile.own_kernels import define_values
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, did_you_mean, todays_engine
@@ -30,7 +30,6 @@ from sttest.crosscheck.crosscheck import Crosscheck, crosscheck
 from sttest.crosscheck.engines import DEFAULT_ENGINES, ENGINES, EngineResult
 from sttest.crosscheck.text_case import make_module_case, package_case
 from sttest.frontend.module_source import ModuleSource, is_module_reference
-from sttest.models.registry import SMALL
 from sttest.package import DesignPackage
 from sttest.studies.workload import is_file
 from sttest.targets.csim import ap_types_folder
@@ -120,33 +119,6 @@ def _case(package: DesignPackage, asked: Request, weights: WeightSource) -> Case
         return make_module_case(package, asked.module)
     text = read_text(Path(asked.model), hints=["name a .mlir file"]) if is_file(asked.model) else None
     return package_case(package, weights, text)
-
-
-DEFAULT_TOKENS, DEFAULT_CONTEXT = 32, 64
-"""Of a prefill, and of a decode: the shapes that are shipped lowered, so that they need no torch-mlir."""
-DEFAULT_SMALL_CONTEXT = 32
-
-
-def with_default_shape(asked: Request, *, small: bool = False) -> Request:
-    """The compilation, its model small if asked for, with the phase, the tokens or the context that it lacks.
-
-    >>> with_default_shape(Request("gpt2", "decode"), small=True).context
-    32
-    """
-    if is_file(asked.model):
-        if small:
-            raise InputError("shape-of-a-file", "--small is for models", where=asked.model, hints=["leave it out"])
-        return asked
-    if asked.phase is None:
-        asked = replace(asked, phase="decode")
-    if small and not asked.model.startswith(SMALL):
-        asked = replace(asked, model=f"{SMALL}{asked.model}")
-    context = DEFAULT_SMALL_CONTEXT if asked.model.startswith(SMALL) else DEFAULT_CONTEXT
-    if asked.phase == "prefill" and asked.tokens is None:
-        return replace(asked, tokens=DEFAULT_TOKENS)
-    if asked.phase == "decode" and asked.context is None:
-        return replace(asked, context=context)
-    return asked
 
 
 def _engines(text: str) -> Sequence[str]:

@@ -326,7 +326,7 @@ class _Engine:
             image = self.memory[node.name]
             if node.parts is not None:
                 numbers = expanded(streams[node.parts.index], tokens[0]).reshape(-1)
-                image = chosen_image(node, image, numbers)
+                image = chosen_image(node, image, numbers, streams[node.sink].dtype)
             return [load(node, streams[node.sink], image)]
         if isinstance(node, Store):
             self.results[node.name] = store(node, streams[node.source], tokens[0])

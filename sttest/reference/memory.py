@@ -333,24 +333,38 @@ def _image(load: Load, tensor: Array, stream: ReferenceStream) -> Bytes:
         pack(_read_by(load, np.concatenate([tensor[n % parts.parts] for n in group], parts.dim)), load.layout, stream)
         for group in groups
     ]
-    rows = [image.reshape(parts.runs, parts.count, -1).swapaxes(0, 1).reshape(parts.count, -1) for image in images]
-    return np.concatenate(rows)[: parts.parts].reshape(-1)
+    size, room = run_bytes(load, stream.dtype)
+    rows = np.zeros((len(images) * parts.count, parts.runs, room), np.uint8)
+    runs = np.stack([image[: parts.runs * parts.count * size] for image in images])
+    runs = runs.reshape(len(images), parts.runs, parts.count, size).swapaxes(1, 2)
+    rows[..., :size] = runs.reshape(-1, parts.runs, size)
+    return rows[: parts.parts].reshape(-1)
 
 
-def chosen_image(load: Load, image: Bytes, numbers: Array) -> Bytes:
-    """The words that a load of parts reads, in order.
+def run_bytes(load: Load, dtype: str) -> tuple[int, int]:
+    """Bytes of a run of a load of parts, and those that it takes in memory, whole beats."""
+    assert load.parts is not None
+    size = prod(load.layout.shape) * BITS[dtype] // (8 * load.parts.runs * load.parts.count)
+    beat = load.layout.beat_bits // 8
+    return size, -(-size // beat) * beat
+
+
+def chosen_image(load: Load, image: Bytes, numbers: Array, dtype: str) -> Bytes:
+    """The image of the parts that a load reads, side by side.
 
     Args:
         load: load with parts.
         image: image of all parts, see :func:`images_of`.
         numbers: what the index stream carries, float32 [count].
+        dtype: type of the elements.
     """
     parts = load.parts
     assert parts is not None
     inside = (numbers >= 0) & (numbers < parts.parts)
     chosen = np.where(inside, numbers, 0).astype(np.int64)
-    found = image.reshape(parts.parts, parts.runs, -1)[chosen]
-    return found.swapaxes(0, 1).reshape(-1)
+    size, room = run_bytes(load, dtype)
+    found = image.reshape(parts.parts, parts.runs, room)[chosen, :, :size].swapaxes(0, 1).reshape(-1)
+    return np.pad(found, (0, image_bytes(load.layout, dtype) - found.size))
 
 
 def _read_by(load: Load, tensor: Array) -> Array:

@@ -154,11 +154,15 @@ def _write_tiles_of_word(code: Code, layout: PortLayout, process: Process, into_
 class Numbers:
     """Which parts of memory a DMA reads."""
 
-    source: str  # stream of their numbers
-    token: Token  # type of its tokens
+    token: Token  # type of the tokens that have their numbers
     chosen: int  # parts that are read, side by side
     parts: int  # parts in memory, one after the other
-    runs: int  # runs of words of each, which come in turn
+    runs: int  # runs of each, which come in turn
+
+    def run(self, layout: PortLayout) -> PortLayout:
+        """The layout of a run, from that of the chosen parts side by side; it begins with a word."""
+        tiles = prod(layout.grid) // (self.runs * self.chosen)
+        return replace(layout, grid=(tiles, *(1 for _ in layout.grid[1:])), tiles=(StreamLoop(tiles, (1,)),))
 
 
 @dataclass(frozen=True)
@@ -168,20 +172,29 @@ class Placed:
     start: int
     layout: PortLayout
     numbers: Numbers | None = None
+    source: str = ""  # parameter of the function from which the numbers come
 
     @property
     def words(self) -> int:
         """Words in memory."""
         parts = self.numbers
-        return self.layout.words if parts is None else self.layout.words // parts.chosen * parts.parts
+        return self.layout.words if parts is None else parts.parts * parts.runs * parts.run(self.layout).words
 
 
-def in_a_row(layouts: Sequence[PortLayout], numbers: Sequence[Numbers | None] = ()) -> list[Placed]:
-    """Where tensors lie that follow each other, each from a whole word on; those that one loop can read are one."""
+def in_a_row(
+    layouts: Sequence[PortLayout], numbers: Sequence[Numbers | None] = (), sources: Sequence[str] = ()
+) -> list[Placed]:
+    """Where tensors lie that follow each other, each from a whole word on; those that one loop can read are one.
+
+    Args:
+        layouts: layout of each.
+        numbers: of each, where some are read by parts.
+        sources: parameters of the function from which the numbers come, in order.
+    """
     row: list[Placed] = []
-    start = 0
+    start, named = 0, iter(sources)
     for layout, parts in zip(layouts, numbers or [None] * len(layouts), strict=True):
-        each = Placed(start, layout, parts)
+        each = Placed(start, layout, parts, "" if parts is None else next(named))
         if row and parts is None and row[-1].numbers is None and _goes_on(row[-1].layout, layout):
             row[-1] = replace(row[-1], layout=_with(row[-1].layout, layout))
         else:
@@ -251,35 +264,34 @@ def _read_placed(code: Code, placed: Placed, process: Process, element_of_word: 
     if placed.numbers is None:
         _read(code, placed.layout, process, element_of_word)
     else:
-        _read_parts(code, placed.layout, placed.numbers, process, element_of_word)
+        _read_parts(code, placed, placed.numbers, process, element_of_word)
 
 
-def _read_parts(code: Code, layout: PortLayout, numbers: Numbers, process: Process, element_of_word: str) -> None:
+def _read_parts(code: Code, placed: Placed, numbers: Numbers, process: Process, element_of_word: str) -> None:
     """The next run of each chosen part in turn, as often as there are runs.
 
     Raises:
         InputError: parts that are not read from end to end.
     """
-    if not layout.is_sequential:
+    if not placed.layout.is_sequential:
         raise InputError("bad-layout", "chosen parts are not read from end to end", where=process.name)
-    tiles, part_words = prod(layout.grid) // (numbers.runs * numbers.chosen), layout.words // numbers.chosen
-    run = replace(layout, grid=(tiles, *(1 for _ in layout.grid[1:])), tiles=(StreamLoop(tiles, (1,)),))
+    run = numbers.run(placed.layout)
     code.line(f"int part[{numbers.chosen}];")
-    _take_numbers(code, numbers)
+    _take_numbers(code, placed.source, numbers)
     nest = [CountedLoop("runs", "r", numbers.runs), CountedLoop("chosen", "c", numbers.chosen)]
     with code.loops([loop for loop in nest if loop.trip > 1], "loop_flatten off"):
-        terms = [("part[c]" if numbers.chosen > 1 else "part[0]", part_words)]
+        terms = [("part[c]" if numbers.chosen > 1 else "part[0]", numbers.runs * run.words)]
         terms += [("r", run.words)] if numbers.runs > 1 else []
         _read(code, run, replace(process, inputs=(f"({process.inputs[0]} + {affine(terms)})",)), element_of_word)
 
 
-def _take_numbers(code: Code, numbers: Numbers) -> None:
+def _take_numbers(code: Code, source: str, numbers: Numbers) -> None:
     index = numbers.token
     tokens, strides = numbers.chosen // index.size, row_major_strides(index.shape)
     terms = [("n", index.size)] if tokens > 1 else []
     terms += [(f"e{dim}", strides[dim]) for dim, size in enumerate(index.shape) if size > 1]
     with code.loops([CountedLoop("numbers", "n", tokens)] if tokens > 1 else [], "pipeline II=1"):
-        index.take(code, "number", numbers.source)
+        index.take(code, "number", source)
         with code.unrolled(element_loops(index)):
             # Whatever comes, no address lies outside of memory: what is no number fails both comparisons.
             wanted = token_element(index, "number")

@@ -8,14 +8,7 @@ from functools import singledispatchmethod
 from sttest.compile.channels.cache_entries import cache_entries
 from sttest.compile.dialects import df
 from sttest.compile.hls.converter import emit_drain, emit_fill
-from sttest.compile.hls.dma_read import (
-    Numbers,
-    emit_cache_read,
-    emit_chosen_read,
-    emit_dma_read,
-    emit_dma_write,
-    in_a_row,
-)
+from sttest.compile.hls.dma_read import emit_cache_read, emit_chosen_read, emit_dma_read, emit_dma_write, in_a_row
 from sttest.compile.hls.helpers import WORDS, Helpers
 from sttest.compile.hls.network import Network, PortMemory
 from sttest.compile.hls.process import (
@@ -213,23 +206,8 @@ class _Emitter:
             entries = cache_entries(self.network.kernel, node)
             emit_cache_read(code, in_a_row(layouts), process, self.helpers, entries)
         else:
-            row = in_a_row(layouts, self._numbers(node, process))
+            row = in_a_row(layouts, [each.numbers for each in memory.tensors], process.inputs[1:])
             emit_dma_read(code, row, process, self.helpers, in_a_row(behind))
-
-    def _numbers(self, node: df.DmaOp, process: Process) -> list[Numbers | None]:
-        """Of each turn of a DMA in a layer the numbers of parts that it reads by."""
-        behind, sources = self.network.behind_layers(node), iter(process.inputs[1:])
-        found: list[Numbers | None] = []
-        for turn in self.network.turns(node):
-            if turn in behind or not isinstance(turn, df.DmaReadOp):
-                continue
-            if turn.parts is None:
-                found.append(None)
-                continue
-            chosen, parts, _, runs = turn.parts.values
-            index = Token.of(df.itensor_of(turn.sources[1]), process.name)
-            found.append(Numbers(next(sources), index, chosen, parts, runs))
-        return found
 
     def _emit_converter(self, code: Code, node: df.ConverterOp) -> None:
         fill, drain = self.network.halves(node)

@@ -8,6 +8,7 @@ from xdsl.ir import SSAValue
 
 from sttest.compile.dialects import df
 from sttest.compile.hls.converter import Conversion
+from sttest.compile.hls.dma_read import Numbers, Placed
 from sttest.compile.hls.helpers import HELPER_NAMES
 from sttest.compile.hls.memory_layout import WORD_BITS, PortLayout, memory_layout
 from sttest.compile.hls.process import EngineProcess, Process
@@ -64,13 +65,12 @@ class Tensor:
 
     label: str
     layout: PortLayout
-    chosen: int = 1  # parts that the DMA reads, whose numbers it is given
-    parts: int = 1  # parts in memory
+    numbers: Numbers | None = None  # parts of it that the DMA reads
 
     @property
     def words(self) -> int:
         """Words in memory."""
-        return self.layout.words // self.chosen * self.parts
+        return Placed(0, self.layout, self.numbers).words
 
 
 @dataclass(frozen=True)
@@ -413,8 +413,9 @@ def _tensor(dma: df.DmaOp) -> Tensor:
     label, layout = node_label(dma), memory_layout(dma)
     if not isinstance(dma, df.DmaReadOp) or dma.parts is None:
         return Tensor(label, layout)
-    chosen, parts, *_ = dma.parts.values
-    return Tensor(label, layout, chosen, parts)
+    chosen, parts, _, runs = dma.parts.values
+    index = Token.of(df.itensor_of(dma.sources[1]), label)
+    return Tensor(label, layout, Numbers(index, chosen, parts, runs))
 
 
 def _ports(values: ValueNames) -> list[str]:

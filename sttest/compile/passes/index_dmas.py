@@ -36,7 +36,7 @@ class IndexDmas(ModulePass):
         """Adds a source to DMAs at the stream level; a module without indexed parameters stays as it is.
 
         Raises:
-            InputError: no such result, or parts that do not come in whole words one after the other.
+            InputError: no such result, or parts that do not come one after the other.
             DoesNotFitError: several kernels.
         """
         for function in functions(op):
@@ -69,10 +69,10 @@ class IndexDmas(ModulePass):
             raise InputError("index-order", "numbers of parts do not come in order", where=self.name)
 
     def _runs(self, read: df.DmaReadOp, dim: int, count: int) -> int:
-        """The runs of words into which the order of tiles cuts every part.
+        """The runs into which the order of tiles cuts every part.
 
         Raises:
-            InputError: tiles of several parts, tiles that come in another order, or runs that end within a word.
+            InputError: tiles of several parts, tiles that come in another order, or runs that end within a byte.
         """
         layout, stream = memory_layout(read), reference_stream(stream_of(read.sinks[0], self.name))
         if layout.grid[dim] % count:
@@ -83,8 +83,8 @@ class IndexDmas(ModulePass):
         in_turn = length * count and len(tiles) % (length * count) == 0
         if not layout.packed or not in_turn or (np.arange(count)[:, None] != tiles.reshape(-1, count, length).T).any():
             raise self._misfit(read, "the parts do not come one after the other")
-        if length * prod(layout.tile) * df.itensor_of(read.sinks[0]).element_bits % layout.beat_bits:
-            raise self._misfit(read, f"a run of {length} tiles of {_shown(layout)} is not whole words")
+        if length * prod(layout.tile) * df.itensor_of(read.sinks[0]).element_bits % 8:
+            raise self._misfit(read, f"a run of {length} tiles of {_shown(layout)} is not whole bytes")
         return len(tiles) // (length * count)
 
     def _misfit(self, read: df.DmaReadOp, what: str) -> InputError:

@@ -166,7 +166,10 @@ def _then(first: Process, second: Process, *, drains: bool) -> Process:
     origin = ", ".join(dict.fromkeys(each for each in (first.origin, second.origin) if each))
     if isinstance(first, MemoryPort) and isinstance(second, MemoryPort):
         burst_bytes = min(first.burst_bytes, second.burst_bytes)
-        return replace(first, tokens=first.tokens + second.tokens, burst_bytes=burst_bytes, origin=origin)
+        # Tokens of one kind; where runs of some fill words, all count as long as theirs.
+        token_bytes = max(first.token_bytes, second.token_bytes)
+        tokens = first.tokens + second.tokens
+        return replace(first, tokens=tokens, token_bytes=token_bytes, burst_bytes=burst_bytes, origin=origin)
     assert isinstance(first, Pipeline)
     assert isinstance(second, Pipeline)
     last, following = first.loops[-1], second.loops[0]

@@ -364,11 +364,11 @@ class TimedGraphs:
     def _memory(self, op: df.DmaOp) -> MemoryPort:
         stream, hbm = df.itensor_of(op.port), self.board.hbm
         # Words that are read for every token anew make a burst.
-        scattered = scattered_words(op) * self._port_bytes
+        scattered, run = scattered_words(op) * self._port_bytes, _run_bytes(op, self._port_bytes)
         return MemoryPort(
             node_label(op), "write" if op.writes else "read", _fifo(op.port), stream.tokens,
-            scattered or -(-stream.token_bits // 8), (channel_name(_channel(op)),),
-            burst_bytes=min(hbm.max_burst_bytes.count, scattered or _stretch_bytes(op, stream)),
+            scattered or _bytes_per_token(op, stream, run), (channel_name(_channel(op)),),
+            burst_bytes=min(hbm.max_burst_bytes.count, scattered or run or _stretch_bytes(op, stream)),
             outstanding=self.ahead.of(op, hbm.outstanding_bursts.count) if op.ahead is None else op.ahead.value.data,
             origin=op.origin_name,
             category="dma",
@@ -381,6 +381,23 @@ def _fifo_at(op: df.StreamOp) -> Fifo:
     folded = op.sized_by is not None and op.sized_by.data == "folded"
     impl = "srl" if folded or stream.depth.data <= SRL_DEPTH else "auto"
     return Fifo(op.sym_name.data, stream.depth.data, stream.itensor.token_bits, impl)
+
+
+def _run_bytes(op: df.DmaOp, word_bytes: int) -> int:
+    """Bytes of whole words in which a run of a chosen part lies; 0 of what is read otherwise."""
+    if not isinstance(op, df.DmaReadOp) or op.parts is None:
+        return 0
+    chosen, _, _, runs = op.parts.values
+    stream = df.itensor_of(op.port)
+    return word_bytes * ceil(stream.tokens * stream.token_bits / (8 * chosen * runs * word_bytes))
+
+
+def _bytes_per_token(op: df.DmaOp, stream: df.ITensorType, run: int) -> int:
+    """Bytes of a token, with what fills the words of a run that chosen parts come in."""
+    if not run or not isinstance(op, df.DmaReadOp) or op.parts is None:
+        return -(-stream.token_bits // 8)
+    chosen, _, _, runs = op.parts.values
+    return ceil(run * chosen * runs / stream.tokens)
 
 
 def _stretch_bytes(op: df.DmaOp, stream: df.ITensorType) -> int:

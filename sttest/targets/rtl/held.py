@@ -18,7 +18,7 @@ from sttest.compile.sharing.layers import outside_layers
 from sttest.compile.sharing.processes import AHEAD, node_label, processes_of
 from sttest.reference.graph import BITS, Array, Load, ReferenceGraph, ReferenceStream
 from sttest.reference.launch import Launch, Rows
-from sttest.reference.memory import decoded, element_addresses, element_numbers, offsets, row_major
+from sttest.reference.memory import chosen_image, decoded, element_addresses, element_numbers, offsets, row_major
 
 HELD = "held"
 """The folder of what these memories have at first."""
@@ -141,14 +141,12 @@ def _segment(graph: ReferenceGraph, load: Load, layers: Array, layer: int) -> _S
     image = layers[layer if len(layers) > 1 else 0]
     if parts is None:
         return _Segment(decoded(image, stream.dtype)[addresses].reshape(1, 1, -1, width), 0)
-    words = image.reshape(parts.parts, -1)
     rows = []
     # As many parts at a time as the stream has, in the order of its words.
     for first in range(0, parts.parts, parts.count):
-        group = words.take(range(first, first + parts.count), 0, mode="wrap")
-        together = group.reshape(parts.count, parts.runs, -1).swapaxes(0, 1).reshape(-1)
-        tokens = decoded(together, stream.dtype)[addresses].reshape(parts.runs, parts.count, -1, width)
-        rows.append(tokens.swapaxes(0, 1))
+        numbers = np.arange(first, first + parts.count) % parts.parts
+        together = decoded(chosen_image(load, image, numbers, stream.dtype), stream.dtype)
+        rows.append(together[addresses].reshape(parts.runs, parts.count, -1, width).swapaxes(0, 1))
     return _Segment(np.concatenate(rows)[: parts.parts], parts.count)
 
 
