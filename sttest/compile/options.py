@@ -186,6 +186,10 @@ class CompileOptions(_Checked):
         ChannelUse, Field(description="Memory channels apart for large DMAs, or shared by all together."),
         Option(("assign-channels",), level="resources"),
     ] = "auto"  # fmt: skip
+    tiers: Annotated[
+        Names, Field(description="Arguments (patterns of names) in another memory of the card than its HBM."),
+        Option(("assign-channels{tiers}",), "--tier", metavar="NAME=ddr", pairs=True, level="resources"),
+    ] = ()  # fmt: skip
     uneven_percent: Annotated[
         int,
         Field(ge=0, le=100, description="More than an even share that one of the channels shared by all may carry."),

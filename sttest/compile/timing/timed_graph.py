@@ -10,10 +10,11 @@ from xdsl.ir import Operation, SSAValue
 from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import Operator, operators
 from sttest.boards.resources import SRL_DEPTH
+from sttest.boards.tiers import Tier
 from sttest.compile.assumptions import MOST_ENGINE_LOOPS
 from sttest.compile.channels.bursts_ahead import BurstsAhead, contiguous_elements
 from sttest.compile.channels.cache_entries import cache_entries
-from sttest.compile.channels.memory_ports import hbm_channels, port_bytes
+from sttest.compile.channels.memory_ports import bank_channels, bank_name, port_bytes
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import only_kernel, run_first, stream_of
 from sttest.compile.schedule.memory_words import scattered_words
@@ -23,7 +24,6 @@ from sttest.compile.sharing.layers import outside_layers
 from sttest.compile.sharing.processes import fifos_by_stream, going_on, node_label, on_shared_fifos, shared_fifos
 from sttest.compile.timing.node_pipelines import NodePipelines
 from sttest.core.errors import DoesNotFitError, InputError
-from sttest.sim.bursts import channel_name
 from sttest.sim.graph import (
     COPY_CYCLES,
     DRAIN_CYCLES,
@@ -174,7 +174,7 @@ def memory_channels(kernel: df.KernelOp, board: FpgaBoard) -> tuple[Channel, ...
         InputError: a DMA has no channel.
     """
     used = sorted({_channel(op) for op in kernel.body.block.ops if isinstance(op, df.DmaOp)})
-    return hbm_channels(board, port_bytes(kernel), used)
+    return bank_channels(board, port_bytes(kernel), used)
 
 
 @dataclass
@@ -314,23 +314,26 @@ class TimedGraphs:
         port = self._memory(op)
         if not isinstance(op, df.DmaReadOp) or len(op.sources) == 1:
             return [port]
-        latency = self.board.hbm.read_latency_cycles(self.board.clock_mhz.value)
+        latency = self._tier(op).latency_cycles(self.board.clock_mhz.value)
         held, port, hold = held_port(self.kernel, op, port, latency)
         self.fifos.append(held)
         return [port, hold]
 
     def _memory(self, op: df.DmaOp) -> MemoryPort:
-        stream, hbm = df.itensor_of(op.port), self.board.hbm
+        stream, tier = df.itensor_of(op.port), self._tier(op)
         # Words that are read for every token anew make a burst.
         scattered = scattered_words(op) * self._port_bytes
         return MemoryPort(
             node_label(op), "write" if op.writes else "read", _fifo(op.port), stream.tokens,
-            scattered or -(-stream.token_bits // 8), (channel_name(_channel(op)),),
-            burst_bytes=min(hbm.max_burst_bytes.count, scattered or _stretch_bytes(op, stream)),
-            outstanding=self.ahead.of(op, hbm.outstanding_bursts.count) if op.ahead is None else op.ahead.value.data,
+            scattered or -(-stream.token_bits // 8), (bank_name(self.board, _channel(op)),),
+            burst_bytes=min(tier.burst_bytes, scattered or _stretch_bytes(op, stream)),
+            outstanding=self.ahead.of(op, tier.outstanding) if op.ahead is None else op.ahead.value.data,
             origin=op.origin_name,
             category="dma",
         )  # fmt: skip
+
+    def _tier(self, op: df.DmaOp) -> Tier:
+        return self.board.tier(self.board.bank(_channel(op))[0])
 
 
 def _fifo_at(op: df.StreamOp) -> Fifo:
