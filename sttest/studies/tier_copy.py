@@ -60,27 +60,23 @@ def copy_graph(board: FpgaBoard, source: str, size_bytes: int) -> TimedGraph:
     ports: list[MemoryPort] = []
     for number in range(lower.channels):
         into = tuple(channel_name(each) for each in range(number * stores, (number + 1) * stores))
-        for name, op, channels, tier in (
-            ("load", "read", (channel_name(number, lower.name),), lower), ("store", "write", into, hbm),
-        ):  # fmt: skip
-            ports.append(
-                MemoryPort(
-                    f"{name}{number}",
-                    op,
-                    f"beats{number}",
-                    beats,
-                    _BEAT_BYTES,
-                    channels,
-                    burst_bytes=tier.burst_bytes,
-                    outstanding=tier.outstanding,
-                )  # fmt: skip
-            )
+        ports += [
+            _port("load", number, beats, lower, (channel_name(number, lower.name),)),
+            _port("store", number, beats, hbm, into),
+        ]
     fifos = tuple(Fifo(f"beats{number}", _FIFO_DEPTH, 8 * _BEAT_BYTES) for number in range(lower.channels))
     channels = (
         *tier_channels(lower, clock_mhz, _BEAT_BYTES, range(lower.channels)),
         *tier_channels(hbm, clock_mhz, _BEAT_BYTES, range(stores * lower.channels)),
     )
     return TimedGraph(f"{board.name}-{source}-to-hbm", clock_mhz, fifos, tuple(ports), channels)
+
+
+def _port(name: str, number: int, beats: int, tier: Tier, channels: tuple[str, ...]) -> MemoryPort:
+    return MemoryPort(
+        f"{name}{number}", "read" if name == "load" else "write", f"beats{number}", beats, _BEAT_BYTES, channels,
+        burst_bytes=tier.burst_bytes, outstanding=tier.outstanding,
+    )  # fmt: skip
 
 
 def copy_into_hbm(board: FpgaBoard, source: str, size_bytes: int, engine: str = "maxplus") -> TierCopy:

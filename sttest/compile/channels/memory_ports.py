@@ -91,6 +91,24 @@ def spread_channels(
         slices[max(able, key=lambda demand: demand.total_bytes / slices[demand.name]).name] *= 2
 
 
+def cut_over_all(demands: Sequence[PortDemand], channels: int, burst_bytes: int) -> dict[str, tuple[int, ...]]:
+    """Channel numbers per DMA where channels are few: what is large comes over all of them, so that no two that work
+    at a time wait for one.
+
+    Args:
+        demands: demands of all DMAs in program order, which breaks ties.
+        channels: channels of the memory.
+        burst_bytes: least number of bytes per slice.
+    """
+    small_bytes = SMALL_SHARE * sum(demand.total_bytes for demand in demands) / len(demands)
+    most = {each.name: min(each.most_slices, each.total_bytes // burst_bytes, channels) for each in demands}
+    slices = {
+        each.name: 1 if each.total_bytes < small_bytes else 2 ** (max(1, most[each.name]).bit_length() - 1)
+        for each in demands
+    }
+    return _numbered(demands, slices, channels)
+
+
 def most_loaded(demands: Sequence[PortDemand], found: Mapping[str, tuple[int, ...]]) -> float:
     """Bytes of the channel that has most of them."""
     return max(_loads(demands, found, 1 + max((max(numbers) for numbers in found.values()), default=0)))

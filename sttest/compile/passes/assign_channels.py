@@ -23,6 +23,7 @@ from sttest.compile.channels.memory_ports import (
     PortDemand,
     assign_channels,
     bytes_per_cycle,
+    cut_over_all,
     port_bytes,
     seldom_ports,
 )
@@ -81,9 +82,11 @@ class AssignChannels(ModulePass):
                 tier = board.tier(name)
                 demands = [_demand(port, dmas, intervals, images, turns, cuts) for port, dmas in ports.items()]
                 rate = bytes_per_cycle(tier, board.clock_mhz.value, beat_bytes)
-                # Where channels are few, none is one DMA's own.
-                way = use if name == "hbm" else "together"
-                found = assign_channels(demands, tier.channels, rate, tier.burst_bytes, way, even)
+                found = (
+                    assign_channels(demands, tier.channels, rate, tier.burst_bytes, use, even)
+                    if name == "hbm"
+                    else cut_over_all(demands, tier.channels, tier.burst_bytes)
+                )
                 few = seldom_ports(demands, found, tier.channels, beat_bytes, tier.burst_bytes) if self.seldom else ()
                 for port, channels in found.items():
                     banks = tuple(board.banks(name)[each] for each in channels)
