@@ -40,18 +40,19 @@ class TierCopy:
         return self.size_bytes / self.seconds / 1e9
 
 
-def copy_graph(board: FpgaBoard, source: str, size_bytes: int) -> TimedGraph:
+def copy_graph(board: FpgaBoard, source: str, size_bytes: int, chunk_bytes: int | None = None) -> TimedGraph:
     """Load and store units of a copy, a pair for each channel of the lower memory.
 
     Args:
         board: board with HBM.
         source: name of the lower memory.
         size_bytes: bytes; each channel has an equal part, in whole beats.
+        chunk_bytes: bytes that lie together in the lower memory, and thus of a burst at most; None for all.
 
     Raises:
-        InputError: no such memory on the board, the HBM itself, or fewer bytes than none.
+        InputError: no such memory on the board, the HBM itself, or no bytes.
     """
-    if source == "hbm" or size_bytes < 1:
+    if source == "hbm" or size_bytes < 1 or (chunk_bytes is not None and chunk_bytes < 1):
         raise InputError("no-copy", f"no copy of {size_bytes:,} bytes from '{source}'", hints=["name a lower memory"])
     lower, hbm, clock_mhz = board.tier(source), board.tier("hbm"), board.clock_mhz.value
     keeping_up = ceil_div(round(bytes_per_cycle(lower, clock_mhz, _BEAT_BYTES)), int(hbm.bytes_per_cycle(clock_mhz)))
@@ -61,8 +62,8 @@ def copy_graph(board: FpgaBoard, source: str, size_bytes: int) -> TimedGraph:
     for number in range(lower.channels):
         into = tuple(channel_name(each) for each in range(number * stores, (number + 1) * stores))
         ports += [
-            _port("load", number, beats, lower, (channel_name(number, lower.name),)),
-            _port("store", number, beats, hbm, into),
+            _port("load", number, beats, lower, (channel_name(number, lower.name),), chunk_bytes),
+            _port("store", number, beats, hbm, into, None),
         ]
     fifos = tuple(Fifo(f"beats{number}", _FIFO_DEPTH, 8 * _BEAT_BYTES) for number in range(lower.channels))
     channels = (
@@ -72,14 +73,18 @@ def copy_graph(board: FpgaBoard, source: str, size_bytes: int) -> TimedGraph:
     return TimedGraph(f"{board.name}-{source}-to-hbm", clock_mhz, fifos, tuple(ports), channels)
 
 
-def _port(name: str, number: int, beats: int, tier: Tier, channels: tuple[str, ...]) -> MemoryPort:
+def _port(
+    name: str, number: int, beats: int, tier: Tier, channels: tuple[str, ...], chunk_bytes: int | None
+) -> MemoryPort:
     return MemoryPort(
         f"{name}{number}", "read" if name == "load" else "write", f"beats{number}", beats, _BEAT_BYTES, channels,
-        burst_bytes=tier.burst_bytes, outstanding=tier.outstanding,
+        burst_bytes=min(tier.burst_bytes, chunk_bytes or tier.burst_bytes), outstanding=tier.outstanding,
     )  # fmt: skip
 
 
-def copy_into_hbm(board: FpgaBoard, source: str, size_bytes: int, engine: str = "maxplus") -> TierCopy:
+def copy_into_hbm(
+    board: FpgaBoard, source: str, size_bytes: int, engine: str = "maxplus", *, chunk_bytes: int | None = None
+) -> TierCopy:
     """Simulates a copy.
 
     Args:
@@ -87,11 +92,12 @@ def copy_into_hbm(board: FpgaBoard, source: str, size_bytes: int, engine: str = 
         source: name of the lower memory.
         size_bytes: bytes.
         engine: simulation engine that computes the times.
+        chunk_bytes: bytes that lie together in the lower memory; None for all.
 
     Raises:
         InputError: see :func:`copy_graph`.
     """
-    graph = copy_graph(board, source, size_bytes)
+    graph = copy_graph(board, source, size_bytes, chunk_bytes)
     cycles = simulate(graph, engine).cycles
     assert cycles is not None, "a load unit into a store unit cannot deadlock"
     return TierCopy(board.tier(source), size_bytes, cycles, graph.clock_mhz)

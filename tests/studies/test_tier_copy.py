@@ -53,6 +53,15 @@ def test_a_small_copy_is_mostly_latency() -> None:
     assert copy_into_hbm(board(), "flash", 4096).seconds == pytest.approx(150e-6, rel=0.02)
 
 
+def test_chunks_that_lie_apart_come_as_fast_as_their_number_in_flight_lets_them() -> None:
+    tier = board().tier("flash")
+    for chunk in (4096, 8192):
+        found = copy_into_hbm(board(), "flash", 16 * MIB, chunk_bytes=chunk)
+        assert found.gb_per_s == pytest.approx(tier.outstanding * chunk / tier.latency_ns, rel=0.05)
+    whole = copy_into_hbm(board(), "flash", 16 * MIB)
+    assert copy_into_hbm(board(), "flash", 16 * MIB, chunk_bytes=tier.burst_bytes).cycles == whole.cycles
+
+
 @pytest.mark.parametrize(("source", "size_bytes"), [("hbm", 4096), ("ddr", 0), ("tape", 4096)])
 def test_what_is_no_copy_is_refused(source: str, size_bytes: int) -> None:
     with pytest.raises(InputError):

@@ -18,6 +18,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from sttest.boards.operators import operators
 from sttest.compile.channels.argument_tiers import by_tier, tiers_of_arguments
+from sttest.compile.channels.cache_pages import bound_by_pages
 from sttest.compile.channels.memory_ports import (
     Evenness,
     PortDemand,
@@ -48,6 +49,7 @@ class AssignChannels(ModulePass):
     one may carry ``uneven`` percent more than its share, and there are ``slices`` per channel at most.  For products in
     several ``units`` side by side, weights come in slices of their columns.  DMAs of parameters that move little have
     ``seldom`` bursts in flight, if it is not 0.  ``tiers`` says which arguments are elsewhere than in the HBM.
+    Bursts of caches do not go beyond a page of ``cache_page`` positions, if it is not 0.
     """
 
     name = "assign-channels"
@@ -59,6 +61,7 @@ class AssignChannels(ModulePass):
     slices: int = 3
     seldom: int = 0
     tiers: tuple[str, ...] = ()
+    cache_page: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Numbers the channels of each kernel from 0; cuts the DMAs that are given several.
@@ -74,6 +77,8 @@ class AssignChannels(ModulePass):
             require_dmas(self.name, kernel)
             intervals = {task: tile_interval(task, library) for task in all_of(kernel, df.TaskOp)}
             images = _with_images_of_their_own(kernel)
+            if self.cache_page:
+                bound_by_pages(kernel, self.cache_page)
             behind, tiers = behind_result(kernel), tiers_of_arguments(kernel, self.tiers, board)
             turns = {dma: self.layers if dma in behind else 1 for dma in _dmas(kernel)}
             cuts = {dma: _columns_dim(dma) if self.units > 1 else None for dma in turns}

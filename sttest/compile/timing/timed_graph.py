@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, singledispatchmethod
+from sys import maxsize
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
@@ -326,7 +327,7 @@ class TimedGraphs:
         return MemoryPort(
             node_label(op), "write" if op.writes else "read", _fifo(op.port), stream.tokens,
             scattered or -(-stream.token_bits // 8), (bank_name(self.board, _channel(op)),),
-            burst_bytes=min(tier.burst_bytes, scattered or _stretch_bytes(op, stream)),
+            burst_bytes=min(tier.burst_bytes, scattered or _stretch_bytes(op, stream), _page_bytes(op)),
             outstanding=self.ahead.of(op, tier.outstanding) if op.ahead is None else op.ahead.value.data,
             origin=op.origin_name,
             category="dma",
@@ -352,6 +353,14 @@ def _stretch_bytes(op: df.DmaOp, stream: df.ITensorType) -> int:
     if op.layout is None:
         raise run_first(_HERE, f"{op.name} has no layout", "materialize-dma")
     return max(1, contiguous_elements(stream, op.layout.values) * stream.element_bits // 8)
+
+
+def _page_bytes(op: df.DmaOp) -> int:
+    """What a page holds together of what a DMA reads, no bound where there are no pages."""
+    if op.page is None:
+        return maxsize
+    slices = op.slice_of[1] if isinstance(op, df.DmaReadOp) else 1
+    return max(1, op.page.value.data // slices)
 
 
 def _channel(op: df.DmaOp) -> int:
