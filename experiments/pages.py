@@ -465,6 +465,58 @@ def long_prompts() -> str:
     return markdown(heads, lines)
 
 
+def tier_steps() -> str:
+    """Decode steps by where weights and caches are; a dash where a memory has no room."""
+    lines = []
+    for model, shown in (("llama", "TinyLlama-1.1B"), ("llama-2-70b", "Llama-2-70B")):
+        for placement in ("all in HBM", "keys and values in DDR", "FFN in DDR", "all weights in DDR"):
+            speed = value("memory-tiers", f"speed [{placement}]", model=model)
+            shares = (f"{name} [{placement}]" for name in ("roofline", "share of the roofline"))
+            roofline, share = (value("memory-tiers", each, model=model) for each in shares)
+            told = "no room" if np.isnan(speed) else f"{speed:,.2f}"
+            lines.append((f"{shown}, {placement}", told, f"{roofline:,.2f}", f"{share:.0%}"))
+    return markdown(("weights and caches", "tokens/s", "roofline, tokens/s", "share of it"), lines)
+
+
+def tier_switches() -> str:
+    """Seconds to bring a model into the HBM."""
+    models = {"llama": "TinyLlama-1.1B", "llama-2-7b": "Llama-2-7B", "llama-3.1-8b": "Llama-3.1-8B"}
+    lines = []
+    for model, shown in models.items():
+        size = value("memory-tiers", "weights of all layers", model=model)
+        times = (value("memory-tiers", f"switch from {each}", model=model) for each in ("ddr", "host", "flash"))
+        lines.append((shown, f"{size / 1e9:.2f}", *(f"{each * 1e3:,.0f}" for each in times)))
+    return markdown(("weights of", "GB", "from DDR, ms", "from the host, ms", "from flash, ms"), lines)
+
+
+def tier_windows() -> str:
+    """Tokens per second of models whose layers come from the host or from flash."""
+    lines = []
+    for model, shown, stay in (
+        ("llama-2-7b", "Llama-2-7B", "no layer stays"), ("llama-2-7b", "Llama-2-7B", "half of the layers stay"),
+        ("llama-2-70b", "Llama-2-70B", "no layer stays"), ("llama-2-70b", "Llama-2-70B", "HBM full"),
+    ):  # fmt: skip
+        found = (f"speed [weights in {source}, {stay}]" for source in ("host", "flash"))
+        speeds = (f"{value('memory-tiers', each, model=model):.2f}" for each in found)
+        lines.append((f"{shown}, {stay}", *speeds))
+    return markdown(("window", "from the host, tokens/s", "from flash, tokens/s"), lines)
+
+
+def expert_hits() -> str:
+    """Hit rates of LRU, and of the bound, by locality and room."""
+    rooms, lines = (16, 32, 64), []
+    for name in ("alike", "popular", "again", "popular and again"):
+        rates = {
+            (room, rule): value("memory-tiers", f"hit rate [{name}, room for {room}, {rule}]")
+            for room in rooms for rule in ("lru", "belady")
+        }  # fmt: skip
+        busiest = value("memory-tiers", f"load imbalance [{name}]")
+        pairs = (f"{rates[room, 'lru']:.0%} / {rates[room, 'belady']:.0%}" for room in rooms)
+        lines.append((name, *pairs, f"{busiest:.1f}"))
+    heads = (f"room for {room}, LRU / bound" for room in rooms)
+    return markdown(("experts drawn", *heads, "busiest over mean, 16 tokens"), lines)
+
+
 def speculation(draft: str) -> str:
     """How many times as fast as one token after the other, by tokens of a step and acceptance."""
     lines = []

@@ -6,7 +6,6 @@ from pydantic import Field
 
 from sttest.boards.energy import Energy, EnergyCosts
 from sttest.boards.part import (
-    BoardMemory,
     BoardPart,
     Fabric,
     Gigabytes,
@@ -22,6 +21,7 @@ from sttest.boards.part import (
     Toolchain,
     Watts,
 )
+from sttest.boards.tiers import CARD_TIERS, BoardMemory, Tier, TierName, tier_of
 from sttest.core.errors import InputError
 
 # Names end up in folder names.
@@ -69,7 +69,30 @@ class FpgaBoard(BoardPart):
                 "board-without-energy", f"board '{self.name}' has no energy costs", where="energy",
                 hints=["extend u55c", "add the part 'energy'"],
             )  # fmt: skip
-        return self.energy
+        ddr = self.memory.ddr
+        return self.energy if ddr is None else self.energy.model_copy(update={"ddr": ddr.energy})
+
+    def tier(self, name: str) -> Tier:
+        """One of its memories.
+
+        Raises:
+            InputError: no such memory, or the board has none.
+        """
+        return tier_of(self.memory, self.pcie, name, self.name)
+
+    def bank(self, number: int) -> tuple[TierName, int]:
+        """The tier of a bank and the channel there: kernels number those of the HBM first, then those of the DDR."""
+        channels = self.hbm.pseudo_channels.count
+        # A design can be read for a board with fewer pseudo-channels than it uses.
+        beyond = self.memory.ddr is not None and number >= channels
+        return ("ddr", number - channels) if beyond else ("hbm", number)
+
+    def banks(self, tier: TierName) -> range:
+        """The numbers of a tier's banks; none for one that is not on the card, or not on this."""
+        if tier not in CARD_TIERS or getattr(self.memory, tier) is None:
+            return range(0)
+        first = 0 if tier == "hbm" else self.hbm.pseudo_channels.count
+        return range(first, first + self.tier(tier).channels)
 
     @property
     def clock_ns(self) -> float:

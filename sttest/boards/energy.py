@@ -80,6 +80,7 @@ class EnergyCosts(BoardPart):
     bram: PicojoulesPerAccess
     uram: PicojoulesPerAccess
     srl_fifo: PicojoulesPerBit  # a bit pushed into and popped from a FIFO of shift registers
+    ddr: PicojoulesPerBit | None = None  # a bit to or from the DDR; of the board's memory, where it has one
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,7 @@ class Activity:
     bram_bits: float = 0.0
     uram_bits: float = 0.0
     srl_bits: float = 0.0  # that went through FIFOs of shift registers
+    ddr_bits: float = 0.0  # moved between DDR and fabric
 
     def __add__(self, other: "Activity") -> "Activity":
         """One run after the other."""
@@ -121,11 +123,12 @@ class Energy:
     hbm_j: float
     dsp_j: float
     onchip_j: float
+    ddr_j: float = 0.0
 
     @property
     def dynamic_j(self) -> float:
         """What the work itself cost."""
-        return self.hbm_j + self.dsp_j + self.onchip_j
+        return self.hbm_j + self.ddr_j + self.dsp_j + self.onchip_j
 
     @property
     def total_j(self) -> float:
@@ -149,7 +152,12 @@ def energy(activity: Activity, costs: EnergyCosts, case: CostCase = "central") -
     The high case charges DSP slices for every cycle in which their process is
     not stalled, the others for the cycles in which they have work: HLS gates a
     pipeline as a whole, and what an enabled slice without work toggles is unknown.
+
+    Raises:
+        InputError: bits of a DDR whose cost is not known.
     """
+    if activity.ddr_bits and costs.ddr is None:
+        raise InputError("no-ddr-cost", "nobody says what a bit of this board's DDR costs", where="memory.ddr.energy")
     dsp_cycles = activity.dsp_enabled_cycles if case == "high" else activity.dsp_work_cycles
     onchip_pj = (
         activity.bram_bits / RAM_WORD_BITS * costs.bram.value(case)
@@ -164,6 +172,7 @@ def energy(activity: Activity, costs: EnergyCosts, case: CostCase = "central") -
         hbm_j=activity.hbm_bits * costs.hbm.value(case) * _PICO,
         dsp_j=dsp_cycles * costs.dsp.value(case) * _PICO,
         onchip_j=onchip_pj * _PICO,
+        ddr_j=activity.ddr_bits * costs.ddr.value(case) * _PICO if costs.ddr else 0.0,
     )
 
 
@@ -175,7 +184,8 @@ COLUMNS = ("element", "kind", "process", "evaluations", "macs", "dsp_slices", *C
 """``element``: task, FIFO, converter or DMA.  ``process``: of a task, which others share that take turns on its slices.
 ``evaluations``: of a task's payload.  ``dsp_slices``: of all its lanes, products in LUTs charged as those in DSPs
 that they replace.  The rest is summed over elements into an :class:`Activity`."""
-_NUMBERS = COLUMNS[COLUMNS.index("process") + 1 :]
+DDR_BITS = "ddr_bits"
+"""One more column, of designs that have data in DDR."""
 _COMPILE_ANEW = ("compile the package anew",)
 
 
@@ -186,15 +196,19 @@ def read_activity(path: Path) -> ReportTable:
         InputError: it is missing, or not such a report.
     """
     rows: list[ReportRow] = []
-    for row in read_csv(path, COLUMNS, hints=_COMPILE_ANEW):
+    read = read_csv(path, hints=_COMPILE_ANEW)
+    columns = (*COLUMNS, DDR_BITS) if read and DDR_BITS in read[0] else COLUMNS
+    if not read or tuple(read[0]) != columns:
+        raise _bad(path, f"its columns are not {', '.join(columns)}")
+    for row in read:
         try:
-            counts = {name: float(row[name]) for name in _NUMBERS}
+            counts = {name: float(row[name]) for name in columns[columns.index("process") + 1 :]}
         except ValueError as error:
             raise _bad(path, f"has a count that is not a number ({error})") from error
         if not all(0 <= count < inf for count in counts.values()):
             raise _bad(path, "has counts that are not numbers of 0 or more")
         rows.append(row | counts)
-    return ReportTable(COLUMNS, tuple(rows))
+    return ReportTable(columns, tuple(rows))
 
 
 def activity_of(report: Iterable[ReportRow], busy_cycles: Mapping[str, int], cycles: int, clock_mhz: float) -> Activity:
@@ -221,7 +235,7 @@ def activity_of(report: Iterable[ReportRow], busy_cycles: Mapping[str, int], cyc
             hints=["run the design of the same package"],
         )  # fmt: skip
     enabled = sum(slices * busy_cycles[name] for name, slices in slices_of.items())
-    totals = {name: float(sum(row[name] for row in rows)) for name in COUNTS}
+    totals = {name: float(sum(row.get(name, 0) for row in rows)) for name in (*COUNTS, DDR_BITS)}
     return Activity(seconds=cycles / clock_mhz / 1e6, dsp_enabled_cycles=float(enabled), **totals)
 
 

@@ -215,22 +215,6 @@ class Hbm(BoardPart):
         return math.ceil(self.read_latency_ns(page) * clock_mhz / 1e3)
 
 
-class Ddr(BoardPart):
-    """DIMMs of the board, where it has any; streaming kernels use the HBM."""
-
-    channels: Count
-    bytes_per_channel: Bytes
-    peak_gb_per_s_per_channel: GigabytesPerSecond
-    sustained_gb_per_s_per_channel: GigabytesPerSecond
-
-
-class BoardMemory(BoardPart):
-    """Memories outside the die."""
-
-    hbm: Hbm | None = None
-    ddr: Ddr | None = None
-
-
 class Pcie(BoardPart):
     """The link to the host: DMA rates as read by the board's own validation run."""
 

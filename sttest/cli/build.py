@@ -153,7 +153,9 @@ def _installed(request: BuildRequest) -> str:
 def write_sources(package: DesignPackage, linking: Linking, plan: Plan, *, slr: int | None) -> None:
     """Writes what a build by hand needs, too."""
     title = f"{package.name}, made by sttest {__version__}"
-    link_config = link_config_text(linking.design, plan.clock_mhz, slr=slr, title=title, placed=plan.floorplan)
+    link_config = link_config_text(
+        linking.design, plan.clock_mhz, slr=slr, title=title, placed=plan.floorplan, hbm_banks=linking.hbm_banks
+    )
     if plan.floorplan:
         found = floorplan(package.files.cpp_text, package.slr_of, package.relays)
         package.files.write_floorplan(found.tcl(linking.design.kernels[0].compute_units[0], title), found.json())
@@ -238,13 +240,15 @@ def _document(
 
 def _text(request: BuildRequest, plan: Plan, linking: Linking, results: list[StepResult], broken: Sequence[str]) -> str:
     placement = linking.placement
-    is_crowded = len(placement.banks) > linking.axi_ports
+    is_crowded = sum(banks[0] < linking.hbm_banks for banks in placement.banks.values()) > linking.axi_ports
     crowded = f"; the HBM has {linking.axi_ports} AXI ports, so v++ must join some" if is_crowded else ""
     largest = max(placement.resident_bytes.values())
     buffers = len(linking.design.kernels[0].buffers)
+    below = sum(bank >= linking.hbm_banks for bank in placement.run_bytes)
+    banks = f"{len(placement.run_bytes) - below} HBM banks" + (f" and {below} of the DDR" if below else "")
     lines = [
         f"platform   {plan.tools.platform}, Vitis {plan.tools.vitis}, {plan.clock_mhz:g} MHz",
-        f"ports      {len(placement.banks)} of {buffers} arguments in {len(placement.run_bytes)} HBM banks{crowded}",
+        f"ports      {len(placement.banks)} of {buffers} arguments in {banks}{crowded}",
         f"balance    the busiest bank moves {placement.busiest_over_mean:.2f} x the mean{linking.remark}",
         f"memory     at most {largest:,} bytes in a bank, {linking.layers} layer{'s' if linking.layers != 1 else ''}",
         f"cycles     {linking.cycles:,} simulated with these banks, {linking.compiled_cycles:,} as compiled"

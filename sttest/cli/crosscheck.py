@@ -35,7 +35,7 @@ from sttest.studies.workload import is_file
 from sttest.targets.csim import ap_types_folder
 
 
-@takes_options("precision", "attention", "attention_chunk", "kernels")
+@takes_options("precision", "attention", "attention_chunk", "kernels", "tiers")
 def crosscheck_verb(
     model: Annotated[
         str,
@@ -83,6 +83,8 @@ def crosscheck_verb(
       sttest crosscheck my-module.py:make --precision w8a8
 
       sttest crosscheck small-gpt2 --phase decode --kernels kernels.yaml
+
+      sttest crosscheck small-llama --board u280 --tier "mlp.*=ddr"
     """
     asked = Request(
         model, phase, tokens, context, board, options, work_dir=work_dir, parameters=names_of(parameters), batch=batch

@@ -186,6 +186,15 @@ class CompileOptions(_Checked):
         ChannelUse, Field(description="Memory channels apart for large DMAs, or shared by all together."),
         Option(("assign-channels",), level="resources"),
     ] = "auto"  # fmt: skip
+    tiers: Annotated[
+        Names, Field(description="Arguments (patterns of names) in another memory of the card than its HBM."),
+        Option(("assign-channels{tiers}",), "--tier", metavar="NAME=ddr", pairs=True, level="resources"),
+    ] = ()  # fmt: skip
+    cache_page: Annotated[
+        int,
+        Field(ge=0, description="Positions of a page of the caches, which no burst goes beyond; 0: no pages."),
+        Option(("assign-channels",), level="resources", unit="positions"),
+    ] = 0  # fmt: skip
     uneven_percent: Annotated[
         int,
         Field(ge=0, le=100, description="More than an even share that one of the channels shared by all may carry."),

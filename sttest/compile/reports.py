@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from math import prod
 from typing import Any, TypeVar
 
-from sttest.boards.energy import COLUMNS
+from sttest.boards.energy import COLUMNS, DDR_BITS
 from sttest.boards.operators import Operator, operators
 from sttest.boards.part import URAM_BYTES
 from sttest.boards.resources import KINDS, Resources, total
@@ -30,6 +30,7 @@ from sttest.compile.sharing.functional_units import stream_ends
 from sttest.compile.sharing.layers import LaunchCounts
 from sttest.compile.sharing.processes import process_name
 from sttest.core.report_table import ReportRow, ReportTable
+from sttest.sim.bursts import memory_and_number
 from sttest.sim.graph import PING_PONG, MemoryPort
 
 
@@ -138,7 +139,8 @@ def activity_table(design: Design) -> ReportTable:
     """One row per task, FIFO, converter and DMA, with the columns of an activity report."""
     library = operators(design.board)
     rows = [*_tasks(design, library), *_fifos(design), *_converters(design), *_dmas(design)]
-    return ReportTable.of(COLUMNS, ({"process": "", **row} for row in rows))
+    columns = (*COLUMNS, DDR_BITS) if any(DDR_BITS in row for row in rows) else COLUMNS
+    return ReportTable.of(columns, ({"process": "", **row} for row in rows))
 
 
 def _with_counts(design: Design, kind: type[_Node]) -> Iterator[tuple[_Node, int]]:
@@ -204,7 +206,7 @@ def _dmas(design: Design) -> Iterator[ReportRow]:
         if isinstance(port, MemoryPort):
             bits = port.tokens * port.token_bytes * 8
             tile = _ram(2 * bits, PING_PONG * port.token_bytes * 8)
-            yield {"element": port.name, "kind": "dma", "hbm_bits": bits, **tile}
+            yield {"element": port.name, "kind": "dma", f"{memory_and_number(port.channels[0])[0]}_bits": bits, **tile}
 
 
 def _ram(bits: int, size_bits: int) -> dict[str, int]:

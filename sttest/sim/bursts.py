@@ -80,12 +80,12 @@ def burst_plan(port: MemoryPort, channels: dict[str, Channel]) -> BurstPlan:
 # --- A timed graph whose memory ports use other channels than it was made with
 
 
-def relinked(graph: TimedGraph, channel_of: Mapping[str, int]) -> TimedGraph:
-    """The graph with one channel per port, all channels as the first one is.
+def relinked(graph: TimedGraph, channel_of: Mapping[str, Channel]) -> TimedGraph:
+    """The graph with one channel per port.
 
     Args:
         graph: graph with memory ports.
-        channel_of: number per port.
+        channel_of: channel per port.
 
     Raises:
         InputError: a port without a channel.
@@ -95,21 +95,30 @@ def relinked(graph: TimedGraph, channel_of: Mapping[str, int]) -> TimedGraph:
     if missing:
         raise InputError("unlinked-port", f"port '{missing[0]}' has no channel", where=graph.name)
     processes = tuple(
-        replace(process, channels=(channel_name(channel_of[process.name]),))
-        if isinstance(process, MemoryPort)
-        else process
+        replace(process, channels=(channel_of[process.name].name,)) if isinstance(process, MemoryPort) else process
         for process in graph.processes
     )
-    used = sorted({channel_of[name] for name in ports})
-    channels = tuple(replace(graph.channels[0], name=channel_name(number)) for number in used)
+    used = {channel.name: channel for channel in (channel_of[name] for name in ports)}
+    channels = tuple(used[name] for name in sorted(used, key=memory_and_number))
     return replace(graph, processes=processes, channels=channels)
 
 
-def channel_name(number: int) -> str:
-    """What compiled designs call a pseudo-channel."""
-    return f"hbm{number}"
+# --- Names of channels: the memory that they are of, and their number there
 
 
-def channel_number(name: str) -> int:
-    """The number in a name that :func:`channel_name` gave."""
-    return int(name.removeprefix("hbm"))
+HBM = "hbm"
+
+
+def channel_name(number: int, memory: str = HBM) -> str:
+    """What compiled designs call a channel of a memory."""
+    return f"{memory}{number}"
+
+
+def memory_and_number(name: str) -> tuple[str, int]:
+    """What :func:`channel_name` made a name of.
+
+    >>> memory_and_number("ddr1")
+    ('ddr', 1)
+    """
+    memory = name.rstrip("0123456789")
+    return memory, int(name.removeprefix(memory))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sttest.boards.board import FpgaBoard
 from sttest.compile.assumptions import DEFAULT_PORT_BITS
-from sttest.compile.channels.memory_ports import hbm_channels
+from sttest.compile.channels.memory_ports import bank_channels
 from sttest.sim.api import simulate
 from sttest.sim.bursts import channel_name
 from sttest.sim.graph import Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph
@@ -63,7 +63,7 @@ def bandwidth_graph(board: FpgaBoard, stream_bytes: int = STREAM_BYTES) -> Timed
         clock_mhz,
         tuple(Fifo(f"beats{n}", _FIFO_DEPTH, 8 * _BEAT_BYTES) for n in numbers),
         (*ports, *sinks),
-        hbm_channels(board, _BEAT_BYTES, numbers),
+        bank_channels(board, _BEAT_BYTES, numbers),
     )
 
 

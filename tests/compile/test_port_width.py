@@ -19,7 +19,8 @@ def test_a_channel_gives_a_beat_per_cycle_at_most() -> None:
     board = require_hbm(load_board("u55c"))
     sustained = board.hbm_bytes_per_cycle_per_channel(sustained=True)
     assert 32 < sustained < 64
-    assert [bytes_per_cycle(board, beat) for beat in (16, 32, 64)] == [16, 32, sustained]
+    hbm, clock_mhz = board.tier("hbm"), board.clock_mhz.value
+    assert [bytes_per_cycle(hbm, clock_mhz, beat) for beat in (16, 32, 64)] == [16, 32, sustained]
 
 
 def test_narrow_ports_are_timed_and_emitted() -> None:

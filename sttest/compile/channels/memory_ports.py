@@ -17,11 +17,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sttest.boards.board import FpgaBoard
+from sttest.boards.tiers import Tier
 from sttest.compile.assumptions import DEFAULT_PORT_BITS, SELDOM_BURSTS, SELDOM_SHARE, SMALL_SHARE, WORTH_SHARING
 from sttest.compile.dialects import df
 from sttest.compile.options import ChannelUse
 from sttest.core.errors import DoesNotFitError
-from sttest.sim.bursts import channel_name
+from sttest.sim.bursts import HBM, channel_name, memory_and_number
 from sttest.sim.graph import Channel
 
 # --- What a DMA asks of memory, as far as the choice of its channels goes
@@ -88,6 +89,24 @@ def spread_channels(
         if max(loads) <= fair or not able:
             return found
         slices[max(able, key=lambda demand: demand.total_bytes / slices[demand.name]).name] *= 2
+
+
+def cut_over_all(demands: Sequence[PortDemand], channels: int, burst_bytes: int) -> dict[str, tuple[int, ...]]:
+    """Channel numbers per DMA where channels are few: what is large comes over all of them, so that no two that work
+    at a time wait for one.
+
+    Args:
+        demands: demands of all DMAs in program order, which breaks ties.
+        channels: channels of the memory.
+        burst_bytes: least number of bytes per slice.
+    """
+    small_bytes = SMALL_SHARE * sum(demand.total_bytes for demand in demands) / len(demands)
+    most = {each.name: min(each.most_slices, each.total_bytes // burst_bytes, channels) for each in demands}
+    slices = {
+        each.name: 1 if each.total_bytes < small_bytes else 2 ** (max(1, most[each.name]).bit_length() - 1)
+        for each in demands
+    }
+    return _numbered(demands, slices, channels)
 
 
 def most_loaded(demands: Sequence[PortDemand], found: Mapping[str, tuple[int, ...]]) -> float:
@@ -251,7 +270,7 @@ def _number(demands: Sequence[PortDemand], counts: dict[str, int]) -> dict[str, 
     return numbers
 
 
-# --- How wide the memory ports of a kernel are, and what that leaves of an HBM channel
+# --- How wide the memory ports of a kernel are, and what that leaves of a channel
 
 
 def port_bytes(kernel: df.KernelOp) -> int:
@@ -261,17 +280,41 @@ def port_bytes(kernel: df.KernelOp) -> int:
     return max(widths, default=DEFAULT_PORT_BITS) // 8
 
 
-def bytes_per_cycle(board: FpgaBoard, beat_bytes: int) -> float:
+def bytes_per_cycle(tier: Tier, clock_mhz: float, beat_bytes: int) -> float:
     """What a channel sustains behind a port that takes a beat per cycle of the kernel."""
-    return min(board.hbm_bytes_per_cycle_per_channel(sustained=True), float(beat_bytes))
+    return min(tier.bytes_per_cycle(clock_mhz), float(beat_bytes))
 
 
-def hbm_channels(board: FpgaBoard, beat_bytes: int, numbers: Iterable[int]) -> tuple[Channel, ...]:
-    """The HBM law: pseudo-channels of a board, with the rate and the latency that a kernel sees.
+def tier_channels(tier: Tier, clock_mhz: float, beat_bytes: int, numbers: Iterable[int]) -> tuple[Channel, ...]:
+    """The law of a memory: its channels with the rate and the latency that a kernel sees.
 
     The rate is that of sequential bursts, refresh included, in whole beats per 1000 cycles at most; the latency is that
     of a read, and a write's response is taken to be as late.  `sttest.sim.bursts` says what follows for each burst.
     """
-    rate = Fraction(bytes_per_cycle(board, beat_bytes) / beat_bytes).limit_denominator(1000)
-    latency = board.hbm.read_latency_cycles(board.clock_mhz.value)
-    return tuple(Channel(channel_name(each), latency, beat_bytes, rate.numerator, rate.denominator) for each in numbers)
+    rate = Fraction(bytes_per_cycle(tier, clock_mhz, beat_bytes) / beat_bytes).limit_denominator(1000)
+    latency = tier.latency_cycles(clock_mhz)
+    return tuple(
+        Channel(channel_name(each, tier.name), latency, beat_bytes, rate.numerator, rate.denominator)
+        for each in numbers
+    )
+
+
+def bank_channels(board: FpgaBoard, beat_bytes: int, numbers: Iterable[int]) -> tuple[Channel, ...]:
+    """The channels behind banks of the card (:meth:`~sttest.boards.board.FpgaBoard.bank`), as a kernel sees them."""
+    found: list[Channel] = []
+    for number in numbers:
+        tier, channel = board.bank(number)
+        found += tier_channels(board.tier(tier), board.clock_mhz.value, beat_bytes, [channel])
+    return tuple(found)
+
+
+def bank_name(board: FpgaBoard, number: int) -> str:
+    """The name of the channel behind a bank of the card."""
+    tier, channel = board.bank(number)
+    return channel_name(channel, tier)
+
+
+def bank_number(board: FpgaBoard, name: str) -> int:
+    """The bank of the card that a channel's name is of."""
+    memory, channel = memory_and_number(name)
+    return channel if memory == HBM else board.banks("ddr").start + channel

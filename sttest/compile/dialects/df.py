@@ -993,7 +993,8 @@ class DmaOp(NodeOp):
 
     ``layout`` is the packed shape in memory (tile grid, then the tile), ``beat_bits`` the port width, ``channel`` the
     pseudo-channel that it works on.  ``packed`` says that memory holds the tiles in stream order: parameters, which are
-    packed ahead of time, and results that are not streamed row-major.  ``ahead`` bounds the bursts in flight.
+    packed ahead of time, and results that are not streamed row-major.  ``ahead`` bounds the bursts in flight, ``page``
+    the bytes of each: of what lies together where a cache is kept in pages.
     """
 
     label = opt_prop_def(StringAttr)
@@ -1003,6 +1004,7 @@ class DmaOp(NodeOp):
     origin = opt_prop_def(StringAttr)
     channel = opt_prop_def(IntegerAttr[I64])
     ahead = opt_prop_def(IntegerAttr[I64])
+    page = opt_prop_def(IntegerAttr[I64])
 
     @property
     def kind(self) -> str:
@@ -1055,9 +1057,8 @@ class DmaReadOp(DmaOp):
     parts = opt_prop_def(IntListAttr)
     assembly_format = (
         "$sources (`layout` $layout^)? (`beat` $beat_bits^)? (`packed` $packed^)? (`folded` $folded^)? "
-        "(`slice` $slice^)? (`channel` $channel^)? (`ahead` $ahead^)? (`queue` $queue^)? (`rows` $rows^)? "
-        "(`parts` $parts^)? "
-        f"(`origin` $origin^)? {TAIL}"
+        "(`slice` $slice^)? (`channel` $channel^)? (`ahead` $ahead^)? (`page` $page^)? (`queue` $queue^)? "
+        f"(`rows` $rows^)? (`parts` $parts^)? (`origin` $origin^)? {TAIL}"
     )
 
     def proposed_name(self, name_of: Callable[[SSAValue], str]) -> str:
@@ -1107,7 +1108,7 @@ class DmaWriteOp(DmaOp):
     name = "df.dma_write"
     assembly_format = (
         "$sources (`layout` $layout^)? (`beat` $beat_bits^)? (`packed` $packed^)? (`channel` $channel^)? "
-        f"(`ahead` $ahead^)? (`origin` $origin^)? {TAIL}"
+        f"(`ahead` $ahead^)? (`page` $page^)? (`origin` $origin^)? {TAIL}"
     )
 
     def proposed_name(self, name_of: Callable[[SSAValue], str]) -> str:

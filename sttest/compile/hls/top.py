@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import operators
+from sttest.compile.channels.memory_ports import bank_number
 from sttest.compile.dialects import df
 from sttest.compile.hls.network import Network, PortMemory, RelayChain
 from sttest.compile.hls.process import Process
@@ -13,7 +14,6 @@ from sttest.compile.hls.writer import Code, literal
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.schedule.storage import buffer_name
 from sttest.compile.schedule.task_schedule import TaskSchedule, task_schedule
-from sttest.sim.bursts import channel_number
 from sttest.sim.graph import MemoryPort, Pipeline, TimedGraph
 
 # --- What emitted C++ asks the tool for: intervals, kinds of FIFOs, memory ports
@@ -26,7 +26,7 @@ class PortTiming:
     schedules: Mapping[str, TaskSchedule]  # schedule of each task
     passes: Mapping[str, int]  # number of times that each task's pipeline is entered; it drains after each
     fifo_kinds: Mapping[str, str]  # ``srl`` or ``ram`` per FIFO
-    channels: Mapping[str, int]  # pseudo-channel per DMA
+    channels: Mapping[str, int]  # bank per DMA
     outstanding: int = 16  # bursts in flight per port
     burst_bytes: int = 4096  # bytes of the longest burst
     memory_kinds: Mapping[str, str] = field(default_factory=dict)  # of FIFOs, blocks and arrays, by memory's name
@@ -58,7 +58,7 @@ class PortTiming:
             {task.sym_name.data: task_schedule(task, library) for task in all_of(kernel, df.TaskOp)},
             passes or {each.name: each.repeat for each in pipelines},
             {fifo.name: fifo.kind for fifo in graph.fifos},
-            {each.name: channel_number(each.channels[0]) for each in ports},
+            {each.name: bank_number(board, each.channels[0]) for each in ports},
             board.hbm.outstanding_bursts.count,
             board.hbm.max_burst_bytes.count,
             memory_kinds or {},

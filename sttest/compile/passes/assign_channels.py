@@ -17,11 +17,14 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from sttest.boards.operators import operators
+from sttest.compile.channels.argument_tiers import by_tier, tiers_of_arguments
+from sttest.compile.channels.cache_pages import bound_by_pages
 from sttest.compile.channels.memory_ports import (
     Evenness,
     PortDemand,
     assign_channels,
     bytes_per_cycle,
+    cut_over_all,
     port_bytes,
     seldom_ports,
 )
@@ -45,7 +48,8 @@ class AssignChannels(ModulePass):
     channels ``apart``, share all of them ``together``, or as memory is faster by far (``auto``).  Where all are shared
     one may carry ``uneven`` percent more than its share, and there are ``slices`` per channel at most.  For products in
     several ``units`` side by side, weights come in slices of their columns.  DMAs of parameters that move little have
-    ``seldom`` bursts in flight, if it is not 0.
+    ``seldom`` bursts in flight, if it is not 0.  ``tiers`` says which arguments are elsewhere than in the HBM.
+    Bursts of caches do not go beyond a page of ``cache_page`` positions, if it is not 0.
     """
 
     name = "assign-channels"
@@ -56,12 +60,15 @@ class AssignChannels(ModulePass):
     uneven: int = 5
     slices: int = 3
     seldom: int = 0
+    tiers: tuple[str, ...] = ()
+    cache_page: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Numbers the channels of each kernel from 0; cuts the DMAs that are given several.
 
         Raises:
-            InputError: no target or way to use channels, or a kernel that takes its streams from outside.
+            InputError: no target or way to use channels, a kernel that takes its streams from outside, or a memory
+                that arguments cannot be in.
             DoesNotFitError: more DMAs that need a channel than the board has.
         """
         board, use = target_of(op, self.name), self._use()
@@ -69,22 +76,29 @@ class AssignChannels(ModulePass):
         for kernel in all_of(op, df.KernelOp):
             require_dmas(self.name, kernel)
             intervals = {task: tile_interval(task, library) for task in all_of(kernel, df.TaskOp)}
-            ports, images = _ports(kernel), _with_images_of_their_own(kernel)
-            behind = behind_result(kernel)
+            images = _with_images_of_their_own(kernel)
+            if self.cache_page:
+                bound_by_pages(kernel, self.cache_page)
+            behind, tiers = behind_result(kernel), tiers_of_arguments(kernel, self.tiers, board)
             turns = {dma: self.layers if dma in behind else 1 for dma in _dmas(kernel)}
             cuts = {dma: _columns_dim(dma) if self.units > 1 else None for dma in turns}
-            demands = [_demand(name, dmas, intervals, images, turns, cuts) for name, dmas in ports.items()]
-            rate = bytes_per_cycle(board, port_bytes(kernel))
-            even = Evenness(self.uneven / 100, self.slices)
-            burst_bytes = board.hbm.max_burst_bytes.count
-            found = assign_channels(demands, board.hbm.pseudo_channels.count, rate, burst_bytes, use, even)
-            port = port_bytes(kernel), burst_bytes
-            few = seldom_ports(demands, found, board.hbm.pseudo_channels.count, *port) if self.seldom else ()
-            for name, channels in found.items():
-                for dma in ports[name]:
-                    if name in few:
-                        dma.properties["ahead"] = df.i64_attr(self.seldom)
-                    _connect(dma, channels, cuts[dma])
+            even, beat_bytes = Evenness(self.uneven / 100, self.slices), port_bytes(kernel)
+            for name, ports in by_tier(_ports(kernel), tiers).items():
+                tier = board.tier(name)
+                demands = [_demand(port, dmas, intervals, images, turns, cuts) for port, dmas in ports.items()]
+                rate = bytes_per_cycle(tier, board.clock_mhz.value, beat_bytes)
+                found = (
+                    assign_channels(demands, tier.channels, rate, tier.burst_bytes, use, even)
+                    if name == "hbm"
+                    else cut_over_all(demands, tier.channels, tier.burst_bytes)
+                )
+                few = seldom_ports(demands, found, tier.channels, beat_bytes, tier.burst_bytes) if self.seldom else ()
+                for port, channels in found.items():
+                    banks = tuple(board.banks(name)[each] for each in channels)
+                    for dma in ports[port]:
+                        if port in few:
+                            dma.properties["ahead"] = df.i64_attr(self.seldom)
+                        _connect(dma, banks, cuts[dma])
 
     def _use(self) -> ChannelUse:
         ways: dict[str, ChannelUse] = {way: way for way in get_args(ChannelUse)}

@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.frequency import ClockBand, clock_band
-from sttest.compile.channels.memory_ports import hbm_channels
+from sttest.compile.channels.memory_ports import bank_channels, bank_number
 from sttest.compile.compiler import Design
 from sttest.compile.resources.placement import SlrPlacement
 from sttest.sim import simulate
-from sttest.sim.bursts import channel_number
 from sttest.sim.graph import TimedGraph
 
 
@@ -56,7 +55,7 @@ def graph_at(graph: TimedGraph, board: FpgaBoard, clock_mhz: float) -> TimedGrap
     """The graph with the bytes per cycle and the latency that its channels have at another clock of the kernel."""
     clock = board.clock_mhz.model_copy(update={"value": clock_mhz})
     other = board.model_copy(update={"clock_mhz": clock})
-    channels = [hbm_channels(other, each.beat_bytes, [channel_number(each.name)])[0] for each in graph.channels]
+    channels = [bank_channels(other, each.beat_bytes, [bank_number(other, each.name)])[0] for each in graph.channels]
     return replace(graph, clock_mhz=clock_mhz, channels=tuple(channels))
 
 

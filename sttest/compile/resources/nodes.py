@@ -26,6 +26,7 @@ from sttest.compile.sharing.functional_units import StreamEnds
 from sttest.compile.sharing.processes import fifo_name, process_name, processes_of
 from sttest.compile.spaces.memory import MemoryFacts
 from sttest.core.errors import InputError
+from sttest.sim.bursts import HBM
 from sttest.sim.graph import PING_PONG, MemoryPort, TimedGraph
 
 
@@ -65,7 +66,7 @@ class NodeModel:
             InputError: the node has no name yet.
         """
         name, is_dma = process_name(op), isinstance(op, df.DmaOp)
-        channels = self.channels_of.get(name, ()) if is_dma else ()
+        channels = tuple(each for each in self.channels_of.get(name, ()) if each.startswith(HBM)) if is_dma else ()
         return NodeLogic(name, op.kind, self._logic(op, *others), memory_ports=int(is_dma), hbm_channels=channels)
 
     @singledispatchmethod

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, singledispatchmethod
 from math import ceil
+from sys import maxsize
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
@@ -11,10 +12,11 @@ from xdsl.ir import Operation, SSAValue
 from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import Operator, operators
 from sttest.boards.resources import SRL_DEPTH
+from sttest.boards.tiers import Tier
 from sttest.compile.assumptions import MOST_ENGINE_LOOPS
 from sttest.compile.channels.bursts_ahead import BurstsAhead, contiguous_elements
 from sttest.compile.channels.cache_entries import cache_entries
-from sttest.compile.channels.memory_ports import bytes_per_cycle, hbm_channels, port_bytes
+from sttest.compile.channels.memory_ports import bank_channels, bank_name, bytes_per_cycle, port_bytes
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import only_kernel, run_first, stream_of
 from sttest.compile.schedule.memory_words import scattered_words
@@ -35,7 +37,6 @@ from sttest.compile.sharing.processes import (
 )
 from sttest.compile.timing.node_pipelines import NodePipelines
 from sttest.core.errors import DoesNotFitError, InputError
-from sttest.sim.bursts import channel_name
 from sttest.sim.graph import (
     COPY_CYCLES,
     DRAIN_CYCLES,
@@ -204,7 +205,7 @@ def memory_channels(kernel: df.KernelOp, board: FpgaBoard) -> tuple[Channel, ...
         InputError: a DMA has no channel.
     """
     used = sorted({_channel(op) for op in kernel.body.block.ops if isinstance(op, df.DmaOp)})
-    return hbm_channels(board, port_bytes(kernel), used)
+    return bank_channels(board, port_bytes(kernel), used)
 
 
 @dataclass
@@ -344,7 +345,7 @@ class TimedGraphs:
         port, turns = self._memory(op), self._members[process_name(op)]
         if not isinstance(op, df.DmaReadOp) or not waits(op, turns):
             return [port]
-        latency = self.board.hbm.read_latency_cycles(self.board.clock_mhz.value)
+        latency = self._tier(op).latency_cycles(self.board.clock_mhz.value)
         held, port, hold = held_port(self.kernel, op, port, latency, self._refetch(op, port, turns))
         self.fifos.append(held)
         return [port, hold]
@@ -355,24 +356,28 @@ class TimedGraphs:
         if op is not first:
             return 0
         in_flight = min(port.outstanding * port.burst_bytes, port.tokens * port.token_bytes)
-        return ceil(in_flight / bytes_per_cycle(self.board, self._port_bytes))
+        tier = self._tier(op)
+        return ceil(in_flight / bytes_per_cycle(tier, self.board.clock_mhz.value, self._port_bytes))
 
     @cached_property
     def _members(self) -> dict[str, list[df.NodeOp]]:
         return processes_of(self.kernel)
 
     def _memory(self, op: df.DmaOp) -> MemoryPort:
-        stream, hbm = df.itensor_of(op.port), self.board.hbm
+        stream, tier = df.itensor_of(op.port), self._tier(op)
         # Words that are read for every token anew make a burst.
         scattered, run = scattered_words(op) * self._port_bytes, _run_bytes(op, self._port_bytes)
         return MemoryPort(
             node_label(op), "write" if op.writes else "read", _fifo(op.port), stream.tokens,
-            scattered or _bytes_per_token(op, stream, run), (channel_name(_channel(op)),),
-            burst_bytes=min(hbm.max_burst_bytes.count, scattered or run or _stretch_bytes(op, stream)),
-            outstanding=self.ahead.of(op, hbm.outstanding_bursts.count) if op.ahead is None else op.ahead.value.data,
+            scattered or _bytes_per_token(op, stream, run), (bank_name(self.board, _channel(op)),),
+            burst_bytes=min(tier.burst_bytes, scattered or run or _stretch_bytes(op, stream), _page_bytes(op)),
+            outstanding=self.ahead.of(op, tier.outstanding) if op.ahead is None else op.ahead.value.data,
             origin=op.origin_name,
             category="dma",
         )  # fmt: skip
+
+    def _tier(self, op: df.DmaOp) -> Tier:
+        return self.board.tier(self.board.bank(_channel(op))[0])
 
 
 def _fifo_at(op: df.StreamOp) -> Fifo:
@@ -408,6 +413,14 @@ def _stretch_bytes(op: df.DmaOp, stream: df.ITensorType) -> int:
     if op.layout is None:
         raise run_first(_HERE, f"{op.name} has no layout", "materialize-dma")
     return max(1, contiguous_elements(stream, op.layout.values) * stream.element_bits // 8)
+
+
+def _page_bytes(op: df.DmaOp) -> int:
+    """What a page holds together of what a DMA reads, no bound where there are no pages."""
+    if op.page is None:
+        return maxsize
+    slices = op.slice_of[1] if isinstance(op, df.DmaReadOp) else 1
+    return max(1, op.page.value.data // slices)
 
 
 def _channel(op: df.DmaOp) -> int:

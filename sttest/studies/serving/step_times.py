@@ -6,6 +6,7 @@ simulated shapes is interpolated.  No time comes from a formula.
 """
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -27,6 +28,8 @@ from sttest.package import ModelPackage
 from sttest.package.compiled import read_design
 from sttest.reference.graph import BITS
 from sttest.sim import simulate
+from sttest.sim.bursts import HBM, memory_and_number
+from sttest.sim.graph import MemoryPort
 from sttest.studies.campaign import Campaign, Plain, campaign_of, guarded, refusal_text
 from sttest.studies.serving.scheduler import StepCost
 from sttest.studies.whatif.points import scheme_as_file
@@ -281,11 +284,25 @@ def pages_of(design: ServedDesign, page_tokens: int, memory_bytes: float | None 
     Args:
         design: design that makes tokens.
         page_tokens: positions of a page.
-        memory_bytes: memory for them; None for what its parameters leave of the HBM.
+        memory_bytes: memory for them; None for what its parameters leave of the memory that they are in.
     """
-    package, hbm = design.package, design.board.hbm
-    free = hbm.size_bytes - weight_bytes(package) if memory_bytes is None else memory_bytes
-    return int(free // (page_tokens * position_bytes(package)))
+    package = design.package
+    page_bytes = page_tokens * position_bytes(package)
+    if memory_bytes is not None:
+        return int(memory_bytes // page_bytes)
+    memories, parts = memory_of_arguments(package), Counter[str]()
+    for each in package.reference_graph.arguments:
+        if each.kind == "cache":
+            parts[memories[each.name]] += prod(each.shape) * BITS[each.dtype]
+    free = {memory: design.board.tier(memory).size_bytes - weight_bytes(package, memory) for memory in parts}
+    return min(free[memory] * parts.total() // (page_bytes * part) for memory, part in parts.items())
+
+
+def memory_of_arguments(package: ModelPackage) -> dict[str, str]:
+    """The memory of the card that each argument of a block is read from."""
+    ports = (each for each in package.timed_graph.processes if isinstance(each, MemoryPort))
+    memories = {port.name: memory_and_number(port.channels[0])[0] for port in ports}
+    return {each.argument: memories[package.files.dma_of(each.name)] for each in package.reference_graph.loads}
 
 
 def position_bytes(package: ModelPackage) -> int:
@@ -295,11 +312,11 @@ def position_bytes(package: ModelPackage) -> int:
     return 2 * config.layers * config.kv_heads * (config.head_dim * scheme.kv_bits // 8 + scale_bytes)
 
 
-def weight_bytes(package: ModelPackage) -> int:
-    """Bytes of the parameters of all layers, those of a head once."""
-    total = 0
+def weight_bytes(package: ModelPackage, memory: str) -> int:
+    """Bytes of the parameters of all layers in one memory of the card, those of a head once."""
+    total, memories = 0, memory_of_arguments(package)
     for each in package.reference_graph.arguments:
-        if each.kind == "parameter":
+        if each.kind == "parameter" and memories.get(each.name, HBM) == memory:
             times = 1 if each.name.startswith("head.") else package.config.layers
             total += times * -(-prod(each.shape) * BITS[each.dtype] // 8)
     return total

@@ -3,6 +3,7 @@
 Nothing here is simulated; the numbers stand beside the simulation so that either can be doubted.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
@@ -12,6 +13,7 @@ from sttest.compile.compiler import Design
 from sttest.compile.dialects import df
 from sttest.compile.linalg.contraction import work
 from sttest.compile.schedule.operators import payload_operators
+from sttest.sim.bursts import memory_and_number
 from sttest.sim.graph import Event, Loop, MemoryPort, Pipeline, TimedGraph, When
 
 # --- The dependence chain of a design: when it would be done if every process kept its own pace
@@ -151,7 +153,7 @@ _MAC = "mac_"
 class Bounds:
     """Times of one block, in microseconds."""
 
-    memory_us: float  # bytes that the ports move over the sustained bandwidth of all channels
+    memory_us: float  # bytes that the ports move over what their memory sustains, of the slower memory
     compute_us: float  # multiply-accumulates over the rate of all lanes that multiply
     chain_us: float | None  # the dependence chain, each link at its own lanes and channels; None: it closes on itself
 
@@ -169,18 +171,31 @@ class Bounds:
 def bounds(design: Design, graph: TimedGraph, board: FpgaBoard) -> Bounds:
     """The bounds of a design that runs as ``graph`` on ``board``."""
     macs, lanes = _macs_and_lanes(design)
-    moved = moved_bytes(graph)
     clock_mhz = graph.clock_mhz
-    channel = board.hbm_bytes_per_cycle_per_channel(sustained=True)
-    total_rate = channel * board.hbm.pseudo_channels.count
+    memory_cycles = max((moved / _rate(board, memory) for memory, moved in moved_per_memory(graph).items()), default=0)
     chain = chain_cycles(graph)
     chain_us = None if chain is None else chain / clock_mhz
-    return Bounds(moved / total_rate / clock_mhz, macs / lanes / clock_mhz, chain_us)
+    return Bounds(memory_cycles / clock_mhz, macs / lanes / clock_mhz, chain_us)
 
 
 def moved_bytes(graph: TimedGraph) -> int:
     """Bytes through all memory ports in one run."""
     return sum(port.tokens * port.token_bytes for port in graph.processes if isinstance(port, MemoryPort))
+
+
+def moved_per_memory(graph: TimedGraph) -> dict[str, int]:
+    """The same by the memory that the ports are linked to."""
+    moved = Counter[str]()
+    for port in graph.processes:
+        if isinstance(port, MemoryPort):
+            moved[memory_and_number(port.channels[0])[0]] += port.tokens * port.token_bytes
+    return dict(moved)
+
+
+def _rate(board: FpgaBoard, memory: str) -> float:
+    """Bytes per cycle of the board's clock that all channels of a memory sustain."""
+    tier = board.tier(memory)
+    return tier.bytes_per_cycle(board.clock_mhz.value) * tier.channels
 
 
 def _macs_and_lanes(design: Design) -> tuple[int, int]:

@@ -1,17 +1,18 @@
 """The memory banks of every port of a kernel: those that it was timed with, where there is room."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sttest.boards.board import FpgaBoard
-from sttest.core.errors import SttestError
+from sttest.compile.channels.memory_ports import bank_channels, bank_name, bank_number
+from sttest.core.errors import DoesNotFitError, SttestError
 from sttest.core.files import csv_text
 from sttest.core.kernel_signature import Argument, BufferArgument, DesignSignature
 from sttest.package import DesignPackage, KernelFiles, ModelPackage
 from sttest.sim import TimedGraph, simulate
-from sttest.sim.bursts import channel_name, channel_number, relinked
+from sttest.sim.bursts import relinked
 from sttest.sim.graph import MemoryPort
-from sttest.targets.vitis.placement import BALANCED, ChannelPlacement, PortLoad, place_as, placements
+from sttest.targets.vitis.placement import BALANCED, ChannelPlacement, PortLoad, beside, place_as, placements
 
 _TRIED = 4
 """Of the placements that keep the busiest bank as idle as can be, so many are simulated."""
@@ -32,6 +33,7 @@ class Linking:
     balanced_cycles: int | None
     layers: int  # number of layers that have buffers on the card at a time
     axi_ports: int  # number of AXI ports of the HBM
+    hbm_banks: int  # banks of the card that are of the HBM
 
     @property
     def remark(self) -> str:
@@ -63,17 +65,23 @@ def choose_banks(package: DesignPackage, board: FpgaBoard) -> Linking:
         InputError: files of the package contradict each other.
     """
     graph, files, hbm = package.timed_graph, package.files, board.hbm
-    loads, channel_of, layers = _loads(package)
+    loads, bank_of, layers = _loads(package, board)
+    lower = board.banks("ddr")
+    near = [load for load in loads if bank_of[load.port] not in lower]
+    below = _below([load for load in loads if load not in near], bank_of, board)
     room = hbm.pseudo_channels.count, hbm.bytes_per_channel.count
     compiled_cycles = simulate(graph).cycles
-    chosen, cycles = place_as(loads, channel_of, *room), compiled_cycles
+    chosen, cycles = place_as(near, bank_of, *room), compiled_cycles
     if chosen is None:
-        timed = [(simulate(_linked(graph, files, each)).cycles, each) for each in _spread(placements(loads, *room))]
+        tried = [beside(each, below, lower.start) for each in _spread(placements(near, *room))]
+        timed = [(simulate(_linked(graph, files, each, board)).cycles, each) for each in tried]
         cycles, chosen = min(timed, key=lambda pair: float("inf") if pair[0] is None else pair[0])
-    crowded = {channel_name(bank) for bank in chosen.crowded}
-    balanced_cycles = simulate(_sped_up(_linked(graph, files, chosen), crowded)).cycles if crowded else None
+    else:
+        chosen = beside(chosen, below, lower.start)
+    crowded = {bank_name(board, bank) for bank in chosen.crowded}
+    balanced_cycles = simulate(_sped_up(_linked(graph, files, chosen, board), crowded)).cycles if crowded else None
     design = _with_banks(files.design, chosen)
-    return Linking(chosen, design, cycles, compiled_cycles, balanced_cycles, layers, hbm.axi_ports.count)
+    return Linking(chosen, design, cycles, compiled_cycles, balanced_cycles, layers, hbm.axi_ports.count, room[0])
 
 
 def _spread(found: list[ChannelPlacement]) -> list[ChannelPlacement]:
@@ -83,10 +91,33 @@ def _spread(found: list[ChannelPlacement]) -> list[ChannelPlacement]:
     return [found[round(step * (len(found) - 1) / (_TRIED - 1))] for step in range(_TRIED)]
 
 
-def _linked(graph: TimedGraph, files: KernelFiles, placement: ChannelPlacement) -> TimedGraph:
+def _below(loads: Sequence[PortLoad], bank_of: Mapping[str, int], board: FpgaBoard) -> ChannelPlacement | None:
+    """Ports in the DDR, on the channels that they were timed with, numbered from 0; None where there are none.
+
+    Raises:
+        DoesNotFitError: their buffers have no room there.
+    """
+    if not loads:
+        return None
+    tier, first = board.tier("ddr"), board.banks("ddr").start
+    found = place_as(
+        loads, {load.port: bank_of[load.port] - first for load in loads}, tier.channels, tier.bytes_per_channel
+    )
+    if found is None:
+        raise DoesNotFitError(
+            "ddr-capacity", "no room in the DDR for what --tier puts there", where=board.name,
+            demand=sum(load.resident_bytes for load in loads), bound=tier.size_bytes, unit="bytes",
+            hints=["put fewer layers on a card", "leave more in the HBM"],
+        )  # fmt: skip
+    return found
+
+
+def _linked(graph: TimedGraph, files: KernelFiles, placement: ChannelPlacement, board: FpgaBoard) -> TimedGraph:
     """The graph with linked channels; of a port's several banks one works at a time, that of the layer that runs."""
     bank = {each.name: placement.banks[port][0] for port, behind in files.kernel.ports.items() for each in behind}
-    return relinked(graph, {dma: bank[argument] for dma, argument in files.argument_of.items()})
+    beat_bytes = graph.channels[0].beat_bytes
+    channel_of = {number: bank_channels(board, beat_bytes, [number])[0] for number in {*bank.values()}}
+    return relinked(graph, {dma: channel_of[bank[argument]] for dma, argument in files.argument_of.items()})
 
 
 def _sped_up(graph: TimedGraph, names: Collection[str]) -> TimedGraph:
@@ -97,20 +128,20 @@ def _sped_up(graph: TimedGraph, names: Collection[str]) -> TimedGraph:
     return replace(graph, channels=tuple(faster))
 
 
-def _loads(package: DesignPackage) -> tuple[list[PortLoad], dict[str, int], int]:
-    """What every port moves and keeps, the channel that it was timed with, and the layers."""
+def _loads(package: DesignPackage, board: FpgaBoard) -> tuple[list[PortLoad], dict[str, int], int]:
+    """What every port moves and keeps, the bank that it was timed with, and the layers."""
     files, processes = package.files, package.timed_graph.processes
     dmas = {process.name: process for process in processes if isinstance(process, MemoryPort)}
     kept, layers, launches = _kept_per_layer(package)
     dma_of = {argument: dma for dma, argument in files.argument_of.items()}
-    loads, channel_of = [], {}
+    loads, bank_of = [], {}
     for port, buffers in files.kernel.ports.items():
         behind = [(dmas[dma_of[each.name]], each) for each in buffers]
         moved = sum(dma.tokens * dma.token_bytes for dma, _ in behind)
         resident = sum(each.bytes * (launches if dma.name in kept else 1) for dma, each in behind)
         loads.append(PortLoad(port, moved, resident))
-        channel_of[port] = channel_number(behind[0][0].channels[0])
-    return loads, channel_of, layers
+        bank_of[port] = bank_number(board, behind[0][0].channels[0])
+    return loads, bank_of, layers
 
 
 def _kept_per_layer(package: DesignPackage) -> tuple[set[str], int, int]:

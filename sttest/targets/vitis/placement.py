@@ -67,6 +67,20 @@ def place_as(
     return ChannelPlacement({load.port: (channel_of[load.port],) for load in loads}, traffic, resident, _busiest(loads))
 
 
+def beside(near: ChannelPlacement, below: ChannelPlacement | None, first: int) -> ChannelPlacement:
+    """Ports in the HBM and ports in the memory whose banks are numbered from ``first``, as one placement."""
+    if below is None:
+        return near
+    shifted = {port: tuple(first + bank for bank in banks) for port, banks in below.banks.items()}
+    moved, kept = (
+        {first + bank: count for bank, count in each.items()} for each in (below.run_bytes, below.resident_bytes)
+    )
+    return ChannelPlacement(
+        {**near.banks, **shifted}, {**near.run_bytes, **moved}, {**near.resident_bytes, **kept},
+        max(near.busiest_port, below.busiest_port, key=lambda each: each[1]),
+    )  # fmt: skip
+
+
 def place(loads: Sequence[PortLoad], banks: int, bank_bytes: int) -> ChannelPlacement:
     """Shares ports out so that the busiest bank carries as little as possible, over at most ``banks`` banks.
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from sttest.boards.part import Toolchain
+from sttest.boards.tiers import banks_text
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.kernel_signature import DesignSignature
 from sttest.package.kernel_files import CPP, FLOORPLAN_TCL, HEADERS, LINK_CONFIG
@@ -166,7 +167,9 @@ def _open(command: tuple[str, ...], target: Target) -> str:
 # --- ``hls/link.cfg``: how v++ connects a kernel to the platform (UG1393, Vitis Compiler Configuration File)
 
 
-_PORT = re.compile(r"^([A-Za-z_]\w*)\.([A-Za-z_]\w*):HBM\[(\d+)(?::(\d+))?\]$")
+_PORT = re.compile(r"^([A-Za-z_]\w*)\.([A-Za-z_]\w*):(HBM|DDR)\[(\d+)(?::(\d+))?\]$")
+_HBM_BANKS = 32
+"""Of the devices that have one (AMD PG276); the DDR's are numbered behind."""
 _UNIT = re.compile(r"^([A-Za-z_]\w*):(\d+):([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)$")
 
 
@@ -191,7 +194,13 @@ STRATEGY = (
 
 
 def link_config_text(
-    design: DesignSignature, clock_mhz: float, *, slr: int | None, title: str, placed: bool = False
+    design: DesignSignature,
+    clock_mhz: float,
+    *,
+    slr: int | None,
+    title: str,
+    placed: bool = False,
+    hbm_banks: int = _HBM_BANKS,
 ) -> str:
     """The file for a design whose banks are chosen; identifiers were checked when the signature was made.
 
@@ -201,13 +210,18 @@ def link_config_text(
         slr: super logic region that the kernels are bound to; None leaves them to the tool.
         title: one line.
         placed: whether the kernel has a floorplan.
+        hbm_banks: number of banks that are of the HBM; those behind are of the DDR.
     """
     units = [(kernel, unit) for kernel in design.kernels for unit in kernel.compute_units]
     lines = [f"# {title}", "[connectivity]"]
     lines += [f"nk={k.name}:{len(k.compute_units)}:{'.'.join(k.compute_units)}" for k in design.kernels]
     if slr is not None:
         lines += [f"slr={unit}:SLR{slr}" for _, unit in units]
-    lines += [f"sp={unit}.{each.name}:{_memory(each.banks)}" for kernel, unit in units for each in kernel.buffers]
+    lines += [
+        f"sp={unit}.{each.name}:{banks_text(each.banks, hbm_banks)}"
+        for kernel, unit in units
+        for each in kernel.buffers
+    ]
     lines += ["", "[clock]", f"defaultFreqHz={round(clock_mhz * 1e6)}"]
     # Counters of starts and ends, for latencies on the card (UG1393, --profile Options).
     lines += ["", "[profile]", "exec=all:all", ""]
@@ -216,7 +230,7 @@ def link_config_text(
     return "\n".join(lines)
 
 
-def read_link_config(path: Path) -> LinkConfig:
+def read_link_config(path: Path, hbm_banks: int = _HBM_BANKS) -> LinkConfig:
     """Reads what :func:`link_config_text` wrote, or somebody changed since.
 
     Raises:
@@ -229,8 +243,8 @@ def read_link_config(path: Path) -> LinkConfig:
     for key, value in sections["connectivity"]:
         port, unit = _PORT.match(value), _UNIT.match(value)
         if key == "sp" and port:
-            first = int(port[3])
-            banks[port[1], port[2]] = tuple(range(first, int(port[4] or first) + 1))
+            before, first = hbm_banks * (port[3] == "DDR"), int(port[4])
+            banks[port[1], port[2]] = tuple(range(before + first, before + int(port[5] or first) + 1))
         elif key == "nk" and unit:
             units[unit[1]] = tuple(unit[3].split("."))
         elif key == "slr" and re.match(r"^\w+:SLR\d$", value):
@@ -242,10 +256,6 @@ def read_link_config(path: Path) -> LinkConfig:
     if not clock.isdecimal():
         raise InputError("bad-link-config", f"defaultFreqHz is '{clock}'", where=str(path))
     return LinkConfig(units, banks, slrs, int(clock))
-
-
-def _memory(banks: tuple[int, ...]) -> str:
-    return f"HBM[{banks[0]}]" if len(banks) == 1 else f"HBM[{banks[0]}:{banks[-1]}]"
 
 
 def _sections(path: Path) -> dict[str, list[tuple[str, str]]]:

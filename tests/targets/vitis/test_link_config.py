@@ -60,10 +60,20 @@ def test_it_is_read_back(tmp_path):
     assert found.clock_hz == 250_000_000
 
 
+def test_banks_behind_those_of_the_hbm_are_of_the_ddr(tmp_path):
+    below = DESIGN.kernels[1].arguments[0].model_copy(update={"banks": (33,)})
+    sink = DESIGN.kernels[1].model_copy(update={"arguments": (below,)})
+    text = link_config_text(DESIGN.model_copy(update={"kernels": (sink,)}), 250.0, slr=None, title="title")
+    assert "sp=sink_1.x:DDR[1]" in text
+    path = tmp_path / "link.cfg"
+    path.write_text(text)
+    assert read_link_config(path).banks["sink_1", "x"] == (33,)
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("sp=add_1.a:HBM[3]", "sp=add_1.a:DDR[0]"), ("nk=sink:1:sink_1", "nk=sink"), ("[clock]", "[advanced]"),
+        ("sp=add_1.a:HBM[3]", "sp=add_1.a:PLRAM[0]"), ("nk=sink:1:sink_1", "nk=sink"), ("[clock]", "[advanced]"),
         ("defaultFreqHz=250000000", "defaultFreqHz=fast"), ("sp=sink_1.x:HBM[31]", "nonsense"),
     ],
 )  # fmt: skip

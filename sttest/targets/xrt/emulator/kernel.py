@@ -4,6 +4,7 @@ import operator
 import weakref
 from typing import Any
 
+from sttest.boards.tiers import banks_text
 from sttest.core.errors import did_you_mean
 from sttest.core.kernel_signature import Argument, BufferArgument, DesignSignature, KernelSignature, ScalarArgument
 from sttest.targets.xrt.emulator.bo import Bo
@@ -39,7 +40,8 @@ def buffer_use(card: EmulatedCard, argument: BufferArgument, value: Any, where: 
         raise misuse("stale-handle", "a buffer of another card or configuration", where)
     banks, port = value.storage.banks, range(argument.banks[0], argument.banks[-1] + 1)
     if not (port.start <= banks.start and banks.stop <= port.stop):
-        what = f"a buffer in {_told(banks)}, the port is connected to {_told(port)}"
+        there, wanted = (banks_text(each, card.memory.hbm_banks) for each in (banks, port))
+        what = f"a buffer in {there}, the port is connected to {wanted}"
         raise misuse("wrong-bank", what, where, hints=["make it with kernel.group_id of the argument"])
     if value.size() < argument.bytes:
         raise misuse("buffer-too-small", f"{value.size()} bytes of {argument.bytes}", where)
@@ -70,10 +72,6 @@ def granted(storage: Storage, use: Use) -> memoryview:
     """The bytes of a buffer that a kernel may touch."""
     view = storage.card.data[use.window.start : use.window.stop]
     return view if use.argument.is_written else view.toreadonly()
-
-
-def _told(banks: range) -> str:
-    return f"HBM[{banks.start}]" if len(banks) == 1 else f"HBM[{banks.start}:{banks.stop - 1}]"
 
 
 class Kernel:

@@ -6,10 +6,12 @@ pattern wherever their content means nothing, so that what slips through shows i
 
 import weakref
 from bisect import insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 import numpy as np
 
+from sttest.boards.tiers import banks_text
 from sttest.core.errors import DoesNotFitError
 from sttest.targets.xrt.contract import PAGE_BYTES
 
@@ -60,16 +62,18 @@ class ByteRanges:
 
 
 class CardMemory:
-    """The address space of equal banks, one behind the other; buffers lie on pages and are placed first fit.
+    """The address space of banks, one behind the other; buffers lie on pages and are placed first fit.
 
     Args:
-        banks: their number.
+        banks: number of banks of the HBM.
         bank_bytes: size of each.
+        behind: sizes of the banks behind them, which are of the DDR.
     """
 
-    def __init__(self, banks: int, bank_bytes: int) -> None:
-        self.banks = banks
-        self.bank_bytes = bank_bytes
+    def __init__(self, banks: int, bank_bytes: int, behind: Sequence[int] = ()) -> None:
+        self.banks = banks + len(behind)
+        self.hbm_banks = banks
+        self._starts = [0, *accumulate([bank_bytes] * banks + list(behind))]
         self._taken: list[tuple[int, int]] = []
 
     def take(self, size: int, banks: range) -> int:
@@ -78,7 +82,7 @@ class CardMemory:
         Raises:
             DoesNotFitError: no hole there is large enough.
         """
-        low, high = banks.start * self.bank_bytes, banks.stop * self.bank_bytes
+        low, high = self._starts[banks.start], self._starts[banks.stop]
         largest = 0
         for start, stop in self._holes(low, high):
             if size <= stop - start:
@@ -86,7 +90,7 @@ class CardMemory:
                 return start
             largest = max(largest, stop - start)
         raise DoesNotFitError(
-            "bank-full", "no room for a buffer", where=f"HBM[{banks.start}:{banks.stop - 1}]", demand=size,
+            "bank-full", "no room for a buffer", where=banks_text(banks, self.hbm_banks), demand=size,
             bound=largest, unit="bytes", hints=["drop buffers that are not needed", "connect it to more banks"],
         )  # fmt: skip
 
