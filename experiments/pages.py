@@ -502,6 +502,50 @@ def tier_windows() -> str:
     return markdown(("window", "from the host, tokens/s", "from flash, tokens/s"), lines)
 
 
+def expert_layers() -> str:
+    """A layer of experts at full size, by board and by where the experts are."""
+    models = {"qwen3-30b-a3b": "Qwen3-30B-A3B", "mixtral-8x7b": "Mixtral-8x7B"}
+    lines = []
+    for model, shown in models.items():
+        for board, place in (("u55c", "experts in HBM"), ("u280", "experts in HBM"), ("u280", "experts in DDR")):
+            found = (value("experts", f"{name} [{place}]", model=model, board=board)
+                     for name in ("layer", "bytes moved per layer", "share of the roofline", "speed"))  # fmt: skip
+            cycles, moved, share, speed = found
+            lines.append((f"{shown}, {board.upper()}, {place}", f"{cycles:,.0f}", f"{moved / 1e6:,.1f}",
+                          f"{share:.0%}", f"{speed:,.1f}"))  # fmt: skip
+    return markdown(("design", "cycles per layer", "MB moved", "of the roofline", "tokens/s"), lines)
+
+
+def expert_caches() -> str:
+    """Speed of a step whose experts are in HBM over DDR, by locality and room."""
+    lines = []
+    for model, shown, rooms in (
+        ("qwen3-30b-a3b", "Qwen3-30B-A3B", (8, 16, 68)),
+        ("mixtral-8x7b", "Mixtral-8x7B", (2,)),
+    ):
+        for name in ("alike", "popular", "popular and again"):
+            for room in rooms:
+                where = f"[{name}, room for {room}]"
+                found = (value("experts", f"{each} {where}", model=model) for each in ("hit rate", "speed"))
+                rate, speed = found
+                late = value("experts", f"time per token, p99 {where}", model=model)
+                lines.append((f"{shown}, {name}", str(room), f"{rate:.0%}", f"{speed:.1f}", f"{late:.1f}"))
+    return markdown(("experts drawn", "room per layer", "hits", "tokens/s", "p99, ms"), lines)
+
+
+def expert_operations() -> str:
+    """Operations per byte of experts and attention beside the published ones."""
+    published = {"experts": "at least 1", "grouped-query attention": "4 to 8"}
+    lines = []
+    for part, told in published.items():
+        for model, shown in (("qwen3-30b-a3b", "Qwen3-30B-A3B"), ("mixtral-8x7b", "Mixtral-8x7B")):
+            metric = f"operations per byte of {part}"
+            ours = value("experts", metric, model=model)
+            wide = value("experts", f"{metric}, if 16 bits each", model=model)
+            lines.append((f"{part}, {shown}", f"{ours:.1f}", f"{wide:.1f}", told))
+    return markdown(("part", "as built", "with 16 bits each", "Duplex"), lines)
+
+
 def expert_hits() -> str:
     """Hit rates of LRU, and of the bound, by locality and room."""
     rooms, lines = (16, 32, 64), []
