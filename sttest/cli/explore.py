@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sttest.boards.load import load_board, require_hbm
-from sttest.cli.common import Board, Json, Parameters, Phase, names_of, print_json, progress, takes_options
+from sttest.cli.common import Batch, Board, Json, Parameters, Phase, names_of, print_json, progress, takes_options
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError
 from sttest.core.files import check_output_folder
@@ -51,6 +51,7 @@ def explore_verb(
     ] = None,
     tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block; 1 in decode.")] = None,
     context: Annotated[int | None, typer.Option(help="Tokens in the cache; 0 in prefill.")] = None,
+    batch: Batch = None,
     board: Board = "u55c",
     *,
     options: CompileOptions,
@@ -94,6 +95,8 @@ def explore_verb(
 
       sttest explore gpt2 --phase decode --context 256 --trials 400 -j 2
 
+      sttest explore gpt2 --phase decode --context 256 --batch 4 --trials 400
+
       sttest explore gpt2 --phase prefill --tokens 256 --objective ttft --knob tile_size=8,16
 
       sttest explore block.mlir --trials 100
@@ -111,12 +114,17 @@ def explore_verb(
         raise typer.BadParameter("name a model, or a file with --rebuild", param_hint="MODEL")
     require_optuna()
     if is_file(model):
-        shape_options: dict[str, object] = {"--phase": phase, "--tokens": tokens, "--context": context}
+        shape_options: dict[str, object] = {
+            "--phase": phase,
+            "--tokens": tokens,
+            "--context": context,
+            "--batch": batch,
+        }
         target = _text_target(model, shape_options, board, options, names_of(parameters))
         out = out or Path("results") / f"explore-{Path(model).stem}"
     else:
         refuse_parameters(model, names_of(parameters))
-        asked = WorkloadShape.asked(model, phase or "decode", tokens, context)
+        asked = WorkloadShape.asked(model, phase or "decode", tokens, context, batch=batch)
         target = _target(asked, model, board, options)
         out = out or Path("results") / f"explore-{model_config(model).name}-{asked.phase}"
     check_output_folder(out, RESULTS_SCHEMA, "folder of results")
@@ -175,9 +183,9 @@ def _searched_text(fields: Mapping[str, Any], parameters: Sequence[str]) -> str:
     """The text that a row of points was made from."""
     if is_file(fields["model"]):
         return file_workload(fields["model"], {}, parameters)[1]
-    shape = WorkloadShape(fields["phase"], fields["tokens"], fields["context"])
+    shape = WorkloadShape(fields["phase"], fields["tokens"], fields["context"], batch=fields["batch"])
     config = model_config(fields["model"])
-    check_shape(config, shape.phase, shape.tokens, shape.context)
+    check_shape(config, shape.phase, shape.tokens, shape.context, shape.batch)
     return model_text(config, shape)
 
 
@@ -203,7 +211,7 @@ def _target(asked: WorkloadShape, model: str, board: str, options: CompileOption
         text = model_text(config, shape)
     return Target(
         text, model, shape.phase, shape.tokens, shape.context, board, options.precision, config.layers, queued_us,
-        options.budget, options.flow, options.kernels,
+        options.budget, options.flow, options.kernels, shape.batch,
     )  # fmt: skip
 
 

@@ -184,7 +184,7 @@ class Evaluator:
         seconds = self.target.seconds(cycles, self.clock_mhz)
         waiting = idle(self.target.layers * self.target.launch_us / 1e6)
         spent = energy(done.times(self.target.layers) + waiting, self._compiler.board.energy_costs)
-        tokens_per_j = self.target.tokens / spent.total_j
+        tokens_per_j = self.target.batch * self.target.tokens / spent.total_j
         return {"latency": 1e3 * seconds, "tokens_per_j": tokens_per_j, "power": spent.power_w}
 
     def _refuse_several_kernels(self, knobs: CompileOptions, percent: int) -> None:

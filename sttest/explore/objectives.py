@@ -56,6 +56,7 @@ class Target:
     budget: BudgetName = "tight"  # how much of the board a design may fill
     flow: Flow = "hls"  # whose resources count
     kernels: str | None = None  # YAML file of own kernels
+    batch: int = 1  # sequences
 
     @property
     def base(self) -> CompileOptions:
@@ -67,10 +68,10 @@ class Target:
         """The target's name, such as ``gpt2-decode-c256``, or ``gpt2-decode-c256-rtl``."""
         model = re.sub(r"[^\w.-]+", "-", self.model).strip("-.")  # it may be a path
         flow = "" if self.flow == "hls" else f"-{self.flow}"
-        return f"{model}-{self.phase}-{size_of(self.phase, self.tokens, self.context)}{flow}"
+        return f"{model}-{self.phase}-{size_of(self.phase, self.tokens, self.context, self.batch)}{flow}"
 
     def seconds(self, cycles: float, clock_mhz: float) -> float:
-        """All layers with their launches: a token in decode, the prompt in prefill."""
+        """All layers with their launches: a token of each sequence in decode, the prompts in prefill."""
         return self.layers * (cycles / clock_mhz + self.launch_us) / 1e6
 
 

@@ -24,8 +24,8 @@ from sttest.models.program import Phase
 
 
 PLACED = "placed_cycles"
-_TARGET = ("model", "phase", "tokens", "context", "board", "precision", "layers", "launch_us")
-_WHOLE = ("tokens", "context", "layers")
+_TARGET = ("model", "phase", "tokens", "context", "batch", "board", "precision", "layers", "launch_us")
+_WHOLE = ("tokens", "context", "batch", "layers")
 COLUMNS = ("point", *_TARGET, "text_sha256", "program", "knobs", *METRICS, PLACED)
 """Of the file of points: what a design is made from, then what came of it."""
 
@@ -85,7 +85,8 @@ def read_record(path: Path, point: int) -> Record:
 
 
 def _record(row: Mapping[str, str]) -> Record:
-    target: dict[str, Any] = {name: row[name] for name in _TARGET}
+    # Rows of before there were batches are of one sequence.
+    target: dict[str, Any] = {name: {"batch": "1", **row}[name] for name in _TARGET}
     target |= {name: int(row[name]) for name in _WHOLE} | {"launch_us": float(row["launch_us"])}
     if target["phase"] not in get_args(Phase):
         raise ValueError(f"no phase {target['phase']!r}")

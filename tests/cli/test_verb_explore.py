@@ -102,6 +102,22 @@ def test_a_search_writes_its_tables_and_its_points_can_be_made_again(capsys, mon
 
 
 @needs_optuna
+@pytest.mark.torch
+def test_a_batch_is_searched_and_made_again(capsys, monkeypatch, tmp_path):
+    pytest.importorskip("torch", reason="the block is lowered")
+    monkeypatch.chdir(tmp_path)
+    asked = [*BLOCK, "--batch", 2, "--trials", 2, "-j", 1, "--knob", "share=none", "--json", "-o", "out"]
+    code, out, err = sttest(capsys, monkeypatch, *asked)
+    assert code == 0, err
+    with (tmp_path / "out/pareto.csv").open() as file:
+        row = next(csv.DictReader(file))
+    assert row["batch"] == "2"
+    code, out, err = sttest(capsys, monkeypatch, "explore", "--rebuild", "out/pareto.csv", "--point", row["point"])
+    assert code == 0, err
+    assert "same as in the row" in out
+
+
+@needs_optuna
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [

@@ -175,5 +175,5 @@ def test_records_name_all_that_a_design_depends_on(report):
     assert isinstance(record, Record)
     assert record.knobs.lanes
     assert set(record.target) == {
-        "model", "phase", "tokens", "context", "board", "precision", "layers", "launch_us",
+        "model", "phase", "tokens", "context", "batch", "board", "precision", "layers", "launch_us",
     }  # fmt: skip
