@@ -134,8 +134,11 @@ def test_blocks_at_full_size_are_simulated(model, tmp_path):
     assert moved / rate <= cycles <= 4 * moved / rate
 
 
-def test_an_rtl_kernel_with_ports_is_refused(sttest, tmp_path):
-    package, _ = compiled(tmp_path)
+@pytest.mark.nightly
+@pytest.mark.usefixtures("needs_verilator")
+@pytest.mark.parametrize("options", [{}, {"share": "weights", "gemv_lanes": 512, "layers": 2}], ids=["apart", "queue"])
+def test_axi_ports_read_what_is_chosen(options, sttest, tmp_path):
+    package, _ = compiled(tmp_path, **options)
     outcome = sttest("emulate", package.folder, "--axi", "-o", tmp_path / "rtl")
-    assert outcome.exit_code == 2
-    assert "parts by number have no AXI ports yet" in outcome.stderr
+    assert outcome.exit_code == 0, outcome.stderr
+    assert "memory is that of the reference" in outcome.stdout

@@ -13,8 +13,8 @@ import numpy as np
 
 from sttest.boards.resources import MemoryKind
 from sttest.core.errors import InputError
-from sttest.reference.graph import BITS, Load, MemoryLayout, ReferenceStream, Store
-from sttest.reference.memory import Offsets, element_addresses, image_bytes
+from sttest.reference.graph import BITS, Load, MemoryLayout, Parts, ReferenceStream, Store
+from sttest.reference.memory import Offsets, element_addresses, image_bytes, run_bytes
 
 _MOST_ROOM = 512
 """Words that a port has places for, at most: the depth of a BRAM18 that is 36 bits wide."""
@@ -302,9 +302,112 @@ class PortTensor:
         return self.node.layout.beat_bits // 8
 
     @property
+    def parts(self) -> Parts | None:
+        """The parts that are read by number."""
+        return self.node.parts if isinstance(self.node, Load) else None
+
+    @property
+    def run_words(self) -> int:
+        """Words of a run of a part."""
+        assert isinstance(self.node, Load)
+        return run_bytes(self.node, self.stream.dtype)[1] // self.word_bytes
+
+    @property
     def words(self) -> int:
         """Words that it takes in memory."""
+        if self.parts is not None:
+            return self.parts.parts * self.parts.runs * self.run_words
         return image_bytes(self.node.layout, self.stream.dtype) // self.word_bytes
+
+
+# --- Ports that read parts by number: they walk through numbers that say which run of which chosen part a word is of
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A tensor of such a port, and the bits of a walk's numbers: word of the run lowest, chosen part, run."""
+
+    start: int  # first word in memory
+    words: int  # of a tensor that is read whole; else 0
+    run_words: int = 0
+    part_words: int = 0  # in memory
+    runs: int = 1
+    chosen: int = 1
+
+    @staticmethod
+    def of(tensor: PortTensor, start: int) -> "Segment":
+        """That of a tensor."""
+        if tensor.parts is None:
+            return Segment(start, tensor.words)
+        runs, run_words = tensor.parts.runs, tensor.run_words
+        return Segment(start, 0, run_words, runs * run_words, runs, tensor.parts.count)
+
+    @property
+    def run_bits(self) -> int:
+        """Bits of a word's number in its run, with one to spare: no run goes on where another ends."""
+        return self.run_words.bit_length()
+
+    @property
+    def chosen_bits(self) -> int:
+        """Bits of the number of a chosen part."""
+        return (self.chosen - 1).bit_length()
+
+    @property
+    def bits(self) -> int:
+        """Bits of all."""
+        if not self.part_words:
+            return self.words.bit_length()
+        return self.run_bits + self.chosen_bits + (self.runs - 1).bit_length()
+
+    def walked(self, words: Offsets) -> Offsets:
+        """Numbers of words of the chosen parts side by side, run after run, as the walk has them."""
+        if not self.part_words:
+            return words
+        run, word = words // self.run_words, words % self.run_words
+        return ((run // self.chosen << self.chosen_bits) + run % self.chosen << self.run_bits) + word
+
+
+@dataclass(frozen=True)
+class ChosenWords:
+    """The tensors of a port that reads parts by number, those of a layer and those behind all."""
+
+    segments: tuple[Segment, ...]
+    layer_words: int  # from a layer's tensors to the next one's
+
+    @property
+    def low_bits(self) -> int:
+        """Bits of a number within its tensor."""
+        return max(segment.bits for segment in self.segments)
+
+    @property
+    def segment_bits(self) -> int:
+        """Bits of the number of a tensor."""
+        return (len(self.segments) - 1).bit_length()
+
+    @property
+    def stride(self) -> int:
+        """From a layer to the next in the walk."""
+        return 1 << self.low_bits + self.segment_bits
+
+    @property
+    def longest(self) -> int:
+        """Words of a burst that lies in one page, wherever a part begins."""
+        common = gcd(self.layer_words, *(n for each in self.segments for n in (each.start, each.run_words)))
+        return common & -common if common else MOST_BEATS
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """Parameters of the module ``chosen_bursts``."""
+        rows = {
+            "START": [each.start for each in self.segments], "PART": [each.part_words for each in self.segments],
+            "RUN": [each.run_words for each in self.segments], "RUN_BITS": [each.run_bits for each in self.segments],
+            "CHOSEN_BITS": [each.chosen_bits for each in self.segments],
+        }  # fmt: skip
+        return {
+            "SEGMENTS": str(len(self.segments)), "LOW": str(self.low_bits), "SEGMENT_BITS": str(self.segment_bits),
+            "LAYER": str(self.layer_words), "CHOSEN": str(max(each.chosen for each in self.segments)),
+            **{name: _words(values[::-1]) for name, values in rows.items()},
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -320,6 +423,25 @@ class PortTensors:
     def stride(self) -> int:
         """Words from one layer to the next."""
         return sum(each.words for each in self.row) if self.is_per_layer else 0
+
+    @cached_property
+    def chosen(self) -> ChosenWords | None:
+        """What reads parts by number, if any of its tensors does."""
+        every = (*self.row, *self.behind)
+        if all(each.parts is None for each in every):
+            return None
+        starts = [start for some in self.starts for start in some]
+        segments = tuple(Segment.of(each, start) for each, start in zip(every, starts, strict=True))
+        return ChosenWords(segments, self.stride)
+
+    @property
+    def walk(self) -> tuple[list[int], list[int], int]:
+        """Where the walk through each tensor of the row, and of those behind it, begins, and its stride per layer."""
+        if self.chosen is None:
+            return (*self.starts, self.stride)
+        places = [number << self.chosen.low_bits for number in range(len(self.chosen.segments))]
+        stride = self.chosen.stride if self.is_per_layer else 0
+        return places[: len(self.row)], places[len(self.row) :], stride
 
     @property
     def starts(self) -> tuple[list[int], list[int]]:
@@ -350,6 +472,7 @@ class PortWords:
     words: Route  # numbers in memory of the words that are moved, in order
     parts: Route | None  # per token the number in memory of its part of a word; None where they are all parts, in order
     order: tuple[int, ...]  # per element of a token its place behind the first bit of the token's words or part
+    chosen: ChosenWords | None = None  # what the numbers of words mean where parts are read by number
 
     @property
     def used_parts(self) -> int:
@@ -409,10 +532,12 @@ def port_words(tensors: PortTensors) -> PortWords:
     if len({each.format for each in (*row, *behind)}) > 1:
         raise _refused(node, "tokens of its tensors lie in words in different ways")
     word_bits, token_bits, bits, per_token, per_word, *order = row[0].format
-    parts, stride = None, tensors.stride
+    parts, stride = None, tensors.walk[2]
     if all(each.has_all_parts for each in (*row, *behind)):
         moved = _placed(tensors, [each.words for each in row], [each.words for each in behind], 1)
         words = Route.of(moved[0], tensors.repeats, stride, moved[1])
+    elif tensors.chosen is not None:
+        raise _refused(node, "runs of chosen parts are not whole words")
     else:
         numbers = _placed(tensors, [_parts(each) for each in row], [_parts(each) for each in behind], per_word)
         parts = Route.of(numbers[0], tensors.repeats, stride * per_word, numbers[1])
@@ -421,16 +546,17 @@ def port_words(tensors: PortTensors) -> PortWords:
         words = _words_of(parts, per_word)
     if words is None:
         raise _refused(node, "words do not come in an order of loops")
-    return PortWords(word_bits, token_bits, bits, per_token, per_word, words, parts, tuple(order))
+    if tensors.chosen is not None and int(words.numbers.max()) >= 1 << 31:
+        raise _refused(node, "too many words to count")
+    return PortWords(word_bits, token_bits, bits, per_token, per_word, words, parts, tuple(order), tensors.chosen)
 
 
 def _placed(
     tensors: PortTensors, row: Sequence[Offsets], behind: Sequence[Offsets], per_word: int
 ) -> tuple[list[Offsets], list[Offsets]]:
     """Numbers of words, or of so many parts of each, from where each tensor begins."""
-    starts = tensors.starts
     first, then = ([each + start * per_word for each, start in zip(some, places, strict=True)]
-                   for some, places in zip((row, behind), starts, strict=True))  # fmt: skip
+                   for some, places in zip((row, behind), tensors.walk[:2], strict=True))  # fmt: skip
     return first, then
 
 
@@ -464,6 +590,10 @@ def _tokens(tensor: PortTensor) -> _Tokens:
         raise _refused(node, "elements do not fill a word")
     per_word, size = layout.beat_bits // bits, prod(stream.element)
     address = element_addresses(layout, stream, written=isinstance(node, Store))
+    if tensor.parts is not None:
+        run = prod(layout.shape) // (tensor.parts.runs * tensor.parts.count)
+        padded = address // run * tensor.run_words * per_word + address % run
+        address = Segment.of(tensor, 0).walked(padded // per_word) * per_word + padded % per_word
     if size % per_word == 0:
         return _whole_words(node, address, bits, per_word)
     return _parts_of_words(node, address, bits, per_word)

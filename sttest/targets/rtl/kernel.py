@@ -178,5 +178,8 @@ def _port(number: int, argument: KernelArgument, graph: TimedGraph) -> str:
     outer |= {name: f"{wire}_{name}" for name in ("space", "put", "avail", "take")}
     outer |= {"clk": "ap_clk", "reset": "reset", "base": f"arguments[{number}]", "ended": f"{stem}_ended",
               "data": f"{wire}_{'in' if argument.reads else 'out'}"}  # fmt: skip
+    if argument.numbers is not None:
+        index = f"f{graph.fifo_index[argument.numbers.stream]}"
+        outer |= {"come": f"{index}_take", "what": f"{index}_out"}
     body = argument.body(stem, identifier("argument_", number, argument.name), outer)
     return f"  logic {stem}_ended;\n{body}{argument.idle()}"

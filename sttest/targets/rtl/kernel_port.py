@@ -3,15 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 
 from sttest.compile.rtl import RAM_STYLES
 from sttest.compile.rtl.dma import Bursts, PortTensor, PortTensors, PortWords, port_words, room_kind
 from sttest.core.errors import InputError
 from sttest.package import KernelFiles
-from sttest.reference.graph import Load, ReferenceGraph, Store
+from sttest.reference.graph import ReferenceGraph, Store
 from sttest.sim.graph import MemoryPort
 
-PORT_SOURCES = ("fifo_ram", "address_walk", "axi_read", "axi_write")
+PORT_SOURCES = ("fifo_ram", "address_walk", "chosen_bursts", "axi_read", "axi_write")
 """Modules of the library that ports have instances of."""
 
 Signals = Sequence[tuple[str, str, bool]]
@@ -29,12 +30,30 @@ _READS, _WRITES = ("arvalid", "arready", "araddr", "arlen", "rvalid", "rready", 
 
 
 @dataclass(frozen=True)
+class Numbers:
+    """The numbers of parts by which a port reads."""
+
+    stream: str  # from which the process behind the port takes them
+    parts: int  # in memory
+    at_once: int  # numbers of a token
+
+
+def _numbers(tensors: Sequence[PortTensor], values: ReferenceGraph) -> Numbers | None:
+    """Those of the first tensor that is read by number; all others have the same."""
+    parts = next((each.parts for each in tensors if each.parts is not None), None)
+    if parts is None:
+        return None
+    return Numbers(parts.index, parts.parts, prod(values.stream[parts.index].element))
+
+
+@dataclass(frozen=True)
 class KernelArgument:
     """An argument, with the only memory port that uses it."""
 
     name: str  # as the host knows it
     port: MemoryPort  # in the timed graph
     words: PortWords
+    numbers: Numbers | None = None  # of the parts that it reads
 
     @property
     def bus(self) -> str:
@@ -51,6 +70,8 @@ class KernelArgument:
         """Its bursts."""
         words, port = self.words, self.port
         longest = Bursts.longest(port.burst_bytes, words.word_bits)
+        if words.chosen is not None:
+            longest = min(longest, words.chosen.longest)
         return Bursts.of(words.words, longest, words.word_bits // 8)
 
     @property
@@ -65,7 +86,8 @@ class KernelArgument:
             stem: beginning of the names of its wires.
             name: name of the instance.
             outer: what signals of the port are called around it: those of AXI4, ``clk``, ``reset``, ``base``,
-                ``ended``, ``space`` and ``put`` or ``avail`` and ``take``, and ``data`` in the stream's order.
+                ``ended``, ``space`` and ``put`` or ``avail`` and ``take``, and ``data`` in the stream's order; of one
+                that reads parts by number, ``come`` and ``what``.
         """
         words, parts = self.words, self.words.parts
         count = words.tokens_per_word
@@ -88,11 +110,12 @@ class KernelArgument:
             else f"  assign {stem}_token = {words.memory_of(outer['data'])};\n"
         )
         given = _given({"WORD_BYTES": words.word_bits // 8, **self.bursts.parameters})
-        text += f"""  burst_walk #({given}) {name}_bursts (
-    {clocked}, .base({outer["base"]}), .valid({stem}_asks), .address({stem}_address), .words({stem}_words),
-    .take({stem}_asked)
-  );
-"""
+        walk = {"base": outer["base"], "valid": f"{stem}_asks", "address": f"{stem}_address", "take": f"{stem}_asked"}
+        if words.chosen is not None:
+            walk, translated = self._chosen(stem, name, outer, clocked)
+            text += translated
+        ports = ", ".join(f".{signal}({wire})" for signal, wire in walk.items())
+        text += f"  burst_walk #({given}) {name}_bursts ({clocked}, {ports}, .words({stem}_words));\n"
         if count == 1:
             text += f"  assign {stem}_part = '0;\n  assign {stem}_word_ends = 1'b1;\n"
         else:
@@ -109,6 +132,25 @@ class KernelArgument:
     {joined}, .data({stem}_token)
   );
 """
+
+    def _chosen(
+        self, stem: str, name: str, outer: Mapping[str, str], clocked: str
+    ) -> tuple[dict[str, str], str]:  # fmt: skip
+        """How a walk through chosen parts is connected, and what makes addresses of its numbers."""
+        assert self.words.chosen is not None
+        assert self.numbers is not None
+        sizes = {"WORD_BYTES": self.words.word_bits // 8, "PARTS": self.numbers.parts, "NUMBERS": self.numbers.at_once}
+        given = _given({**sizes, **self.words.chosen.parameters})
+        text = f"""  logic {stem}_walked, {stem}_walks_on;
+  logic [63:0] {stem}_walked_address;
+  chosen_bursts #({given}) {name}_chosen (
+    {clocked}, .base({outer["base"]}), .come({outer["come"]}), .what({outer["what"]}),
+    .walked({stem}_walked), .walked_address({stem}_walked_address), .walked_take({stem}_walks_on),
+    .valid({stem}_asks), .address({stem}_address), .take({stem}_asked)
+  );
+"""
+        walk = {"base": "64'd0", "valid": f"{stem}_walked", "address": f"{stem}_walked_address"}
+        return {**walk, "take": f"{stem}_walks_on"}, text
 
     def idle(self) -> str:
         """What the half of the AXI4 port that is not used says, and what never changes."""
@@ -127,9 +169,12 @@ class KernelArgument:
                  for signal, width, master in used]  # fmt: skip
         level, moves = ("space", "put") if self.reads else ("avail", "take")
         tokens = f"{'output' if self.reads else 'input '} logic [{self.words.token_bits - 1}:0] data"
+        if self.numbers is not None:
+            ports += ["input  logic come", f"input  logic [{32 * self.numbers.at_once - 1}:0] what"]
         listed = ["input  logic clk, reset", "input  logic [63:0] base", "output logic ended", *ports,
                   f"input  logic {level}", f"output logic {moves}", tokens]  # fmt: skip
         names = ("clk", "reset", "base", "ended", level, moves, "data", *(signal for signal, _, _ in used))
+        names += ("come", "what") if self.numbers is not None else ()
         body = self.body("own", "port", {each: each for each in names})
         return f"module {name} (\n  " + ",\n  ".join(listed) + f"\n);\n{body}endmodule\n"
 
@@ -160,10 +205,6 @@ def kernel_argument(name: str, port: MemoryPort, values: ReferenceGraph, files: 
             PortTensor(each, values.stream[each.source if isinstance(each, Store) else each.sink]) for each in found
         )
 
-    names = (port.name,) if files is None or port.name not in files.rows else files.rows[port.name].loads
-    if any(isinstance(load := nodes.get(each), Load) and load.parts is not None for each in names):
-        hints = ["run 'sttest emulate' without --axi, which knows what the port brings", "take --flow hls"]
-        raise InputError("no-rtl", "parts by number have no AXI ports yet", where=name, hints=hints)
     row = None if files is None else files.rows.get(port.name)
     if row is None and port.name not in nodes:
         raise InputError("no-rtl", "nothing says what lies in its memory", where=name, hints=["compile it anew"])
@@ -178,7 +219,7 @@ def kernel_argument(name: str, port: MemoryPort, values: ReferenceGraph, files: 
             "no-rtl", "its tensors have another number of tokens than its stream", where=name,
             demand=moved.tokens, bound=port.tokens, unit="tokens", hints=["compile it anew"],
         )  # fmt: skip
-    found = KernelArgument(name, port, port_words(moved))
+    found = KernelArgument(name, port, port_words(moved), _numbers(of_row, values))
     if not found.reads and found.words.parts is not None and found.words.token_bits % 8:
         raise InputError("no-rtl", "tokens that are parts of bytes have no AXI port yet", where=name)
     return found
