@@ -257,6 +257,9 @@ def caches(engine: str) -> Iterator[Line]:
         note = f"{drawn}; tokens of the busiest expert over the mean, batches of {BATCH}"
         yield Line("experts", "", f"load imbalance [{name}]", busiest, "ratio", note=note)
         for capacity in CAPACITIES:
+            share, where = routing.covered(BATCH, capacity), f"[{name}, group of {capacity}]"
+            note = f"{drawn}; segments of {BATCH} tokens, each with the group that is best for it"
+            yield Line("experts", "", f"choices covered by a group {where}", share, "ratio", "derived", note)
             for policy in POLICIES:
                 run = run_cache(routing, capacity, policy).after(FILLING)
                 where = f"[{name}, room for {capacity}, {policy}]"

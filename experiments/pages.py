@@ -555,10 +555,11 @@ def expert_hits() -> str:
             for room in rooms for rule in ("lru", "belady")
         }  # fmt: skip
         busiest = value("memory-tiers", f"load imbalance [{name}]")
+        covered = value("memory-tiers", f"choices covered by a group [{name}, group of 16]")
         pairs = (f"{rates[room, 'lru']:.0%} / {rates[room, 'belady']:.0%}" for room in rooms)
-        lines.append((name, *pairs, f"{busiest:.1f}"))
+        lines.append((name, *pairs, f"{covered:.0%}", f"{busiest:.1f}"))
     heads = (f"room for {room}, LRU / bound" for room in rooms)
-    return markdown(("experts drawn", *heads, "busiest over mean, 16 tokens"), lines)
+    return markdown(("experts drawn", *heads, "16 tokens by their best 16", "busiest over mean, 16 tokens"), lines)
 
 
 def speculation(draft: str) -> str:

@@ -13,12 +13,14 @@ from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.compile.reports import activity_table, memory_table
+from sttest.compile.resources.clock import graph_at
 from sttest.core.errors import InputError
 from sttest.frontend.shipped import lowered_text
 from sttest.sim import simulate
 from sttest.sim.bursts import memory_and_number
 from sttest.sim.graph import MemoryPort
 from sttest.studies.whatif.bounds import bounds, moved_per_memory
+from sttest.studies.whatif.points import with_memory_of
 
 FFN, ALL = ("mlp.*:ddr",), ("*.weight*:ddr", "?_cache*:ddr")
 
@@ -112,6 +114,23 @@ def _energy_of_u55c() -> str:
     text = (Path(__file__).parents[2] / "sttest" / "boards" / "data" / "u55c.yaml").read_text()
     part = text[text.index("energy:  #") :].partition("\n")[2]
     return part[: part.index("\nlaunch:")]
+
+
+def test_another_clock_or_board_leaves_every_channel_its_memory() -> None:
+    found = design(*FFN)
+    assert with_memory_of(found, board()) == found.graph == graph_at(found.graph, board(), 250)
+    slow = graph_at(found.graph, board(), 125)
+    assert {each.name: each.latency for each in slow.channels if each.name in ("hbm0", "ddr0")} == {
+        "hbm0": 29, "ddr0": 33,
+    }  # fmt: skip
+    memory = board().memory
+    assert memory.ddr is not None
+    half = memory.ddr.sustained_gb_per_s_per_channel.model_copy(update={"value": 8})
+    ddr = memory.ddr.model_copy(update={"sustained_gb_per_s_per_channel": half})
+    other = with_memory_of(found, board().model_copy(update={"memory": memory.model_copy(update={"ddr": ddr})}))
+    channels = {each.name: each for each in other.channels}
+    assert channels["hbm0"] == found.graph.channels[0]
+    assert channels["ddr0"].beats_num / channels["ddr0"].beats_den == 0.5
 
 
 def test_the_roofline_is_that_of_the_slower_memory() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sttest.boards.board import FpgaBoard
@@ -29,6 +29,7 @@ def test_engines_agree_to_the_cycle(source: str) -> None:
     assert simulate(graph, engine="simpy").cycles == simulate(graph, engine="maxplus").cycles
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.sampled_from(SOURCES), st.integers(1, 64 * MIB))
 def test_a_copy_takes_the_closed_form_and_no_less(source: str, size_bytes: int) -> None:
     """More by whole cycles of every burst, and by the last burst, which is stored when it is there."""

@@ -30,7 +30,6 @@ def tiers_of_arguments(kernel: df.KernelOp, entries: Sequence[str], board: FpgaB
     if not entries or not isinstance(function, func.FuncOp):
         return {}
     names = argument_names(function)
-    inner = dict(zip(kernel.inputs, kernel.body.block.args, strict=True))
     found: dict[SSAValue, TierName] = {}
     for entry in entries:
         pattern, _, given = entry.rpartition(":")
@@ -39,10 +38,11 @@ def tiers_of_arguments(kernel: df.KernelOp, entries: Sequence[str], board: FpgaB
         if not named:
             raise InputError(
                 "unknown-argument", f"no argument is called '{pattern:.80}'", where=_WHERE,
-                hints=[did_you_mean(pattern, names.values()), "reports/memory.csv has a line for each"],
+                hints=[did_you_mean(pattern, names.values())],
             )  # fmt: skip
-        found |= {inner[value]: tier for value in named if value in inner}
-    return found
+        found |= dict.fromkeys(named, tier)
+    pairs = zip(kernel.inputs, kernel.body.block.args, strict=True)
+    return {inner: found[outer] for outer, inner in pairs if outer in found}
 
 
 def by_tier(
@@ -64,7 +64,7 @@ def by_tier(
             raise InputError(
                 "tiers-of-a-queue", f"loads that take turns at one port would read from {' and '.join(sorted(used))}",
                 where=f"{_WHERE}, port '{port}'",
-                hints=["put all weights into one memory", "compile without --share"],
+                hints=["give some a unit of their own with --own-unit", "put all weights into one memory"],
             )  # fmt: skip
         found[used.pop()][port] = dmas
     return {name: group for name, group in found.items() if group}

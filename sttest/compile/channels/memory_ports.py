@@ -308,6 +308,15 @@ def bank_channels(board: FpgaBoard, beat_bytes: int, numbers: Iterable[int]) -> 
     return tuple(found)
 
 
+def channels_on(board: FpgaBoard, channels: Iterable[Channel]) -> tuple[Channel, ...]:
+    """Channels of compiled designs with the rate and the latency that their memories have on a board."""
+    found: list[Channel] = []
+    for each in channels:
+        memory, number = memory_and_number(each.name)
+        found += tier_channels(board.tier(memory), board.clock_mhz.value, each.beat_bytes, [number])
+    return tuple(found)
+
+
 def bank_name(board: FpgaBoard, number: int) -> str:
     """The name of the channel behind a bank of the card."""
     tier, channel = board.bank(number)

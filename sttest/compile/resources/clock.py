@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.frequency import ClockBand, clock_band
-from sttest.compile.channels.memory_ports import bank_channels, bank_number
+from sttest.compile.channels.memory_ports import channels_on
 from sttest.compile.compiler import Design
 from sttest.compile.resources.placement import SlrPlacement
 from sttest.sim import simulate
@@ -55,8 +55,7 @@ def graph_at(graph: TimedGraph, board: FpgaBoard, clock_mhz: float) -> TimedGrap
     """The graph with the bytes per cycle and the latency that its channels have at another clock of the kernel."""
     clock = board.clock_mhz.model_copy(update={"value": clock_mhz})
     other = board.model_copy(update={"clock_mhz": clock})
-    channels = [bank_channels(other, each.beat_bytes, [bank_number(other, each.name)])[0] for each in graph.channels]
-    return replace(graph, clock_mhz=clock_mhz, channels=tuple(channels))
+    return replace(graph, clock_mhz=clock_mhz, channels=channels_on(other, graph.channels))
 
 
 def times_at_clocks(design: Design, placed: SlrPlacement, band: ClockBand) -> tuple[TimeAtClock, ...]:

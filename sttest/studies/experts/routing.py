@@ -72,6 +72,20 @@ class Routing:
         ]  # fmt: skip
         return np.array(busiest, dtype=np.float64).reshape(-1, self.layers) / mean
 
+    def covered(self, segment: int, room: int) -> float:
+        """Share of the choices of a segment of tokens that its best fixed group of experts has, over all segments.
+
+        How near tokens stay to each other: the question of SRP (Segment Routing Best Performance, arXiv 2505.16056).
+
+        Args:
+            segment: tokens of a segment; those that do not fill a last one are left out.
+            room: experts of the group.
+        """
+        tokens = len(self.choices) // segment * segment
+        grouped = self.choices[:tokens].reshape(-1, segment, self.layers, self.chosen)
+        uses = (np.bincount(step[:, layer].ravel()) for step in grouped for layer in range(self.layers))
+        return float(sum(np.sort(each)[-room:].sum() for each in uses)) / grouped.size
+
     def text(self) -> str:
         """The trace as a CSV file that :func:`read_routing` reads."""
         rows = (

@@ -15,12 +15,11 @@ import yaml
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import operators
+from sttest.compile.channels.memory_ports import channels_on
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.dialects import df
-from sttest.compile.ir.module_walk import only_kernel
 from sttest.compile.options import CompileOptions
 from sttest.compile.schedule.task_schedule import TaskSchedule, task_schedule
-from sttest.compile.timing.timed_graph import memory_channels
 from sttest.core.errors import DeadlockError, InputError
 from sttest.core.program import package_versions, program_hash
 from sttest.frontend.lowering import linalg_text
@@ -51,11 +50,12 @@ from sttest.studies.whatif.study import Study, Value
 from sttest.studies.workload import is_file
 
 MAX_POINTS = 100_000
-# What the HBM of a held design may be varied in without another design.
+# What the memories of a held design may be varied in without another design.
 HELD = tuple(
     f"{BOARD}{path}"
     for path in (
         "hbm.bandwidth", "memory.hbm.sustained_gb_per_s_per_channel", "memory.hbm.kernel_read_ns",
+        "memory.ddr.sustained_gb_per_s_per_channel", "memory.ddr.read_ns",
     )
 )  # fmt: skip
 # A combination that no model or scheme has is a row that says so; anything else wrong is an error of the study.
@@ -271,9 +271,7 @@ def block_result(design: Design, steps: Mapping[str, int], board: FpgaBoard, eng
 
 def with_memory_of(design: Design, board: FpgaBoard) -> TimedGraph:
     """The design as compiled, channel by channel, with the rate and latency that the channels of ``board`` have."""
-    memory = memory_channels(only_kernel(design.module, "what-if", design.name), board)[0]
-    channels = tuple(replace(memory, name=channel.name) for channel in design.graph.channels)
-    return replace(design.graph, channels=channels)
+    return replace(design.graph, channels=channels_on(board, design.graph.channels))
 
 
 @lru_cache(maxsize=_KEPT_DESIGNS)

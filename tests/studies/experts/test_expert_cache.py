@@ -127,6 +127,25 @@ def test_one_busy_expert_is_out_of_balance() -> None:
     assert routing.imbalance(4).tolist() == [[1.0, 4.0]]
 
 
+def test_the_best_group_of_a_segment_by_hand() -> None:
+    routing = by_hand(0, 0, 1, 2, 3, 3)
+    assert routing.covered(3, 1) == pytest.approx(4 / 6)
+    assert routing.covered(3, 2) == 1
+    assert routing.covered(6, 2) == pytest.approx(4 / 6)
+    assert routing.covered(4, 1) == pytest.approx(2 / 4)  # two tokens are left out
+
+
+@given(routings(), st.integers(1, 8), st.integers(1, 4))
+def test_longer_segments_and_smaller_groups_cover_no_more(routing: Routing, room: int, segment: int) -> None:
+    segment = min(segment, len(routing.choices))
+    share = routing.covered(segment, room)
+    assert min(1, room / routing.experts) - 1e-9 <= share <= routing.covered(segment, room + 1) <= 1
+    whole = Routing(routing.experts, np.tile(routing.choices[:segment], (2, 1, 1)))
+    assert whole.covered(2 * segment, room) == pytest.approx(whole.covered(segment, room))
+    if len(routing.choices) % (2 * segment) == 0:
+        assert routing.covered(2 * segment, room) <= share + 1e-9
+
+
 @pytest.mark.parametrize(("capacity", "policy", "batch"), [(0, "lru", 1), (2, "lruu", 1), (2, "lru", 7)])
 def test_what_cannot_be_is_refused(capacity: int, policy: str, batch: int) -> None:
     with pytest.raises(InputError):
