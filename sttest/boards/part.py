@@ -58,6 +58,7 @@ Bits = Annotated[Quantity, in_unit("bits", whole=True)]
 Ratio = Annotated[Quantity, in_unit("ratio")]
 Megahertz = Annotated[Quantity, in_unit("MHz")]
 GigabytesPerSecond = Annotated[Quantity, in_unit("GB/s")]
+GigabitsPerSecond = Annotated[Quantity, in_unit("Gb/s")]
 Megabytes = Annotated[Quantity, in_unit("MB")]
 Gigabytes = Annotated[Quantity, in_unit("GB")]
 Nanoseconds = Annotated[Quantity, in_unit("ns")]
@@ -238,6 +239,30 @@ class Pcie(BoardPart):
     lanes: Count
     host_to_card_gb_per_s: GigabytesPerSecond
     card_to_host_gb_per_s: GigabytesPerSecond
+
+
+class Network(BoardPart):
+    """Serial links to other cards, as AMD's Aurora 64B/66B core (PG074) runs them; a credit is room for a token.
+
+    Line rate and coding are AMD's; latency and the receive buffer are those of a public Aurora kernel for Alveo cards.
+    """
+
+    ports: Count
+    lanes: Count
+    lane_gb_per_s: GigabitsPerSecond
+    coding: Ratio
+    frame_bytes: Bytes
+    frame_overhead_bytes: Bytes
+    latency_ns: Nanoseconds
+    receive_bytes: Bytes
+
+    def bits_per_cycle(self, clock_mhz: float) -> float:
+        """Payload that one port sends per cycle of a kernel at ``clock_mhz``."""
+        return self.lanes.count * self.lane_gb_per_s.value * self.coding.value * 1e3 / clock_mhz
+
+    def latency_cycles(self, clock_mhz: float) -> int:
+        """Cycles from the sender's stream to the receiver's."""
+        return math.ceil(self.latency_ns.value * clock_mhz / 1e3)
 
 
 class Power(BoardPart):

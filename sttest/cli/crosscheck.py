@@ -36,7 +36,7 @@ from sttest.studies.workload import is_file
 from sttest.targets.csim import ap_types_folder
 
 
-@takes_options("precision", "attention", "attention_chunk", "kernels")
+@takes_options("precision", "attention", "attention_chunk", "kernels", "cards", "links", "link_credits")
 def crosscheck_verb(
     model: Annotated[
         str,
@@ -78,6 +78,8 @@ def crosscheck_verb(
       sttest crosscheck gpt2 --phase decode --attention one-pass --attention-chunk 16
 
       sttest crosscheck gpt2 --batch 4
+
+      sttest crosscheck small-gpt2 --cards 2
 
       sttest crosscheck block.mlir --checkpoint block.safetensors
 

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TypeVar
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import ParseError, VerifyException
 
@@ -106,6 +106,22 @@ def functions(module: ModuleOp) -> list[func.FuncOp]:
             )
         returned(function)
     return found
+
+
+def refuse_other_cards(module: ModuleOp, cards: int) -> None:
+    """Refuses a text that says it is for another number of cards; a text that says nothing is for one.
+
+    Raises:
+        InputError: ``other-cards``.
+    """
+    for function in functions(module):
+        said = function.attributes.get("sttest.cards")
+        found = said.value.data if isinstance(said, IntegerAttr) else 1
+        if found != cards:
+            raise InputError(
+                "other-cards", "a text is compiled for the cards that it was lowered for", where="cards (--cards)",
+                demand=cards, bound=found, unit="cards", hints=[f"compile it with --cards {found}"],
+            )  # fmt: skip
 
 
 def returned(function: func.FuncOp) -> func.ReturnOp:

@@ -45,7 +45,7 @@ class AssignChannels(ModulePass):
     channels ``apart``, share all of them ``together``, or as memory is faster by far (``auto``).  Where all are shared
     one may carry ``uneven`` percent more than its share, and there are ``slices`` per channel at most.  For products in
     several ``units`` side by side, weights come in slices of their columns.  DMAs of parameters that move little have
-    ``seldom`` bursts in flight, if it is not 0.
+    ``seldom`` bursts in flight, if it is not 0.  Each of several cards has the channels of a board, numbered on.
     """
 
     name = "assign-channels"
@@ -73,18 +73,19 @@ class AssignChannels(ModulePass):
             behind = behind_result(kernel)
             turns = {dma: self.layers if dma in behind else 1 for dma in _dmas(kernel)}
             cuts = {dma: _columns_dim(dma) if self.units > 1 else None for dma in turns}
-            demands = [_demand(name, dmas, intervals, images, turns, cuts) for name, dmas in ports.items()]
             rate = bytes_per_cycle(board, port_bytes(kernel))
             even = Evenness(self.uneven / 100, self.slices)
-            burst_bytes = board.hbm.max_burst_bytes.count
-            found = assign_channels(demands, board.hbm.pseudo_channels.count, rate, burst_bytes, use, even)
-            port = port_bytes(kernel), burst_bytes
-            few = seldom_ports(demands, found, board.hbm.pseudo_channels.count, *port) if self.seldom else ()
-            for name, channels in found.items():
-                for dma in ports[name]:
-                    if name in few:
-                        dma.properties["ahead"] = df.i64_attr(self.seldom)
-                    _connect(dma, channels, cuts[dma])
+            burst_bytes, count = board.hbm.max_burst_bytes.count, board.hbm.pseudo_channels.count
+            for card in sorted({dma.card_number for dma in turns}):
+                own = {name: dmas for name, dmas in ports.items() if dmas[0].card_number == card}
+                demands = [_demand(name, dmas, intervals, images, turns, cuts) for name, dmas in own.items()]
+                found = assign_channels(demands, count, rate, burst_bytes, use, even)
+                few = seldom_ports(demands, found, count, port_bytes(kernel), burst_bytes) if self.seldom else ()
+                for name, channels in found.items():
+                    for dma in own[name]:
+                        if name in few:
+                            dma.properties["ahead"] = df.i64_attr(self.seldom)
+                        _connect(dma, tuple(card * count + channel for channel in channels), cuts[dma])
 
     def _use(self) -> ChannelUse:
         ways: dict[str, ChannelUse] = {way: way for way in get_args(ChannelUse)}
@@ -173,7 +174,7 @@ def _connect(dma: df.DmaOp, channels: tuple[int, ...], dim: int | None) -> None:
     stream = dma.streams[0]
     parts = slices_of(dma, channels, dim)
     gather = df.GatherOp(operands=[[each.streams[0] for each in parts], []], result_types=[[stream.type]])
-    for name, kept in (("folded", dma.folded), ("queue", dma.queue)):
+    for name, kept in (("folded", dma.folded), ("queue", dma.queue), ("card", dma.card)):
         if kept is not None:
             gather.properties[name] = kept
     Rewriter.insert_op([*parts, gather], InsertPoint.before(dma))

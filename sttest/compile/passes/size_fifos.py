@@ -23,8 +23,9 @@ class SizeFifos(ModulePass):
     ``schedule`` or ``paper``.
 
     Where tasks share engines, the linear program's depths are those of the design without
-    sharing, and what else its FIFOs need is found by simulation.  ``prefetch_kib`` is room
-    for parameters that are read ahead.
+    sharing, and what else its FIFOs need is found by simulation; so it is where links between
+    cards send in turn.  ``prefetch_kib`` is room for parameters that are read ahead.  A stream on a
+    link has ``link_credits``, if they are not 0, whether that is enough or not.
     """
 
     name = "size-fifos"
@@ -32,6 +33,7 @@ class SizeFifos(ModulePass):
     strategy: str = "normal"
     sizing: str = "schedule"
     prefetch_kib: int = 0
+    link_credits: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Sets the depth of the streams.
@@ -44,10 +46,11 @@ class SizeFifos(ModulePass):
 
     def size(self, op: ModuleOp) -> TimedGraphs:
         """What :meth:`apply` does, with the timed graphs that came of it: those of the sized design."""
-        graphs = TimedGraphs(only_kernel(op, "timed graph", "design"), target_of(op, self.name))
+        kernel = only_kernel(op, "timed graph", "design")
+        graphs = TimedGraphs(kernel, target_of(op, self.name))
         depths = _by_fifo(op, stream_depths(graphs.graph("design", apart=True), self.strategy, self.sizing))
         depths |= prefetch_depths(op, self.prefetch_kib, depths)
-        shares = bool(engines_of(op))
+        shares = bool(engines_of(op)) or kernel.links is not None
         if shares:
             depths = shared_depths(graphs.graph("design"), depths)
         sized_by = (
@@ -58,6 +61,8 @@ class SizeFifos(ModulePass):
             else f"lp-{self.sizing}-{self.strategy}"
         )
         set_depths(op, depths, sized_by)
+        if self.link_credits and kernel.links is not None:
+            kernel.properties["credits"] = df.i64_attr(self.link_credits)
         graphs.resize()
         return graphs
 

@@ -147,8 +147,8 @@ def direct_wires(graph: TimedGraph, ops: tuple[int, ...]) -> str:
 SCHEMA = "sttest.rtl-twin/1"
 MANIFEST = "twin.json"
 SOURCES = (
-    "twin_log.sv", "twin_srl.sv", "twin_ram.sv", "twin_actor_fifo.sv", "twin_channel.sv", "twin_requests.sv",
-    "twin_read_port.sv", "twin_write_port.sv",
+    "twin_log.sv", "twin_srl.sv", "twin_ram.sv", "twin_link.sv", "twin_actor_fifo.sv", "twin_channel.sv",
+    "twin_requests.sv", "twin_read_port.sv", "twin_write_port.sv",
 )  # fmt: skip
 
 
