@@ -175,6 +175,11 @@ MAX_PLACES = 1 << 24
 """Places of a FIFO whose memory a simulator is asked to hold, 4 bytes each."""
 
 
+def is_link(graph: TimedGraph, index: int, ends: Ends) -> bool:
+    """Whether tokens of FIFO ``index`` are on their way for a while, in which nothing else need move."""
+    return graph.fifos[index].latency > 0 and wires_of(graph, ends) == _PLAIN
+
+
 _PLAIN = ("put", "take", "space", "avail")
 
 
@@ -191,9 +196,10 @@ def fifo_instance(graph: TimedGraph, index: int, ends: Ends, number: int) -> str
     name = identifier("fifo_", index, fifo.name)
     common = f".clk(clk), .id(32'd{number}), .now(now), .put(f{index}_put), .take(f{index}_take)"
     levels = f".space(f{index}_space), .avail(f{index}_avail)"
-    if fifo.latency and wires_of(graph, ends) == _PLAIN:
+    if is_link(graph, index, ends):
         parameters = f".DEPTH({places}), .INITIAL({fifo.initial_tokens}), .RAW({fifo.read_after_write_cycles})"
-        return f"{wires}  twin_link #({parameters}) {name} ({common}, {levels});\n"
+        wires += f"  logic f{index}_moving;\n"
+        return f"{wires}  twin_link #({parameters}) {name} ({common}, {levels}, .moving(f{index}_moving));\n"
     if not isinstance(writer, Actor) and not isinstance(reader, Actor):
         lanes = f", .LANES({min(places, _most_at_once(graph, reader, index, 0))})" if fifo.kind == "ram" else ""
         parameters = f".DEPTH({places}), .INITIAL({fifo.initial_tokens}){lanes}"
