@@ -124,6 +124,11 @@ def refuse_other_cards(module: ModuleOp, cards: int) -> None:
             )  # fmt: skip
 
 
+def card_count(kernel: df.KernelOp) -> int:
+    """The cards that a kernel's nodes are on."""
+    return 1 + max((node.card_number for node in all_of(kernel, df.NodeOp)), default=0)
+
+
 def returned(function: func.FuncOp) -> func.ReturnOp:
     """The op that returns the function's results.
 

@@ -15,7 +15,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from sttest.compile.dialects import df
-from sttest.compile.ir.module_walk import all_of, functions, only_kernel, require_positive, stream_of
+from sttest.compile.ir.module_walk import all_of, card_count, functions, only_kernel, require_positive, stream_of
 from sttest.compile.ir.names import ENTERS, POSITION, argument_names, hint
 from sttest.compile.sharing.layers import LEAVES, outside_layers, result_store
 from sttest.compile.sharing.processes import node_label
@@ -45,7 +45,7 @@ class LoopLayers(ModulePass):
             return
         kernel = only_kernel(op, self.name, "design")
         function = next(found for found in functions(op) if kernel.parent_op() is found)
-        for card in range(1 + max(node.card_number for node in all_of(kernel, df.NodeOp))):
+        for card in range(card_count(kernel)):
             read = _load(kernel, function, on_card(ENTERS, card))
             stored = stream_of(_store(kernel, function, on_card(LEAVES, card)), self.name)
             enters, leaves = _entering(read, function), _result(stored)
