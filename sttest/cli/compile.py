@@ -275,7 +275,7 @@ def _resources(facts: dict[str, Any]) -> str:
     shares = (f"{kind} {100 * share:.0f} %" for kind, share in facts["share_of_budget"].items())
     over = facts["over_budget"]
     verdict = f"; {', '.join(over)} beyond the board's budget" if over else ""
-    budget = f"of the {facts['budget']} budget"
+    budget = f"of the {facts['budget']} budget" + (" of the fullest card" if facts.get("cards") else "")
     return f"{', '.join(shares)} {budget}, {facts['memory_ports']} DMAs on {facts['hbm_ports']} HBM ports{verdict}"
 
 

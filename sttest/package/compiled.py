@@ -130,6 +130,8 @@ def _tables(design: Design, taken: DesignResources, placed: SlrPlacement | None)
         MEMORY: reports.memory_table(design), ACTIVITY: reports.activity_table(design),
         "resources": reports.resource_table(taken, design), "memory_kinds": reports.memory_kind_table(taken),
     }  # fmt: skip
+    if taken.card_of:
+        found["cards"] = reports.card_table(taken, design)
     if placed is None:
         return found
     return found | {

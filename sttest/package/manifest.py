@@ -90,6 +90,7 @@ class Resources(_Section):
     cell_bytes: int | None = None
     memory_ports: int
     hbm_ports: int
+    cards: _Maybe[int] = None  # of several, whose fullest the shares are of
 
 
 class ClockTime(_Section):

@@ -65,6 +65,11 @@ class Links:
                     found.setdefault(ends, []).append(message)
         self.messages = {ends: sorted(each, key=lambda m: (m.turn, m.hops)) for ends, each in found.items()}
 
+    def bytes_from(self, card: int) -> int:
+        """Payload that a card sends in a layer, what it passes on included."""
+        own = (each for (sender, _), messages in self.messages.items() if sender == card for each in messages)
+        return sum(message.total_bytes for message in own)
+
     def fifos(self) -> list[Fifo]:
         """What is added to the FIFOs of a graph."""
         return [fifo for ends, messages in self.messages.items() for name in _names(messages) for fifo in
