@@ -266,7 +266,7 @@ def choose_lanes(text: str, knobs: CompileOptions) -> tuple[str, ...]:
 
 
 def workload_of(module: ModuleOp) -> dict[str, str | int]:
-    """Model, phase, tokens, context, batch and cards from the function's ``sttest.*`` attributes; empty for foreign text."""
+    """Model, phase and shape from the function's ``sttest.*`` attributes; empty for foreign text."""
     found: dict[str, str | int] = {}
     for function in module.walk():
         if not isinstance(function, func.FuncOp):

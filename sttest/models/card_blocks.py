@@ -1,6 +1,6 @@
 """The modules of a decoder block over several cards; see :mod:`sttest.models.cards`."""
 
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -42,7 +42,7 @@ class CardBlocks(nn.Module):
 
     def forward(self, **inputs: Any) -> tuple[Any, ...]:
         """Inputs of each card by name to y, k_new and v_new of each."""
-        cards = list(self.cards)
+        cards = [cast("Any", block) for block in self.cards]
         x = [inputs[on_card("x", number)] for number in range(len(cards))]
         attended, new = [], []
         for number, (block, own) in enumerate(zip(cards, x, strict=True)):

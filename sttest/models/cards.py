@@ -142,10 +142,11 @@ def split_state(state: "Mapping[str, Tensor]", cards: int) -> "dict[str, Tensor]
     for name, tensor in state.items():
         module, _, leaf = name.rpartition(".")
         layer = module.rpartition(".")[2]
-        axis = 0 if layer in _ROWS else tensor.dim() - 1 if layer in _COLUMNS else None
-        is_late = layer in _ROWS and leaf == "bias"
-        for card in range(1 if is_late else cards):
-            whole = axis is None or is_late
-            found[f"cards.{card}.{name}"] = tensor if whole else tensor.chunk(cards, axis)[card].contiguous()
+        if layer in _ROWS and leaf == "bias":
+            found[f"cards.0.{name}"] = tensor
+            continue
+        shares = [tensor] * cards
+        if layer in _ROWS + _COLUMNS:
+            shares = [each.contiguous() for each in tensor.chunk(cards, 0 if layer in _ROWS else -1)]
+        found |= {f"cards.{card}.{name}": share for card, share in enumerate(shares)}
     return found
-

@@ -41,7 +41,7 @@ class Workload:
 
 @dataclass(frozen=True)
 class WorkloadShape:
-    """Tokens of a sequence that enter a block and tokens in its cache, whether the head follows, sequences and cards."""
+    """Tokens of a sequence that enter a block, tokens in its cache, whether the head follows, sequences and cards."""
 
     phase: Phase
     tokens: int

@@ -1278,8 +1278,8 @@ class KernelOp(IRDLOperation):
     body = region_def("single_block")
     traits = traits_def(IsolatedFromAbove())
     assembly_format = (
-        "$sym_name (`layers` $layers^)? (`steps` $steps^)? (`links` $links^)? (`credits` $credits^)? `(` ($inputs^ `:` type($inputs))? `)` "
-        "(`->` type($outputs)^)? $body attr-dict-with-keyword"
+        "$sym_name (`layers` $layers^)? (`steps` $steps^)? (`links` $links^)? (`credits` $credits^)? "
+        "`(` ($inputs^ `:` type($inputs))? `)` (`->` type($outputs)^)? $body attr-dict-with-keyword"
     )
 
     def __init__(self, name: str, inputs: Sequence[SSAValue], outputs: Sequence[Attribute], body: Region) -> None:

@@ -24,8 +24,7 @@ from sttest.sim.graph import PING_PONG
 
 @dataclass(frozen=True)
 class FuseKernels(ModulePass):
-    """Greedy fusion in topological order under ``c_max_bytes`` of on-chip memory, or what the target has on ``cards``.
-    """
+    """Greedy fusion in topological order under ``c_max_bytes`` of on-chip memory, or what ``cards`` targets have."""
 
     name = "fuse-kernels"
 

@@ -361,8 +361,8 @@ def _edges(graph: TimedGraph) -> list[_Edge]:
             what = f"a run writes {len(writes)} tokens and reads {len(reads)}"
             raise InputError("unbalanced", what, where=f"{graph.name}: FIFO '{fifo.name}'")
         _, filled = fills.get((fifo.name, "write"), (source, writes))
-        credits = (source, target) in credited
-        edges.append(_Edge(fifo.name, fifo.bits, source, target, writes, filled, reads, credits, fifo.latency))
+        has_credits = (source, target) in credited
+        edges.append(_Edge(fifo.name, fifo.bits, source, target, writes, filled, reads, has_credits, fifo.latency))
     return edges
 
 

@@ -2,8 +2,8 @@
 
 A link has a sender, which sends the messages of its streams one after the other, in program order and those of nearer
 cards first.  A message is cut into frames.  The sender starts a frame when it has credits for all of its tokens, which
-it then passes on as they come.  A stream on a link is three FIFOs: what the sender reads, the way to the other card with
-the receive buffer at its end, and the way back of the credits, one for each token that leaves the buffer.
+it then passes on as they come.  A stream on a link is three FIFOs: what the sender reads, the way to the other card
+with the receive buffer at its end, and the way back of the credits, one for each token that leaves the buffer.
 """
 
 from collections.abc import Sequence
@@ -72,8 +72,11 @@ class Links:
 
     def fifos(self) -> list[Fifo]:
         """What is added to the FIFOs of a graph."""
-        return [fifo for ends, messages in self.messages.items() for name in _names(messages) for fifo in
-                self._fifos_of(_name(ends), name, messages)]  # fmt: skip
+        found: list[Fifo] = []
+        for ends, messages in self.messages.items():
+            for name in _names(messages):
+                found += self._fifos_of(_name(ends), name, messages)
+        return found
 
     def processes(self, processes: Sequence[Process], layers: int) -> tuple[Process, ...]:
         """The processes of a graph, those that write to other cards to senders, and the links.
@@ -134,11 +137,11 @@ class Links:
         bits, latency = own[0].bits, self._network.latency_cycles(self._clock_mhz)
         asked = self.kernel.credits.value.data if self.kernel.credits is not None else 0
         share = self._network.receive_bytes.count * 8 // (len(_names(messages)) * bits)
-        credits = asked or max(share, *(self._frame_tokens(each) for each in own))
+        room = asked or max(share, *(self._frame_tokens(each) for each in own))
         found = [
             Fifo(_sent(name), MIN_DEPTH, bits, "srl"),
-            Fifo(_wire(link, name), credits, bits, "ram", latency=latency),
-            Fifo(_credits(link, name), credits, 1, "srl", credits, latency=latency),
+            Fifo(_wire(link, name), room, bits, "ram", latency=latency),
+            Fifo(_credits(link, name), room, 1, "srl", room, latency=latency),
         ]
         return [*found, Fifo(_made(name), MIN_DEPTH, bits, "srl")] if self._collects(own[0]) else found
 

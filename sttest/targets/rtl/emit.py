@@ -13,7 +13,14 @@ from sttest.sim.graph import Actor, MemoryPort, Pipeline, TimedGraph, fifo_ends
 from sttest.sim.throughput import repetition_vector
 from sttest.targets.rtl.drive import MAX_CLOCKS, BuiltFolder, RtlRun, build_folder, find_simulator
 from sttest.targets.rtl.loops import NAME, Body, actor_body, all_of, any_of, identifier, loop_body, trace_body
-from sttest.targets.rtl.memory_text import channel_instance, channels_of, fifo_instance, is_link, port_instance, wires_of
+from sttest.targets.rtl.memory_text import (
+    channel_instance,
+    channels_of,
+    fifo_instance,
+    is_link,
+    port_instance,
+    wires_of,
+)
 
 # --- A whole graph as one module: FIFOs, processes, channels, the cycle counter
 
