@@ -23,6 +23,7 @@ EXPERIMENTS = {
     "best": "the best decode and prefill designs found for four models on a U55C, made again",
     "serving": "GPT-2 Medium on a U55C: waits against the rate of requests, by batch and by whose turn is next",
     "long-prompt": "prompts of up to 32,640 tokens in blocks over a cache in the HBM, and what attention moves",
+    "cards": "GPT-2 Medium on one, two and four U55C, what links cost, and published accelerators of several cards",
     ALL: "every experiment above, one after the other",
 }
 """Names and one line each; module ``experiments.<name>`` of a checkout, hyphens as underscores, makes the table."""
