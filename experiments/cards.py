@@ -259,18 +259,18 @@ def _figures(found: Found, cards: int, precision: str) -> Iterator[tuple[str, fl
 
 
 def _published() -> Iterator[Row]:
-    table = published_table("cards")
-    for system, rows in table.groupby("system", sort=False):
+    for system, rows in published_table("cards").groupby("system", sort=False):
         first = float(rows["tokens_per_s"].iloc[0])
         for row in rows.to_dict("records"):
             speed, cards = float(row["tokens_per_s"]), int(row["cards"])
-            for metric, value, unit, kind in (
+            figures: list[tuple[str, float, str, Kind]] = [
                 ("speed", speed, "tokens/s", "published"), ("speed-up", speed / first, "ratio", "derived"),
                 ("efficiency", speed / first / cards, "ratio", "derived"),
-            ):  # fmt: skip
+            ]  # fmt: skip
+            for metric, value, unit, kind in figures:
                 yield Row(
-                    "cards", f"{metric} [{cards} cards]", value, unit, kind, model=str(system), board=row["devices"],
-                    phase="decode", engine="", source=row["source"], note=row["differs"],
+                    "cards", f"{metric} [{cards} cards]", value, unit, kind, model=str(system),
+                    board=str(row["devices"]), phase="decode", source=str(row["source"]), note=str(row["differs"]),
                 )  # fmt: skip
 
 
