@@ -212,7 +212,7 @@ def _rows(found: Found, engine: str) -> Iterator[Row]:
             result = found.results[Point(cards, link_credits=credit)]
             yield _row(
                 f"cycles of the layers with {credit} credits", cards, PRECISIONS[0], result["cycles"], "cycles",
-                "simulated", engine=engine, note="" if result["cycles"] else "a deadlock, on the credits of a link",
+                "simulated", engine=engine, note="" if result["cycles"] else "a deadlock, on credits of links",
             )  # fmt: skip
     yield from _published()
 
