@@ -497,13 +497,7 @@ def cards_pipeline() -> str:
         (bits, cards, *(f"{value('cards', f'{name} [{cards} cards, {precision}]'):,.0f}" for name in names))
         for precision, bits in _BITS.items() for cards in _CARDS[1:]
     ]  # fmt: skip
-    heads = (
-        "weights, bits",
-        "cards",
-        "tokens/s, in parallel",
-        "in a pipeline, one sequence",
-        "as many as cards, together",
-    )
+    heads = ("weights, bits", "cards", "tokens/s, in parallel", "in a pipeline, one sequence", "a sequence per card")
     return markdown(heads, lines)
 
 
