@@ -285,7 +285,7 @@ class LaunchOverhead(BoardPart):
     ``single_*`` bracket one launch whose end is awaited; ``back_to_back_us`` lies between
     two runs that follow each other; ``queued_us`` is the amortised cost with a full
     queue and thus no latency; ``token_gap_us`` is the idle time of the device between
-    two tokens of a generation with its host work.
+    two tokens of a generation with its host work; ``reconfiguration_us`` loads another design.
     """
 
     single_low_us: Microseconds
@@ -293,6 +293,7 @@ class LaunchOverhead(BoardPart):
     back_to_back_us: Microseconds
     queued_us: Microseconds
     token_gap_us: Microseconds
+    reconfiguration_us: Microseconds | None = None
 
 
 class Toolchain(BoardPart):

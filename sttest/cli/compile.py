@@ -20,7 +20,7 @@ from sttest.core.tables import print_table
 from sttest.frontend.module_source import ModuleSource, is_module_reference
 from sttest.models.registry import model_config
 from sttest.package import DesignPackage, check_target, read_lanes
-from sttest.package.compiled import write_package
+from sttest.package.compiled import write_groups, write_package
 from sttest.studies.workload import CompileRequest, is_file
 
 if TYPE_CHECKING:
@@ -51,6 +51,10 @@ def compile_verb(
     ] = False,
     check_resources: Annotated[
         bool, typer.Option("--check-resources", help="Refuse what does not fit the board; place the rest on its SLRs.")
+    ] = False,
+    groups: Annotated[
+        bool,
+        typer.Option("--groups", help="Where the design does not fuse into one kernel, make a package of several."),
     ] = False,
     parameters: Parameters = None,
     require_quantized: Annotated[
@@ -99,6 +103,8 @@ def compile_verb(
       sttest compile gpt2 --phase decode --context 256 --gemv-lanes 1024 --share all --layers 24 --head --generate 16
 
       sttest compile gpt2 --phase decode --context 768 --attention one-pass --attention-chunk 128
+
+      sttest compile small-gpt2 --phase prefill --tokens 32 --c-max-bytes 30000 --groups
     """
     if operations:
         _report_operations(model, as_json=as_json)
@@ -108,6 +114,9 @@ def compile_verb(
         keep_ir="all" if print_after_all else "ends", parameters=names_of(parameters),
         require_quantized=require_quantized, batch=batch,
     )  # fmt: skip
+    if groups:
+        _compile_groups(request, as_json=as_json)
+        return
     summary = summarise(compile_package(request), DesignPackage.read(request.folder))
     if as_json:
         print_json(summary)
@@ -227,6 +236,19 @@ def compile_package(request: Request) -> Design:
         placed = place(design) if request.check_resources else None
         write_package(design, request.folder, placed)
     return design
+
+
+def _compile_groups(request: Request, *, as_json: bool) -> None:
+    with progress(f"compiling {request.model}") as step:
+        package = write_groups(request.grouped(step), request.folder)
+    if as_json:
+        print_json(package.content.model_dump(mode="json", by_alias=True) | {"package": str(package.folder)})
+        return
+    handed = sum(each.total_bytes for each in package.content.tensors)
+    print(f"package        {package.folder}")
+    print(f"groups         {len(package.groups)}, a design package each")
+    print(f"handed on      {len(package.content.tensors)} tensors, {handed:,} bytes")
+    print(f"next           sttest simulate {package.folder}")
 
 
 def summarise(design: Design, package: DesignPackage) -> dict[str, Any]:

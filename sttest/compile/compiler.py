@@ -218,7 +218,7 @@ def compile_text(
     runner.run(tiling[at : at + 1])
     covered = coverage(module, stored) if quantises else None
     runner.run(tiling[at + 1 :])
-    fusion = fusion_report(module, _most_bytes(knobs, hardware))
+    fusion = fusion_report(module, most_bytes(knobs, hardware))
     runner.run(streaming_passes(knobs))
     runner.finish()
     graph = timed_graph(module, hardware, name)
@@ -251,7 +251,8 @@ class _Runner:
             self.stages[-1] = replace(self.stages[-1], text=printed(self.module))
 
 
-def _most_bytes(knobs: CompileOptions, board: FpgaBoard) -> int:
+def most_bytes(knobs: CompileOptions, board: FpgaBoard) -> int:
+    """On-chip memory that a group may fill, on all cards."""
     return knobs.c_max_bytes or knobs.cards * board.fabric.usable_onchip_bytes
 
 
@@ -329,7 +330,7 @@ class StagedCompiler:
             InputError: ops, a scheme or a tile that are not possible.
             DoesNotFitError: a kernel's own buffers exceed the board's memory.
         """
-        chosen, c_max_bytes = self._split(knobs)[0], _most_bytes(knobs, self.board)
+        chosen, c_max_bytes = self._split(knobs)[0], most_bytes(knobs, self.board)
         if (chosen, c_max_bytes) not in self._tiled:
             if len(self._tiled) >= _KEPT:
                 del self._tiled[next(iter(self._tiled))]

@@ -8,6 +8,7 @@ from pathlib import Path
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import Design, KeptIr, compile_text
+from sttest.compile.groups import GroupedDesign, compile_groups
 from sttest.compile.opt import new_context, parse, printed
 from sttest.compile.options import CompileOptions
 from sttest.compile.quantization.coverage import with_parameters
@@ -279,6 +280,16 @@ class CompileRequest:
         if self.require_quantized:
             refuse_floats(design)
         return design
+
+    def grouped(self, step: Step = lambda step: None) -> GroupedDesign:
+        """A design for each group, where they do not fuse into one.
+
+        Raises:
+            SttestError: see :meth:`design`, and options that take one kernel.
+        """
+        options = self._checked_options()
+        workload, text = self._text(step)
+        return compile_groups(text, f"{workload.name}-{self.board_name}", self.board, options, self.model)
 
     def _text(self, step: Step) -> tuple[Workload, str]:
         shape_options = {

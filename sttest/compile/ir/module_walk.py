@@ -204,7 +204,12 @@ def only_kernel(module: ModuleOp, here: str, name: str) -> df.KernelOp:
             demand=len(kernels),
             bound=1,
             unit="groups",
-            hints=["raise --c-max-bytes, which may exceed the board", "shorten the sequence", "lower --tile"],
+            hints=[
+                "add --groups",
+                "raise --c-max-bytes, which may exceed the board",
+                "shorten the sequence",
+                "lower --tile",
+            ],
         )
     for node in all_of(kernels[0], df.NodeOp):
         if any(isinstance(value.type, df.ITensorType) for value in (*node.operands, *node.results)):
