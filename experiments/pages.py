@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from experiments import clock_check, resource_check, resource_fit
+from experiments.cards import CREDITS
 from experiments.emerging_rows import FIG9_QUANTITY
 from experiments.gpu_baseline import report as gpu_report
 from experiments.published import published_table, published_text
@@ -560,6 +561,90 @@ def expert_hits() -> str:
         lines.append((name, *pairs, f"{covered:.0%}", f"{busiest:.1f}"))
     heads = (f"room for {room}, LRU / bound" for room in rooms)
     return markdown(("experts drawn", *heads, "16 tokens by their best 16", "busiest over mean, 16 tokens"), lines)
+
+
+# --- Several cards
+
+
+_CARDS = (1, 2, 4)
+_BITS = {"w4a8": "4", "w8a8": "8"}
+
+
+def cards_speed() -> str:
+    """Speed of a decode step on so many cards, by bits of weights."""
+    lines = []
+    for precision, bits in _BITS.items():
+        for cards in _CARDS:
+            found = (value("cards", f"{name} [{cards} cards, {precision}]") for name in (
+                "cycles of the layers", "cycles of the head", "speed", "speed, host included", "speed-up", "efficiency"
+            ))  # fmt: skip
+            cells = (format(each, form) for each, form in zip(found, (*[",.0f"] * 4, ".2f", ".0%"), strict=True))
+            lines.append((bits, cards, *cells))
+    heads = (
+        "weights, bits", "cards", "cycles of the layers", "of the head", "tokens/s", "with the host", "speed-up",
+        "efficiency",
+    )  # fmt: skip
+    return markdown(heads, lines)
+
+
+def cards_pipeline() -> str:
+    """Layers in a pipeline beside heads and columns in parallel."""
+    names = ("speed", "speed in a pipeline, one sequence", "speed in a pipeline, a sequence per card")
+    lines = [
+        (bits, cards, *(f"{value('cards', f'{name} [{cards} cards, {precision}]'):,.0f}" for name in names))
+        for precision, bits in _BITS.items() for cards in _CARDS[1:]
+    ]  # fmt: skip
+    heads = ("weights, bits", "cards", "tokens/s, in parallel", "in a pipeline, one sequence", "a sequence per card")
+    return markdown(heads, lines)
+
+
+def cards_links() -> str:
+    """What links take of a step, and what the same design takes whose links start late, or take no time."""
+    forms = {
+        "bytes sent per token and card": ",.0f", "cycles of the layers": ",.0f",
+        "cycles of the layers, whole vectors": ",.0f", "cycles of the layers, ideal links": ",.0f",
+        "gain of overlap": ".3f", "share of links": ".1%",
+    }  # fmt: skip
+    lines = [
+        (bits, cards, *(
+            format(value("cards", f"{name} [{cards} cards, {precision}]"), form) for name, form in forms.items()
+        ))
+        for precision, bits in _BITS.items() for cards in _CARDS[1:]
+    ]  # fmt: skip
+    heads = (
+        "weights, bits", "cards", "bytes sent per card", "cycles, streamed", "cycles, whole", "cycles, ideal",
+        "gain of overlap", "share of links",
+    )  # fmt: skip
+    return markdown(heads, lines)
+
+
+def cards_credits() -> str:
+    """Cycles of the layers by the credits that each stream on a link has."""
+    lines = []
+    for credit in CREDITS:
+        cells = []
+        for cards in _CARDS[1:]:
+            rows = results("cards")
+            metric = f"cycles of the layers with {credit} credits [{cards} cards, w4a8]"
+            (cycles,) = rows[rows["metric"] == metric]["value"]
+            cells.append("deadlock" if pd.isna(cycles) else f"{cycles:,.0f}")
+        lines.append((credit, *cells))
+    return markdown(("credits, tokens", *(f"{cards} cards" for cards in _CARDS[1:])), lines)
+
+
+def cards_published() -> str:
+    """Published speeds on several cards or nodes, beside ours of the same protocol."""
+    ours = {"DFX": "speed [64:64], host included [{} cards, w4a8]", "LoopLynx": "speed [{} cards, w8a8]"}
+    lines = []
+    for row in published_table("cards").to_dict("records"):
+        system, cards = str(row["system"]), int(row["cards"])
+        speed, up = (value("cards", f"{name} [{cards} cards]", model=system) for name in ("speed", "speed-up"))
+        own, first = (value("cards", ours[system].format(count)) for count in (cards, 1))
+        lines.append(
+            (system, cards, f"{speed:g}", f"{up:.2f}", f"{own:,.0f}", f"{own / first:.2f}", str(row["differs"]))
+        )
+    heads = ("", "cards or nodes", "tokens/s", "speed-up", "ours, tokens/s", "ours, speed-up", "what differs")
+    return markdown(heads, lines)
 
 
 def speculation(draft: str) -> str:

@@ -15,6 +15,7 @@ from sttest.boards.part import (
     Megabytes,
     Megahertz,
     Nanometres,
+    Network,
     Pcie,
     Power,
     TeraOpsPerSecond,
@@ -45,6 +46,21 @@ class FpgaBoard(BoardPart):
     launch: LaunchOverhead
     toolchain: Toolchain
     energy: EnergyCosts | None = None
+    network: Network | None = None
+
+    @property
+    def links(self) -> Network:
+        """The links of the board to other cards.
+
+        Raises:
+            InputError: the board has none.
+        """
+        if self.network is None:
+            raise InputError(
+                "board-without-links", f"board '{self.name}' has no links to other cards", where="network",
+                hints=["extend u55c", "add the part 'network'"],
+            )  # fmt: skip
+        return self.network
 
     @property
     def hbm(self) -> Hbm:

@@ -58,6 +58,7 @@ Bits = Annotated[Quantity, in_unit("bits", whole=True)]
 Ratio = Annotated[Quantity, in_unit("ratio")]
 Megahertz = Annotated[Quantity, in_unit("MHz")]
 GigabytesPerSecond = Annotated[Quantity, in_unit("GB/s")]
+GigabitsPerSecond = Annotated[Quantity, in_unit("Gb/s")]
 Megabytes = Annotated[Quantity, in_unit("MB")]
 Gigabytes = Annotated[Quantity, in_unit("GB")]
 Nanoseconds = Annotated[Quantity, in_unit("ns")]
@@ -224,6 +225,30 @@ class Pcie(BoardPart):
     card_to_host_gb_per_s: GigabytesPerSecond
 
 
+class Network(BoardPart):
+    """Serial links to other cards, as AMD's Aurora 64B/66B core (PG074) runs them; a credit is room for a token.
+
+    Line rate and coding are AMD's; latency and the receive buffer are those of a public Aurora kernel for Alveo cards.
+    """
+
+    ports: Count
+    lanes: Count
+    lane_gb_per_s: GigabitsPerSecond
+    coding: Ratio
+    frame_bytes: Bytes
+    frame_overhead_bytes: Bytes
+    latency_ns: Nanoseconds
+    receive_bytes: Bytes
+
+    def bits_per_cycle(self, clock_mhz: float) -> float:
+        """Payload that one port sends per cycle of a kernel at ``clock_mhz``."""
+        return self.lanes.count * self.lane_gb_per_s.value * self.coding.value * 1e3 / clock_mhz
+
+    def latency_cycles(self, clock_mhz: float) -> int:
+        """Cycles from the sender's stream to the receiver's."""
+        return math.ceil(self.latency_ns.value * clock_mhz / 1e3)
+
+
 class Power(BoardPart):
     """Board power.
 
@@ -244,7 +269,7 @@ class LaunchOverhead(BoardPart):
     ``single_*`` bracket one launch whose end is awaited; ``back_to_back_us`` lies between
     two runs that follow each other; ``queued_us`` is the amortised cost with a full
     queue and thus no latency; ``token_gap_us`` is the idle time of the device between
-    two tokens of a generation with its host work.
+    two tokens of a generation with its host work; ``reconfiguration_us`` loads another design.
     """
 
     single_low_us: Microseconds
@@ -252,6 +277,7 @@ class LaunchOverhead(BoardPart):
     back_to_back_us: Microseconds
     queued_us: Microseconds
     token_gap_us: Microseconds
+    reconfiguration_us: Microseconds | None = None
 
 
 class Toolchain(BoardPart):

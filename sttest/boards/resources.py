@@ -68,6 +68,11 @@ def total(parts: Iterable[Resources]) -> Resources:
     return sum(parts, start=Resources())
 
 
+def most(parts: Iterable[Resources]) -> Resources:
+    """The largest amount of each kind."""
+    return Resources(*map(max, zip(Resources(), *parts, strict=True)))
+
+
 def slr_capacity(slr: Slr) -> Resources:
     """What an SLR has for kernels, the shell taken off and no margin kept."""
     lut = slr.lut.count

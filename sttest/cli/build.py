@@ -92,6 +92,7 @@ def build_verb(
 def _write_rtl(path: Path, board: str | None, *, as_json: bool) -> None:
     """Writes the kernel of a package as SystemVerilog; packing and linking are Vivado's and v++'s."""
     package = DesignPackage.read(path)
+    package.require_one_card()
     part, folder = require_hbm(load_board(board or package.board)).toolchain.part, package.rtl_folder
     with progress(f"writing {package.name}") as tell:
         tell("making pipelines with XLS")
@@ -133,6 +134,7 @@ def prepare(request: BuildRequest) -> tuple[Plan, Linking]:
         DoesNotFitError: its buffers have no room.
     """
     package = DesignPackage.read(request.package)
+    package.require_one_card()
     board, files = _board(request, package), package.files
     placed = package.manifest.partition is not None and request.slr is None
     plan = Plan(

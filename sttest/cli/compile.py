@@ -20,7 +20,7 @@ from sttest.core.tables import print_table
 from sttest.frontend.module_source import ModuleSource, is_module_reference
 from sttest.models.registry import SMALL, model_config
 from sttest.package import DesignPackage, check_target, read_lanes
-from sttest.package.compiled import write_package
+from sttest.package.compiled import write_groups, write_package
 from sttest.studies.workload import CompileRequest, is_file
 
 if TYPE_CHECKING:
@@ -58,6 +58,10 @@ def compile_verb(
         LayersOf | None,
         typer.Option(help="One layer per launch, or all of the model; a decode of 64 cached tokens if not said."),
     ] = None,
+    groups: Annotated[
+        bool,
+        typer.Option("--groups", help="Where the design does not fuse into one kernel, make a package of several."),
+    ] = False,
     parameters: Parameters = None,
     require_quantized: Annotated[
         bool, typer.Option("--require-quantized", help="Refuse a scheme's design with contractions in floating point.")
@@ -107,6 +111,8 @@ def compile_verb(
       sttest compile gpt2 --phase decode --context 256 --gemv-lanes 1024 --share all --layers 24 --head --generate 16
 
       sttest compile gpt2 --phase decode --context 768 --attention one-pass --attention-chunk 128
+
+      sttest compile small-gpt2 --phase prefill --tokens 32 --c-max-bytes 30000 --groups
     """
     if operations:
         _report_operations(model, as_json=as_json)
@@ -118,6 +124,9 @@ def compile_verb(
     )  # fmt: skip
     if layers_of is not None:
         request = with_layers_of(request, layers_of)
+    if groups:
+        _compile_groups(request, as_json=as_json)
+        return
     summary = summarise(compile_package(request), DesignPackage.read(request.folder))
     if as_json:
         print_json(summary)
@@ -281,6 +290,19 @@ def compile_package(request: Request) -> Design:
     return design
 
 
+def _compile_groups(request: Request, *, as_json: bool) -> None:
+    with progress(f"compiling {request.model}") as step:
+        package = write_groups(request.grouped(step), request.folder)
+    if as_json:
+        print_json(package.content.model_dump(mode="json", by_alias=True) | {"package": str(package.folder)})
+        return
+    handed = sum(each.total_bytes for each in package.content.tensors)
+    print(f"package        {package.folder}")
+    print(f"groups         {len(package.groups)}, a design package each")
+    print(f"handed on      {len(package.content.tensors)} tensors, {handed:,} bytes")
+    print(f"next           sttest simulate {package.folder}")
+
+
 def summarise(design: Design, package: DesignPackage) -> dict[str, Any]:
     """What a package holds, in the figures that matter first (``sttest.compile/1``)."""
     manifest = package.manifest.to_json()
@@ -327,7 +349,7 @@ def _resources(facts: dict[str, Any]) -> str:
     shares = (f"{kind} {100 * share:.0f} %" for kind, share in facts["share_of_budget"].items())
     over = facts["over_budget"]
     verdict = f"; {', '.join(over)} beyond the board's budget" if over else ""
-    budget = f"of the {facts['budget']} budget"
+    budget = f"of the {facts['budget']} budget" + (" of the fullest card" if facts.get("cards") else "")
     return f"{', '.join(shares)} {budget}, {facts['memory_ports']} DMAs on {facts['hbm_ports']} HBM ports{verdict}"
 
 

@@ -35,7 +35,7 @@ from sttest.studies.workload import is_file
 from sttest.targets.csim import ap_types_folder
 
 
-@takes_options("precision", "attention", "attention_chunk", "kernels", "tiers")
+@takes_options("precision", "attention", "attention_chunk", "kernels", "tiers", "cards", "links", "link_credits")
 def crosscheck_verb(
     model: Annotated[
         str,
@@ -77,6 +77,8 @@ def crosscheck_verb(
       sttest crosscheck gpt2 --phase decode --attention one-pass --attention-chunk 16
 
       sttest crosscheck gpt2 --batch 4
+
+      sttest crosscheck small-gpt2 --cards 2
 
       sttest crosscheck block.mlir --checkpoint block.safetensors
 

@@ -79,6 +79,8 @@ def run(request: RunRequest, out: Path | None, per: str | None, *, as_json: bool
     """
     require_tools(f"run --backend {request.backend}")
     packages = [ModelPackage.read(path) for path in request.packages]
+    for each in packages:
+        each.require_one_card()
     _check_launches(packages, per)
     named = f"run-{request.backend}-{packages[0].config.name}"
     folder = out or Path("results") / named

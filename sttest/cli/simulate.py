@@ -7,10 +7,13 @@ from typing import Annotated
 
 import typer
 
+from sttest.boards.load import load_board, require_hbm
 from sttest.cli.common import Engine, Json, print_json, progress
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError
 from sttest.core.tables import print_table
 from sttest.package import DesignPackage, load_graph
+from sttest.package.group_package import SCHEMA as GROUPS_SCHEMA
+from sttest.package.group_package import GroupPackage
 from sttest.sim import Actor, Simulation, TimedGraph, load, simulate
 from sttest.sim.checker import require_correct
 from sttest.sim.critical_path import breakdown
@@ -46,6 +49,9 @@ def simulate_verb(
 
       sttest simulate build/gpt2-decode-u55c --calibrated
     """
+    if GroupPackage.is_there(path):
+        _simulate_groups(GroupPackage.read(path), engine, as_json=as_json)
+        return
     depths = Depths(all_depths, depth or (), unbounded)
     graph, changed = _calibrated(path) if calibrated else (load_graph(path), 0)
     graph = depths.applied(graph)
@@ -77,6 +83,30 @@ def simulate_verb(
         if trace is not None:
             print(f"  trace: {trace}, to be opened in ui.perfetto.dev")
     raise typer.Exit(DeadlockError.exit_code if result.verdict != "done" else 0)
+
+
+def _simulate_groups(package: GroupPackage, engine: Engine, *, as_json: bool) -> None:
+    """Group by group, and the time of all on one card or on a card each."""
+    runs = {each.name: simulate(each.timed_graph, engine) for each in package.groups}
+    dead = [name for name, run in runs.items() if run.cycles is None]
+    if dead:
+        print(runs[dead[0]].to_text())
+        raise typer.Exit(DeadlockError.exit_code)
+    board = require_hbm(load_board(package.groups[0].board))
+    cycles = sum(run.cycles or 0 for run in runs.values())
+    shared_us, on_cards_us = package.shared_us(board, cycles), package.on_cards_us(board, cycles)
+    if as_json:
+        print_json(
+            {
+                "schema": GROUPS_SCHEMA, "name": package.content.name, "cycles": cycles, "shared_us": shared_us,
+                "on_cards_us": on_cards_us, "groups": {name: run.cycles for name, run in runs.items()},
+            }
+        )  # fmt: skip
+        return
+    print_table(["group", "cycles"], [(name, f"{run.cycles:,}") for name, run in runs.items()])
+    print(f"  one after the other: {cycles:,} cycles, {cycles / board.clock_mhz.value:,.1f} us")
+    print(f"  on one card, configured anew for each: {shared_us / 1e6:,.1f} s")
+    print(f"  on a card each, tensors over links: {on_cards_us:,.1f} us")
 
 
 def dot_verb(

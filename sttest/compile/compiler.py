@@ -16,7 +16,7 @@ from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.dialects import df
 from sttest.compile.dialects.itensor import ITensorType
-from sttest.compile.ir.module_walk import all_of, set_target
+from sttest.compile.ir.module_walk import all_of, refuse_other_cards, set_target
 from sttest.compile.opt import new_context, parse, printed
 from sttest.compile.options import CompileOptions
 from sttest.compile.passes.assign_lanes import AssignLanes
@@ -208,6 +208,7 @@ def compile_text(
     if parameters:
         with_parameters(module, parameters)
     set_target(module, hardware)
+    refuse_other_cards(module, knobs.cards)
     runner = _Runner(context, module, keep_ir, progress)
     tiling = tiling_passes(knobs)
     at = next(number for number, each in enumerate(tiling) if isinstance(each, Quantize))
@@ -217,7 +218,7 @@ def compile_text(
     runner.run(tiling[at : at + 1])
     covered = coverage(module, stored) if quantises else None
     runner.run(tiling[at + 1 :])
-    fusion = fusion_report(module, knobs.c_max_bytes or hardware.fabric.usable_onchip_bytes)
+    fusion = fusion_report(module, most_bytes(knobs, hardware))
     runner.run(streaming_passes(knobs))
     runner.finish()
     graph = timed_graph(module, hardware, name)
@@ -250,6 +251,11 @@ class _Runner:
             self.stages[-1] = replace(self.stages[-1], text=printed(self.module))
 
 
+def most_bytes(knobs: CompileOptions, board: FpgaBoard) -> int:
+    """On-chip memory that a group may fill, on all cards."""
+    return knobs.c_max_bytes or knobs.cards * board.fabric.usable_onchip_bytes
+
+
 def choose_lanes(text: str, knobs: CompileOptions) -> tuple[str, ...]:
     """Lanes (``name:lanes``) that the tiling space gives a text, as ``CompileOptions.lanes`` takes them."""
     context = new_context()
@@ -261,12 +267,12 @@ def choose_lanes(text: str, knobs: CompileOptions) -> tuple[str, ...]:
 
 
 def workload_of(module: ModuleOp) -> dict[str, str | int]:
-    """Model, phase, tokens, context and batch from the function's ``sttest.*`` attributes; empty for foreign text."""
+    """Model, phase and shape from the function's ``sttest.*`` attributes; empty for foreign text."""
     found: dict[str, str | int] = {}
     for function in module.walk():
         if not isinstance(function, func.FuncOp):
             continue
-        for key in ("model", "phase", "tokens", "context", "batch"):
+        for key in ("model", "phase", "tokens", "context", "batch", "cards"):
             value = function.attributes.get(f"sttest.{key}")
             if isinstance(value, StringAttr):
                 found[key] = value.data
@@ -324,7 +330,7 @@ class StagedCompiler:
             InputError: ops, a scheme or a tile that are not possible.
             DoesNotFitError: a kernel's own buffers exceed the board's memory.
         """
-        chosen, c_max_bytes = self._split(knobs)[0], knobs.c_max_bytes or self.board.fabric.usable_onchip_bytes
+        chosen, c_max_bytes = self._split(knobs)[0], most_bytes(knobs, self.board)
         if (chosen, c_max_bytes) not in self._tiled:
             if len(self._tiled) >= _KEPT:
                 del self._tiled[next(iter(self._tiled))]

@@ -24,6 +24,8 @@ Sharing: TypeAlias = Literal["none", "weights", "all"]
 """Spatial dataflow; one unit for the products with parameters; one unit for whatever is alike."""
 ChannelUse: TypeAlias = Literal["auto", "apart", "together"]
 """A channel belongs to one large DMA, or all DMAs share all; by what memory takes, where nothing is said."""
+LinkUse: TypeAlias = Literal["streamed", "whole"]
+"""Links between cards work beside what computes, or after it."""
 Attention: TypeAlias = Literal["three-pass", "one-pass"]
 """The softmax over all keys: maximum, exponentials and their sum, mix; or chunk by chunk under a running maximum."""
 Flow: TypeAlias = Literal["hls", "rtl"]
@@ -182,6 +184,19 @@ class CompileOptions(_Checked):
     layers: Annotated[
         int, Field(ge=1, description="Layers that one launch runs."), Option(("assign-channels", "loop-layers"))
     ] = 1
+    cards: Annotated[
+        int, Field(ge=1, le=8, description="Cards in a ring that share each layer's heads and columns."),
+        Option(("share-engines", "assign-lanes", "fuse-kernels", "place-on-cards"), unit="cards"),
+    ] = 1  # fmt: skip
+    links: Annotated[
+        LinkUse,
+        Field(description="Links send what a card computes as it comes, or a whole vector when it is done."),
+        Option(("place-on-cards",)),
+    ] = "streamed"  # fmt: skip
+    link_credits: Annotated[
+        int, Field(ge=0, description="Tokens that a stream may have on a link; 0: what its receive buffer holds."),
+        Option(("size-fifos",), unit="tokens"),
+    ] = 0  # fmt: skip
     channels: Annotated[
         ChannelUse, Field(description="Memory channels apart for large DMAs, or shared by all together."),
         Option(("assign-channels",), level="resources"),

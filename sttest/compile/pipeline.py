@@ -30,6 +30,7 @@ from sttest.compile.passes.merge_weight_streams import MergeWeightStreams
 from sttest.compile.passes.multiply_in_fabric import MultiplyInFabric
 from sttest.compile.passes.name_nodes import NameNodes
 from sttest.compile.passes.online_softmax import OnlineSoftmax
+from sttest.compile.passes.place_on_cards import PlaceOnCards
 from sttest.compile.passes.quantize import Quantize
 from sttest.compile.passes.share_engines import ShareEngines
 from sttest.compile.passes.share_streams import ShareStreams
@@ -83,6 +84,7 @@ _STREAMING = (
     Step(Vectorize, also=_port_rates),
     Step(InsertForks),
     Step(MergeWeightStreams, _shares),
+    Step(PlaceOnCards, lambda options: options.cards > 1),
     Step(AssignChannels),
     Step(SplitProducts, lambda options: options.product_units > 1),
     Step(NameNodes),

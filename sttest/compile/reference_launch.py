@@ -6,7 +6,7 @@ from xdsl.ir import SSAValue
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, stream_of
 from sttest.compile.ir.names import argument_names
-from sttest.compile.sharing.layers import has_part_per_layer, has_part_per_step, outside_layers
+from sttest.compile.sharing.layers import has_part_per_layer, has_part_per_step, outside_layers, rounds_of
 from sttest.compile.sharing.processes import node_label
 from sttest.reference.graph import ReferenceGraph
 from sttest.reference.launch import Launch
@@ -25,8 +25,9 @@ def value_launch(kernel: df.KernelOp, graph: ReferenceGraph) -> Launch:
     per_layer = frozenset(node_label(load) for load in loads if has_part_per_layer(kernel, load))
     if not layer_starts:
         return Launch(graph, per_layer=per_layer)
-    (enter,), (leave,) = layer_starts, all_of(kernel, df.LeaveOp)
-    enters, leaves = _stream(enter.sources[0]), _stream(leave.sinks[1])
+    rounds = rounds_of(kernel)
+    enters = tuple(_stream(enter.sources[0]) for enter, _ in rounds)
+    leaves = tuple(_stream(leave.sinks[1]) for _, leave in rounds)
     outside = {node_label(node) for node in outside_layers(kernel)}
     before = _ahead_of(graph, enters)
     return Launch(
@@ -41,10 +42,10 @@ def _stream(port: SSAValue) -> str:
     return stream_of(port, _HERE).sym_name.data
 
 
-def _ahead_of(graph: ReferenceGraph, stream: str) -> set[str]:
-    """The nodes that a stream is made by."""
+def _ahead_of(graph: ReferenceGraph, streams: tuple[str, ...]) -> set[str]:
+    """The nodes that streams are made by."""
     writer = {name: node for node in graph.nodes for name in node.sinks}
-    found, wanted = set[str](), [stream]
+    found, wanted = set[str](), [*streams]
     while wanted:
         node = writer[wanted.pop()]
         found.add(node.name)

@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 from sttest.boards.energy import COLUMNS, DDR_BITS
 from sttest.boards.operators import Operator, operators
 from sttest.boards.part import URAM_BYTES
-from sttest.boards.resources import KINDS, Resources, total
+from sttest.boards.resources import KINDS, Resources, most, total
 from sttest.compile.assumptions import REGISTERS_PER_BOUNDARY
 from sttest.compile.compiler import Design
 from sttest.compile.dialects import df
-from sttest.compile.ir.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of, only_kernel
 from sttest.compile.linalg.contraction import work
 from sttest.compile.resources.clock import placed_clocks, times_at_clocks
 from sttest.compile.resources.design import DesignResources, die_under
@@ -29,6 +29,7 @@ from sttest.compile.schedule.task_schedule import task_schedule
 from sttest.compile.sharing.functional_units import stream_ends
 from sttest.compile.sharing.layers import LaunchCounts
 from sttest.compile.sharing.processes import process_name
+from sttest.compile.timing.links import Links
 from sttest.core.report_table import ReportRow, ReportTable
 from sttest.sim.bursts import memory_and_number
 from sttest.sim.graph import PING_PONG, MemoryPort
@@ -306,7 +307,8 @@ def relay_table(placed: SlrPlacement, design: Design) -> ReportTable:
 
 def resource_facts(taken: DesignResources, design: Design) -> dict[str, Any]:
     """Totals and their shares of the budgets, for the manifest; a share above 1 does not fit."""
-    shares = taken.total.shares_of(total(die_under(design, taken).budgets))
+    cards = taken.cards()
+    shares = most(card.total.shares_of(total(die_under(design, card).budgets)) for card in cards)
     return {
         "total": {kind: round(getattr(taken.total, kind), _DIGITS) for kind in KINDS},
         "share_of_budget": {kind: round(getattr(shares, kind), 4) for kind in KINDS},
@@ -316,7 +318,26 @@ def resource_facts(taken: DesignResources, design: Design) -> dict[str, Any]:
         "cell_bytes": sum(memory.capacity_bits for memory in taken.memories) // 8,
         "memory_ports": taken.memory_ports,
         "hbm_ports": len(taken.hbm_channels),
+        **({"cards": len(cards)} if len(cards) > 1 else {}),
     }
+
+
+def card_table(taken: DesignResources, design: Design) -> ReportTable:
+    """One row per card: what it takes, and the bytes that it sends to each neighbor in a run."""
+    kernel = only_kernel(design.module, "cards", design.name)
+    links = Links(kernel, design.board)
+    runs = kernel.layer_count * kernel.step_count
+    rows = [
+        {
+            "card": number,
+            **{kind: round(getattr(card.total, kind), _DIGITS) for kind in KINDS},
+            "memory_ports": card.memory_ports,
+            "hbm_ports": len(card.hbm_channels),
+            "sent_bytes": runs * links.bytes_from(number),
+        }
+        for number, card in enumerate(taken.cards())
+    ]
+    return ReportTable.of(["card", *KINDS, "memory_ports", "hbm_ports", "sent_bytes"], rows)
 
 
 def partition_facts(placed: SlrPlacement, design: Design) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from sttest.core.errors import ToolMissingError
 from sttest.crosscheck.differences import Outputs, recorded_outputs
+from sttest.models.cards import check_cards, shared_out
 from sttest.models.config import DecoderConfig
 from sttest.models.program import BlockShape, check_shape
 from sttest.reference import ReferenceGraph
@@ -119,7 +120,7 @@ class BlockCase:
     def results(self, graph: ReferenceGraph, images: Mapping[str, Bytes]) -> dict[str, Array]:
         """Results by name from the images that a design wrote, without padding."""
         memory = BlockMemory(graph, self.config, self.parameters)
-        return memory.results(images, self.shape.tokens).named
+        return memory.named_results(images, self.shape.tokens)
 
 
 def require_torch() -> None:
@@ -149,21 +150,25 @@ def make_case(
         ToolMissingError: PyTorch is not installed.
     """
     check_shape(config, shape.phase, shape.tokens, shape.context, shape.batch)
+    check_cards(config, shape.cards)
     require_torch()
     import torch
 
     from sttest.models.blocks import run_prefill
+    from sttest.models.card_blocks import split_block
     from sttest.models.quant.block import observe_peaks, quantise_block
     from sttest.models.quant.contraction import DefinedOrder
 
     block, inputs = _block_and_inputs(config, shape, source)
 
+    shared = block if shape.cards == 1 else split_block(block, config, shape.cards)
+
     def typical() -> None:
         for each in inputs:
-            run_prefill(block, config, each)
+            run_prefill(shared, config, each)
 
-    peaks = observe_peaks(block, typical) if scheme.activations == "static" else None
-    quantised = quantise_block(block, scheme, peaks, chunk)
+    peaks = observe_peaks(shared, typical) if scheme.activations == "static" else None
+    quantised = quantise_block(shared, scheme, peaks, chunk)
     with torch.no_grad():
         reference = _run(block, config, shape, inputs)
         began = time.perf_counter()
@@ -176,7 +181,7 @@ def make_case(
         parameters=export_parameters(_phase_block(quantised, config, shape)),
         x=tuple(each[len(each) - _entering(shape, each) :].numpy() for each in inputs),
         caches=golden.caches,
-        golden=golden.result.named,
+        golden=shared_out(golden.result.named, shape.cards),
         modules=golden.modules,
         reference=reference.result.y,
         golden_s=golden_s,
@@ -260,6 +265,9 @@ def _run(block: "nn.Module", config: DecoderConfig, shape: BlockShape, inputs: "
 
 
 def _phase_block(block: "nn.Module", config: DecoderConfig, shape: BlockShape) -> "nn.Module":
+    from sttest.models.card_blocks import WholeBlock, decode_twin_of_cards
     from sttest.models.quant.block import decode_twin
 
-    return block if shape.phase == "prefill" else decode_twin(config, block)
+    if shape.phase == "prefill":
+        return block
+    return decode_twin_of_cards(config, block) if isinstance(block, WholeBlock) else decode_twin(config, block)

@@ -12,6 +12,7 @@ from sttest.compile.ir.module_walk import all_of, only_kernel, stream_of, target
 from sttest.compile.ir.names import NUMBERS
 from sttest.compile.opt import parse
 from sttest.compile.reference_launch import value_launch
+from sttest.compile.sharing.layers import rounds_of
 from sttest.core.errors import InputError
 from sttest.package import DesignPackage
 from sttest.reference.engine import run
@@ -83,15 +84,17 @@ def _round_layers(kernel: df.KernelOp, launch: Launch, values: Values) -> dict[s
     """What goes through the streams where activations enter layers and leave them, [steps, times, tokens, *element]."""
     if not launch.enters:
         return {}
-    (enter,), (leave,) = all_of(kernel, df.EnterOp), all_of(kernel, df.LeaveOp)
-    dtype, first = values[launch.enters]
-    made = values[launch.leaves][1]
-    again = made[:, :-1]
-    tokens = {
-        enter.sources[1]: again, enter.sinks[0]: np.concatenate([first, again], axis=1),
-        leave.sources[0]: made, leave.sinks[1]: made[:, -1:],
-    }  # fmt: skip
-    return {_name(port): (dtype, each) for port, each in tokens.items()}
+    found: dict[str, tuple[str, Array]] = {}
+    for (enter, leave), enters, leaves in zip(rounds_of(kernel), launch.enters, launch.leaves, strict=True):
+        dtype, first = values[enters]
+        made = values[leaves][1]
+        again = made[:, :-1]
+        tokens = {
+            enter.sources[1]: again, enter.sinks[0]: np.concatenate([first, again], axis=1),
+            leave.sources[0]: made, leave.sinks[1]: made[:, -1:],
+        }  # fmt: skip
+        found |= {_name(port): (dtype, each) for port, each in tokens.items()}
+    return found
 
 
 def _round_tokens(kernel: df.KernelOp, values: Values) -> dict[str, tuple[str, Array]]:

@@ -24,6 +24,7 @@ from sttest.core.errors import InputError, SttestError, ToolMissingError
 from sttest.core.files import write_text
 from sttest.core.program import default_cache_dir
 from sttest.frontend.normalize import function_of, normalise
+from sttest.models.cards import check_cards
 from sttest.models.config import DecoderConfig
 from sttest.models.program import Phase, SavedProgram, TorchProgram, block_program, check_head, check_shape
 
@@ -385,7 +386,7 @@ def _how_it_died(run: subprocess.CompletedProcess[bytes]) -> str:
 
 def linalg_text(
     config: DecoderConfig, phase: Phase, tokens: int, context: int = 0, *, head: bool = False, batch: int = 1,
-    cache_dir: Path | None = None,
+    cards: int = 1, cache_dir: Path | None = None,
 ) -> str:  # fmt: skip
     """One decoder block as linalg text in MLIR's generic form.
 
@@ -399,6 +400,7 @@ def linalg_text(
         context: tokens in the cache; 0 in a prefill.
         head: with what follows the last block; in decode.
         batch: sequences.
+        cards: cards that share the block.
         cache_dir: where texts are kept; by default ``$STTEST_CACHE``, else ``~/.cache/sttest``.
 
     Raises:
@@ -406,10 +408,12 @@ def linalg_text(
         ToolMissingError: PyTorch or torch-mlir is not installed.
     """
     check_shape(config, phase, tokens, context, batch)
+    check_cards(config, cards, head=head)
     require_frontend()
     if head:
         check_head(phase)
     arguments = {"config": config, "phase": phase, "tokens": tokens, "context": context, "head": head, "batch": batch}
+    arguments["cards"] = cards
     path = (cache_dir or default_cache_dir()) / "linalg" / f"{_key(config, phase, arguments)}.mlir"
     if path.is_file():
         return path.read_text(encoding="utf-8")

@@ -1,10 +1,11 @@
 """What is lowered: a module, its named inputs and what is to be said of it in the text."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from sttest.core.errors import InputError
+from sttest.models.cards import check_cards, on_card, share_of
 from sttest.models.config import DecoderConfig
 from sttest.models.tables import EXPERTS, expert_tables, head_columns
 
@@ -18,12 +19,13 @@ MAX_STEP_TOKENS = 128
 
 @dataclass(frozen=True)
 class BlockShape:
-    """Phase of a block, tokens of a sequence that enter it, tokens in its cache, and sequences."""
+    """Phase of a block, tokens of a sequence that enter it, tokens in its cache, sequences, and cards."""
 
     phase: Phase
     tokens: int
     context: int = 0
     batch: int = 1
+    cards: int = 1
 
 
 @dataclass(frozen=True)
@@ -131,14 +133,17 @@ def _check_experts(config: DecoderConfig, phase: str, rows: int) -> None:
     )  # fmt: skip
 
 
-def size_of(phase: str, tokens: int, context: int, batch: int = 1) -> str:
+def size_of(phase: str, tokens: int, context: int, batch: int = 1, cards: int = 1) -> str:
     """A block's shape as part of a name.
 
     >>> size_of("prefill", 32, 0), size_of("decode", 1, 64), size_of("decode", 4, 64), size_of("decode", 1, 64, 4)
     ('n32', 'c64', 'c64-n4', 'c64-b4')
+    >>> size_of("decode", 1, 64, cards=2)
+    'c64-2cards'
     """
     size = f"n{tokens}" if phase == "prefill" else f"c{context}" if tokens == 1 else f"c{context}-n{tokens}"
-    return size if batch == 1 else f"{size}-b{batch}"
+    size = size if batch == 1 else f"{size}-b{batch}"
+    return size if cards == 1 else f"{size}-{cards}cards"
 
 
 def check_head(phase: str) -> None:
@@ -155,21 +160,25 @@ def check_head(phase: str) -> None:
 
 
 def block_program(
-    config: DecoderConfig, phase: Phase, tokens: int, context: int, *, head: bool = False, batch: int = 1
-) -> TorchProgram:
+    config: DecoderConfig, phase: Phase, tokens: int, context: int, *, head: bool = False, batch: int = 1,
+    cards: int = 1,
+) -> TorchProgram:  # fmt: skip
     """One decoder block on the meta device: shapes, no weights.
 
-    With ``head`` what follows the last of them comes behind it.  A batch has ``tokens`` of each sequence.
+    With ``head`` what follows the last of them comes behind it.  A batch has ``tokens`` of each sequence.  Of several
+    cards each has arguments and results of its own (:mod:`sttest.models.cards`).
 
     Raises:
-        InputError: see :func:`check_shape`; the head of a prefill.
+        InputError: see :func:`check_shape` and :func:`check_cards`; the head of a prefill.
     """
     check_shape(config, phase, tokens, context, batch)
+    check_cards(config, cards, head=head)
     if head:
         check_head(phase)
     import torch
 
     from sttest.models.blocks import DecodeBlock, PrefillBlock
+    from sttest.models.card_blocks import CardBlocks
     from sttest.models.experts import INDEXED, ChosenMlp
     from sttest.models.head import DecodeBlockWithHead
 
@@ -177,13 +186,13 @@ def block_program(
     sequences = () if batch == 1 else (batch,)
     kind = PrefillBlock if prefill else DecodeBlockWithHead if head else DecodeBlock
     with torch.device("meta"):
-        module = kind(config)
+        module = kind(config) if cards == 1 else CardBlocks(config, cards, PrefillBlock if prefill else DecodeBlock)
         inputs = {"x": torch.empty(rows, config.hidden)}
         inputs["mask"] = torch.empty(*sequences, *_mask_shape(phase, tokens, context))
         if config.rope_theta is not None:
             inputs["rope"] = torch.empty(rows, 2, 2, config.head_dim // 2)
         if not prefill:
-            cache_shape = (*sequences, config.kv_heads, context, config.head_dim)
+            cache_shape = (*sequences, share_of(config, cards).kv_heads, context, config.head_dim)
             inputs |= {name: torch.empty(cache_shape) for name in ("k_cache", "v_cache")}
             if tokens > 1:
                 inputs["mask_new"] = torch.empty(tokens, tokens)
@@ -197,16 +206,23 @@ def block_program(
     }  # fmt: skip
     if batch > 1:
         attributes["batch"] = batch
-    own = tuple(name for name in inputs if name in config.inputs_per_layer)
+    if cards > 1:
+        attributes["cards"] = cards
+    own = _of_cards([name for name in inputs if name in config.inputs_per_layer], cards)
     if own:
         attributes["inputs_per_layer"] = own
-    caches = () if prefill else ("k_cache", "v_cache")
+    caches = () if prefill else _of_cards(("k_cache", "v_cache"), cards)
     chosen = (EXPERTS,) if config.experts else ()
     if config.experts:
         attributes["index"], attributes["index_range"] = EXPERTS, config.experts
         attributes["indexed"] = tuple(f"{name}:{dim}" for name, dim in INDEXED.items())
-    results = ("y", "k_new", "v_new", *chosen, *(("logits", "token") if head else ()))
-    return TorchProgram(module.eval(), inputs, caches, results, attributes)
+    results = _of_cards(("y", "k_new", "v_new", *chosen, *(("logits", "token") if head else ())), cards)
+    taken = {on_card(name, card): tensor for card in range(cards) for name, tensor in inputs.items()}
+    return TorchProgram(module.eval(), taken, caches, results, attributes)
+
+
+def _of_cards(names: Iterable[str], cards: int) -> tuple[str, ...]:
+    return tuple(on_card(name, card) for card in range(cards) for name in names)
 
 
 def _mask_shape(phase: Phase, tokens: int, context: int) -> tuple[int, ...]:

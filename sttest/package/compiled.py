@@ -8,6 +8,7 @@ from typing import Any
 
 from sttest.compile import reports
 from sttest.compile.compiler import Design, FusionReport, Stage, on_chip
+from sttest.compile.groups import GroupedDesign
 from sttest.compile.hls.files import design_memory, design_signature, emit_design
 from sttest.compile.ir.module_walk import target_of
 from sttest.compile.opt import new_context, parse
@@ -16,7 +17,7 @@ from sttest.compile.resources.design import DesignResources, design_resources
 from sttest.compile.resources.placement import SlrPlacement
 from sttest.compile.spaces.fusion import Fusion, GroupCost
 from sttest.core.errors import InputError
-from sttest.core.files import MANIFEST, replacing_folder, write_json
+from sttest.core.files import MANIFEST, check_output_folder, replacing_folder, write_json
 from sttest.core.kernel_signature import write_signature
 from sttest.core.program import __version__
 from sttest.core.report_table import ReportTable
@@ -40,6 +41,8 @@ from sttest.package.design_package import (
     check_target,
     report_name,
 )  # fmt: skip
+from sttest.package.group_package import SCHEMA as GROUPS_SCHEMA
+from sttest.package.group_package import GroupPackage
 from sttest.package.kernel_files import CPP, HLS, MEMORY_SCHEMA, MEMORY_TABLE, SIGNATURE
 from sttest.package.manifest import Manifest
 from sttest.reference import write_reference_graph
@@ -65,6 +68,24 @@ def write_package(design: Design, folder: str | Path, placed: SlrPlacement | Non
     with replacing_folder(folder) as staging:
         manifest = _fill(design, placed, staging)
     return DesignPackage(folder, manifest)
+
+
+def write_groups(grouped: GroupedDesign, folder: str | Path) -> GroupPackage:
+    """Writes a package of several groups, as :func:`write_package` does one of them.
+
+    Raises:
+        InputError: something else stands in the folder.
+    """
+    folder = Path(folder).resolve()
+    check_output_folder(folder, GROUPS_SCHEMA, "package of groups")
+    names = [f"group{number}" for number in range(len(grouped.designs))]
+    with replacing_folder(folder) as staging:
+        for name, design in zip(names, grouped.designs, strict=True):
+            write_package(design, staging / name)
+        tensors = [asdict(each) for each in grouped.tensors]
+        content = {"schema": GROUPS_SCHEMA, "name": grouped.name, "groups": names, "tensors": tensors}
+        write_json(staging / MANIFEST, content, indent=2)
+    return GroupPackage.read(folder)
 
 
 def read_design(package: DesignPackage) -> Design:
@@ -130,6 +151,8 @@ def _tables(design: Design, taken: DesignResources, placed: SlrPlacement | None)
         MEMORY: reports.memory_table(design), ACTIVITY: reports.activity_table(design),
         "resources": reports.resource_table(taken, design), "memory_kinds": reports.memory_kind_table(taken),
     }  # fmt: skip
+    if taken.card_of:
+        found["cards"] = reports.card_table(taken, design)
     if placed is None:
         return found
     return found | {

@@ -75,6 +75,19 @@ class DesignPackage:
         """Name of the board that the design was compiled for."""
         return self.manifest.configuration.board
 
+    def require_one_card(self) -> None:
+        """Refuses a design over several cards, where the files or the runtime of one are wanted.
+
+        Raises:
+            InputError: ``several-cards``.
+        """
+        cards = self.manifest.configuration.knobs.cards
+        if cards > 1:
+            raise InputError(
+                "several-cards", "a design over several cards is simulated and emulated, not built or run on a card",
+                where=str(self.folder), demand=cards, bound=1, unit="cards", hints=["compile it without --cards"],
+            )  # fmt: skip
+
     @property
     def cycles(self) -> int | None:
         """Simulated cycles of one launch; None where the design deadlocks."""

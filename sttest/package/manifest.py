@@ -30,6 +30,7 @@ class Workload(_Section):
     # asked_tokens, asked_context: the same without padding
     asked_tokens: _Maybe[int] = None
     asked_context: _Maybe[int] = None
+    cards: _Maybe[int] = None  # cards that share the block, where there are several
     batch: _Maybe[int] = None  # sequences, where there are several, each with so many tokens and its own cache
     head_columns: _Maybe[int] = None  # columns of the LM head, where a launch runs it, too
 
@@ -89,6 +90,7 @@ class Resources(_Section):
     cell_bytes: int | None = None
     memory_ports: int
     hbm_ports: int
+    cards: _Maybe[int] = None  # of several, whose fullest the shares are of
 
 
 class ClockTime(_Section):

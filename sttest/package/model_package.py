@@ -22,6 +22,7 @@ class ModelPackage(DesignPackage):
         phase: prefill or decode.
         tokens, context: what was asked for, of each sequence; the design may have more.
         batch: sequences.
+        cards: cards that share the block.
         scheme: precision of the numbers.
         layers: layers that a launch runs.
         generates: tokens that a launch makes.
@@ -44,6 +45,7 @@ class ModelPackage(DesignPackage):
         self.config, self.scheme = described_config(name, workload.config), manifest.configuration.quant_scheme
         self.phase: Phase = cast("Phase", workload.phase)
         self.tokens, self.context, self.batch = tokens, context, workload.batch or 1
+        self.cards = workload.cards or 1
         self.layers, self.generates = knobs.layers, knobs.generate
         self.head = workload.head_columns is not None
         self.chunk = knobs.attention_chunk if knobs.attention == "one-pass" else None
@@ -51,7 +53,7 @@ class ModelPackage(DesignPackage):
     @property
     def shape(self) -> BlockShape:
         """The shape that was asked for; the design may be larger."""
-        return BlockShape(self.phase, self.tokens, self.context, self.batch)
+        return BlockShape(self.phase, self.tokens, self.context, self.batch, self.cards)
 
     def require_one_block(self) -> None:
         """Refuses a package whose launches run more than a block, where one is looked at.

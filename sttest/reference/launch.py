@@ -24,7 +24,8 @@ class Launch:
         layers: layers of a launch.
         steps: tokens that a launch makes.
         before, behind: nodes that run once per token: ahead of the first layer, and after the last.
-        enters, leaves: stream that a layer begins with, and stream of what it makes; empty without a loop over layers.
+        enters, leaves: streams that a layer begins with, and streams of what it makes of each, one of each per card;
+            empty without a loop over layers.
         per_layer, per_step: loads with an image for each layer, and for each token.
         table: load that reads one row for each token: the first, then those of the chosen tokens; empty without.
         caches: result by argument to which each token of a launch adds it, in the launch's last places.
@@ -35,8 +36,8 @@ class Launch:
     steps: int = 1
     before: frozenset[str] = frozenset()
     behind: frozenset[str] = frozenset()
-    enters: str = ""
-    leaves: str = ""
+    enters: tuple[str, ...] = ()
+    leaves: tuple[str, ...] = ()
     per_layer: frozenset[str] = frozenset()
     per_step: frozenset[str] = frozenset()
     table: str = ""
@@ -115,13 +116,14 @@ class _Run:
     def _step(self, step: int) -> tuple[PartResult, Sequence[PartResult], PartResult]:
         launch, (before, behind) = self.launch, self.around
         first = self._part(before, step, 0, {})
-        ahead, layers = first.open.get(launch.enters), []
+        ahead, made, layers = {name: first.open[name] for name in launch.enters}, dict[str, Array](), []
         for layer in range(launch.layers):
-            found = self._part(self.inside, step, layer, {} if ahead is None else {launch.enters: ahead})
+            found = self._part(self.inside, step, layer, ahead)
             layers.append(found)
             self._grow(found.results, step, layer)
-            ahead = found.open.get(launch.leaves)
-        return first, layers, self._part(behind, step, 0, {} if ahead is None else {launch.leaves: ahead})
+            made = {name: found.open[name] for name in launch.leaves}
+            ahead = dict(zip(launch.enters, made.values(), strict=True))
+        return first, layers, self._part(behind, step, 0, made)
 
     def _part(self, nodes: Sequence[Node], step: int, layer: int, given: Mapping[str, Array]) -> PartResult:
         images = {name: rows[self._image(name, step, layer)] for name, rows in self.memory.items()}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sttest.core.errors import InputError
+from sttest.models.cards import card_of, put_together, shared_out
 from sttest.models.config import DecoderConfig, LayerKind
 from sttest.models.tables import (
     EXPERTS,
@@ -137,6 +138,11 @@ class BlockMemory:
         shape = self._shape(name)
         return shape[0] if len(shape) > axes else None
 
+    @cached_property
+    def cards(self) -> int:
+        """Cards that share the design, each with inputs of its own."""
+        return 1 + max(card_of(each.name)[1] for each in self.graph.arguments)
+
     def prefill(self, *prompts: Array) -> dict[str, Bytes]:
         """Images of all loads for a prefill.
 
@@ -211,21 +217,26 @@ class BlockMemory:
         Raises:
             InputError: an image is missing or has another length.
         """
+        found = put_together(self.named_results(images, tokens), np.concatenate)
+        k_new, v_new = (CacheSide(found[name], found.get(f"{name}_scale")) for name in ("k_new", "v_new"))
+        more = (found.get(name) for name in ("logits", "token", EXPERTS))
+        return BlockResult(found["y"], k_new, v_new, *more)
+
+    def named_results(self, images: Mapping[str, Bytes], tokens: int = 1) -> dict[str, Array]:
+        """The same by the names of the design's results, of which each card has its own.
+
+        Raises:
+            InputError: see :meth:`results`.
+        """
         found = read_results(self.graph, images)
         rows, sequences = len(found["y"]) // (self.batch or 1), self.batch or 1
         kept = [sequence * rows + row for sequence in range(sequences) for row in range(rows - tokens, rows)]
-        k_new, v_new = (
-            CacheSide(
-                found[name][..., rows - tokens :, :],
-                found[f"{name}_scale"][..., rows - tokens :] if f"{name}_scale" in found else None,
-            )
-            for name in ("k_new", "v_new")
-        )
-        chosen = (found[name][kept] if name in found else None for name in ("logits", "token", EXPERTS))
-        return BlockResult(found["y"][kept], k_new, v_new, *chosen)
+        entries = {"k_new": np.s_[..., rows - tokens :, :], "v_new": np.s_[..., rows - tokens :, :]}
+        entries |= {f"{name}_scale": np.s_[..., rows - tokens :] for name in ("k_new", "v_new")}
+        return {name: array[entries.get(card_of(name)[0], kept)] for name, array in found.items()}
 
     def _images(self, inputs: Mapping[str, Array]) -> dict[str, Bytes]:
-        images = {**self.parameter_images, **images_of(self.graph, inputs)}
+        images = {**self.parameter_images, **images_of(self.graph, shared_out(inputs, self.cards))}
         missing = [load.argument for load in self.graph.loads if load.name not in images]
         if missing:
             raise InputError("missing-argument", f"the argument '{missing[0]}' has no values", where=self.graph.name)

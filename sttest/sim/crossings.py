@@ -41,7 +41,7 @@ def with_registers(graph: TimedGraph, kind: str, registers: Mapping[str, int], t
     if unknown:
         raise InputError("unknown-fifo", f"no FIFO '{unknown[0]}'", where=graph.name)
     moved = {name: register_names(name, 0, kind)[1] for name in registers}
-    fifos, processes = list(graph.fifos), [_writing_to(process, moved) for process in graph.processes]
+    fifos, processes = list(graph.fifos), [writing_to(process, moved) for process in graph.processes]
     for name, count in registers.items():
         bits = graph.fifos[graph.fifo_index[name]].bits
         fifos += [Fifo(register_names(name, n, kind)[1], MIN_DEPTH, bits, impl="srl") for n in range(count)]
@@ -66,7 +66,7 @@ def kernel_graph(graph: TimedGraph) -> TimedGraph:
     """A graph with crossings as the kernel alone is, without the registers of buses."""
     buses = [each for each in graph.processes if each.category == CATEGORIES[BUS]]
     last = _last(buses)
-    processes = tuple(_writing_to(each, last) for each in graph.processes if each.category != CATEGORIES[BUS])
+    processes = tuple(writing_to(each, last) for each in graph.processes if each.category != CATEGORIES[BUS])
     fifos = tuple(each for each in graph.fifos if each.name not in last)
     return replace(graph, fifos=fifos, processes=processes) if buses else graph
 
@@ -87,7 +87,7 @@ def _register(kind: str, fifo: str, number: int, count: int, tokens: int) -> Pip
     return Pipeline(name, (Loop((tokens,), 1, 1, events),), category=CATEGORIES[kind])
 
 
-def _writing_to(process: Process, moved: Mapping[str, str]) -> Process:
+def writing_to(process: Process, moved: Mapping[str, str]) -> Process:
     """The process with its writes to FIFOs in ``moved`` renamed."""
     if isinstance(process, MemoryPort):
         writes = process.op == "read" and process.fifo in moved

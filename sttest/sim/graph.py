@@ -53,7 +53,8 @@ When: TypeAlias = int | tuple[int, int, int] | None
 class Fifo:
     """A queue with exactly one writer and one reader.
 
-    ``impl`` is ``srl``, ``ram`` or ``auto`` (by size); ``initial_tokens`` are there before cycle 0.
+    ``impl`` is ``srl``, ``ram`` or ``auto`` (by size); ``initial_tokens`` are there before cycle 0.  ``latency`` are
+    cycles on a way between the ends, such as a link between cards; what is on it takes up places.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Fifo:
     impl: str = "auto"
     initial_tokens: int = 0
     origin: str = ""
+    latency: int = 0
 
     @property
     def kind(self) -> str:
@@ -73,7 +75,7 @@ class Fifo:
     @property
     def read_after_write_cycles(self) -> int:
         """Cycles from the write of a token to its earliest read."""
-        return SRL_CYCLES if self.kind == "srl" else RAM_CYCLES
+        return self.latency + (SRL_CYCLES if self.kind == "srl" else RAM_CYCLES)
 
 
 @dataclass(frozen=True)
@@ -673,6 +675,7 @@ def _check_fifo(fifo: Fifo, where: str) -> None:
     check_whole(fifo.initial_tokens, "initial_tokens", where, 0, min(MAX_EVENTS, fifo.depth))
     check_choice(fifo.impl, "impl", where, IMPLS)
     check_text(fifo.origin, "origin", where, MAX_ORIGIN_CHARS)
+    check_whole(fifo.latency, "latency", where, 0, MAX_CYCLES)
 
 
 def _check_channel(channel: Channel, where: str) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import Design, KeptIr, compile_text
+from sttest.compile.groups import GroupedDesign, compile_groups
 from sttest.compile.opt import new_context, parse, printed
 from sttest.compile.options import CompileOptions
 from sttest.compile.quantization.coverage import with_parameters
@@ -16,6 +17,7 @@ from sttest.core.files import read_text
 from sttest.frontend.lowering import linalg_text, require_frontend
 from sttest.frontend.module_source import ModuleSource, is_module_reference
 from sttest.frontend.shipped import SHIPPED_MODELS, SHIPPED_SHAPES, lowered_text
+from sttest.models.cards import check_cards
 from sttest.models.config import DecoderConfig
 from sttest.models.config_file import is_config_path
 from sttest.models.program import Phase, check_head, check_shape, size_of
@@ -40,23 +42,24 @@ class Workload:
 
 @dataclass(frozen=True)
 class WorkloadShape:
-    """Tokens of a sequence that enter a block and tokens in its cache, whether the head follows, and sequences."""
+    """Tokens of a sequence that enter a block, tokens in its cache, whether the head follows, sequences and cards."""
 
     phase: Phase
     tokens: int
     context: int
     head: bool = False
     batch: int = 1
+    cards: int = 1
 
     def padded(self, tile_size: int) -> "WorkloadShape":
         """The shape whose sequence length is a whole number of tiles, or even in one tile; the mask hides the rest.
 
         >>> WorkloadShape("prefill", 40, 0).padded(16)
-        WorkloadShape(phase='prefill', tokens=48, context=0, head=False, batch=1)
+        WorkloadShape(phase='prefill', tokens=48, context=0, head=False, batch=1, cards=1)
         >>> WorkloadShape("prefill", 7, 0).padded(16)
-        WorkloadShape(phase='prefill', tokens=8, context=0, head=False, batch=1)
+        WorkloadShape(phase='prefill', tokens=8, context=0, head=False, batch=1, cards=1)
         >>> WorkloadShape("decode", 1, 12).padded(16)
-        WorkloadShape(phase='decode', tokens=1, context=12, head=False, batch=1)
+        WorkloadShape(phase='decode', tokens=1, context=12, head=False, batch=1, cards=1)
         """
         if self.phase == "prefill":
             tokens = _even(self.tokens) if self.tokens < tile_size else _pad(self.tokens, tile_size)
@@ -66,7 +69,7 @@ class WorkloadShape:
     @classmethod
     def asked(
         cls, model: str, phase: Phase | None, tokens: int | None, context: int | None, *, head: bool = False,
-        batch: int | None = None,
+        batch: int | None = None, cards: int = 1,
     ) -> "WorkloadShape":  # fmt: skip
         """The shape that options give: a decode takes one token, a prefill starts from nothing.
 
@@ -79,7 +82,7 @@ class WorkloadShape:
             raise _missing("--tokens", f"{model} prefill", "say how long the prompt is, as in --tokens 64")
         if phase == "decode" and context is None:
             raise _missing("--context", f"{model} decode", "say how many tokens are cached, as in --context 64")
-        return cls(phase, 1 if tokens is None else tokens, context or 0, head, 1 if batch is None else batch)
+        return cls(phase, 1 if tokens is None else tokens, context or 0, head, 1 if batch is None else batch, cards)
 
 
 def _missing(option: str, where: str, *hints: str) -> InputError:
@@ -182,6 +185,7 @@ def model_workload(config: DecoderConfig, asked: WorkloadShape, tile_size: int) 
         InputError: a shape that the model does not have.
     """
     check_shape(config, asked.phase, asked.tokens, asked.context, asked.batch)
+    check_cards(config, asked.cards, head=asked.head)
     if asked.head:
         check_head(asked.phase)
     facts: dict[str, str | int] = {"asked_tokens": asked.tokens, "asked_context": asked.context}
@@ -189,7 +193,7 @@ def model_workload(config: DecoderConfig, asked: WorkloadShape, tile_size: int) 
         facts["head_columns"] = head_columns(config)
     if (described := description(config)) is not None:
         facts["config"] = described
-    size = size_of(asked.phase, asked.tokens, asked.context, asked.batch)
+    size = size_of(asked.phase, asked.tokens, asked.context, asked.batch, asked.cards)
     return Workload(f"{config.name}-{asked.phase}-{size}{'-head' if asked.head else ''}", facts), asked.padded(
         tile_size
     )
@@ -210,12 +214,14 @@ def model_text(config: DecoderConfig, shape: WorkloadShape) -> str:
         if config.name.removeprefix(SMALL) not in SHIPPED_MODELS or description(config) is not None:
             hints = [error.hints[0], f"take a model that is shipped ready-made: {', '.join(SHIPPED_MODELS)}"]
             raise ToolMissingError(error.code, error.what, where=error.where, hints=hints) from error
-        if shapes[shape.phase] == (shape.tokens, shape.context) and shape.batch == 1:
+        if shapes[shape.phase] == (shape.tokens, shape.context) and shape.batch == shape.cards == 1:
             return lowered_text(config.name.removeprefix(SMALL), shape.phase, small=is_small, head=shape.head)
         raise _no_text(error, shapes[shape.phase], shape.phase) from error
     # Padding may reach past the last position of the model; the mask hides it, so it needs none.
     reach = replace(config, max_context=max(config.max_context, shape.tokens + shape.context))
-    return linalg_text(reach, shape.phase, shape.tokens, shape.context, head=shape.head, batch=shape.batch)
+    return linalg_text(
+        reach, shape.phase, shape.tokens, shape.context, head=shape.head, batch=shape.batch, cards=shape.cards
+    )
 
 
 def _no_text(error: ToolMissingError, shipped: tuple[int, int], phase: str) -> ToolMissingError:
@@ -275,6 +281,16 @@ class CompileRequest:
             refuse_floats(design)
         return design
 
+    def grouped(self, step: Step = lambda step: None) -> GroupedDesign:
+        """A design for each group, where they do not fuse into one.
+
+        Raises:
+            SttestError: see :meth:`design`, and options that take one kernel.
+        """
+        options = self._checked_options()
+        workload, text = self._text(step)
+        return compile_groups(text, f"{workload.name}-{self.board_name}", self.board, options, self.model)
+
     def _text(self, step: Step) -> tuple[Workload, str]:
         shape_options = {
             "--phase": self.phase, "--tokens": self.tokens, "--context": self.context, "--head": self.head or None,
@@ -288,7 +304,10 @@ class CompileRequest:
             return file_workload(self.model, shape_options)
         refuse_parameters(self.model, self.parameters)
         config = model_config(self.model)
-        asked = WorkloadShape.asked(self.model, self.phase, self.tokens, self.context, head=self.head, batch=self.batch)
+        asked = WorkloadShape.asked(
+            self.model, self.phase, self.tokens, self.context, head=self.head, batch=self.batch,
+            cards=self.options.cards,
+        )  # fmt: skip
         if self.head:
             _check_head_scheme(self.options.precision)
         workload, shape = model_workload(config, asked, self.options.tile_size)

@@ -428,7 +428,8 @@ class StreamCastOp(IRDLOperation):
 
 # What every node prints after its own properties: where it pushes (stream level) or what it returns (itensor level).
 TAIL = (
-    "(`named` $label^)? (`into` $sinks^)? attr-dict `:` type($sources) (`into` type($sinks)^)? (`->` type($streams)^)?"
+    "(`named` $label^)? (`on_card` $card^)? (`into` $sinks^)? attr-dict "
+    "`:` type($sources) (`into` type($sinks)^)? (`->` type($streams)^)?"
 )
 _LOOP_KINDS = ("parallel", "reduction")
 CASCADE_LENGTHS = (2, 4, 8, 16)
@@ -476,6 +477,7 @@ class NodeOp(IRDLOperation):
     sources = var_operand_def(AnyAttr())
     sinks = var_operand_def(STREAM)
     streams = var_result_def(AnyAttr())
+    card = opt_prop_def(IntegerAttr[I64])
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
     def __init__(
@@ -548,6 +550,12 @@ class NodeOp(IRDLOperation):
     def queue_name(self) -> str | None:
         """The queue of loads that it belongs to."""
         return self._text("queue")
+
+    @property
+    def card_number(self) -> int:
+        """The card that it is on, of several (`place-on-cards`)."""
+        found = self.properties.get("card")
+        return found.value.data if isinstance(found, IntegerAttr) else 0
 
     @property
     def shared_name(self) -> str | None:
@@ -632,8 +640,8 @@ class TaskOp(NodeOp):
     assembly_format = (
         "$sym_name `loops` $trips `tile` $tile `kinds` $iterators "
         "(`init` $init^)? (`contracts` $contracts^)? (`pairwise` $pairwise^)? (`lanes` $lanes^)? "
-        "(`engine` $engine^)? (`fabric` $fabric^)? (`cascade` $cascade^)? (`whole` $whole^)? (`origin` $origin^)? "
-        "(`accesses` $accesses^)? `ins` `(` ($sources^ `:` type($sources))? `)` "
+        "(`engine` $engine^)? (`fabric` $fabric^)? (`cascade` $cascade^)? (`whole` $whole^)? (`on_card` $card^)? "
+        "(`origin` $origin^)? (`accesses` $accesses^)? `ins` `(` ($sources^ `:` type($sources))? `)` "
         "(`into` `(` $sinks^ `:` type($sinks) `)`)? (`->` type($streams)^)? $payload attr-dict-with-keyword"
     )
 
@@ -946,10 +954,7 @@ class ConcatOp(NodeOp):
     dim = prop_def(IntegerAttr[I64])
     label = opt_prop_def(StringAttr)
     origin = opt_prop_def(StringAttr)
-    assembly_format = (
-        "$sources `along` $dim (`origin` $origin^)? (`named` $label^)? (`into` $sinks^)? attr-dict "
-        "`:` type($sources) (`into` type($sinks)^)? (`->` type($streams)^)?"
-    )
+    assembly_format = f"$sources `along` $dim (`origin` $origin^)? {TAIL}"
 
     def proposed_name(self, name_of: Callable[[SSAValue], str]) -> str:
         """The name that it has, if any."""
@@ -1265,7 +1270,8 @@ class KernelOp(IRDLOperation):
     """One FPGA kernel: tensors outside, itensors inside; its boundary is where DMAs come from.
 
     With ``layers`` it runs its body so often; what leaves one run enters the next (`df.enter`, `df.leave`).  With
-    ``steps`` it does all of that so often: a launch generates so many tokens (`loop-tokens`).
+    ``steps`` it does all of that so often: a launch generates so many tokens (`loop-tokens`).  One over several cards
+    says how its ``links`` work (`place-on-cards`), and the ``credits`` of each stream if they are not the board's.
     """
 
     name = "df.kernel"
@@ -1274,11 +1280,13 @@ class KernelOp(IRDLOperation):
     outputs = var_result_def(TensorType)
     layers = opt_prop_def(IntegerAttr[I64])
     steps = opt_prop_def(IntegerAttr[I64])
+    links = opt_prop_def(StringAttr)
+    credits = opt_prop_def(IntegerAttr[I64])
     body = region_def("single_block")
     traits = traits_def(IsolatedFromAbove())
     assembly_format = (
-        "$sym_name (`layers` $layers^)? (`steps` $steps^)? `(` ($inputs^ `:` type($inputs))? `)` "
-        "(`->` type($outputs)^)? $body attr-dict-with-keyword"
+        "$sym_name (`layers` $layers^)? (`steps` $steps^)? (`links` $links^)? (`credits` $credits^)? "
+        "`(` ($inputs^ `:` type($inputs))? `)` (`->` type($outputs)^)? $body attr-dict-with-keyword"
     )
 
     def __init__(self, name: str, inputs: Sequence[SSAValue], outputs: Sequence[Attribute], body: Region) -> None:

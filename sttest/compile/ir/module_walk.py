@@ -6,7 +6,7 @@ from functools import cache
 from typing import TypeVar
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import ParseError, VerifyException
 
@@ -108,6 +108,27 @@ def functions(module: ModuleOp) -> list[func.FuncOp]:
     return found
 
 
+def refuse_other_cards(module: ModuleOp, cards: int) -> None:
+    """Refuses a text that says it is for another number of cards; a text that says nothing is for one.
+
+    Raises:
+        InputError: ``other-cards``.
+    """
+    for function in functions(module):
+        said = function.attributes.get("sttest.cards")
+        found = said.value.data if isinstance(said, IntegerAttr) else 1
+        if found != cards:
+            raise InputError(
+                "other-cards", "a text is compiled for the cards that it was lowered for", where="cards (--cards)",
+                demand=cards, bound=found, unit="cards", hints=[f"compile it with --cards {found}"],
+            )  # fmt: skip
+
+
+def card_count(kernel: df.KernelOp) -> int:
+    """The cards that a kernel's nodes are on."""
+    return 1 + max((node.card_number for node in all_of(kernel, df.NodeOp)), default=0)
+
+
 def returned(function: func.FuncOp) -> func.ReturnOp:
     """The op that returns the function's results.
 
@@ -183,7 +204,12 @@ def only_kernel(module: ModuleOp, here: str, name: str) -> df.KernelOp:
             demand=len(kernels),
             bound=1,
             unit="groups",
-            hints=["raise --c-max-bytes, which may exceed the board", "shorten the sequence", "lower --tile"],
+            hints=[
+                "add --groups",
+                "raise --c-max-bytes, which may exceed the board",
+                "shorten the sequence",
+                "lower --tile",
+            ],
         )
     for node in all_of(kernels[0], df.NodeOp):
         if any(isinstance(value.type, df.ITensorType) for value in (*node.operands, *node.results)):

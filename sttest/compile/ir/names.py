@@ -28,6 +28,24 @@ def unique(base: str, taken: set[str]) -> str:
     return name
 
 
+_CARD = re.compile(r"cards\.(\d+)(?:\.|$)")
+
+
+def card_named(task: df.TaskOp) -> int:
+    """The card of a task by the module that it comes from, such as ``cards.1.attn.q_proj``.
+
+    Raises:
+        InputError: its module is on none.
+    """
+    found = _CARD.match(task.origin_name)
+    if found is None:
+        raise InputError(
+            "no-card", f"the module '{task.origin_name:.80}' is on no card", where=task.sym_name.data,
+            hints=["compile a model with --cards", "compile the text without --cards"],
+        )  # fmt: skip
+    return int(found[1])
+
+
 class NameTable:
     """Unique, readable names for the ops of one function."""
 

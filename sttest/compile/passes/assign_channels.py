@@ -17,6 +17,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from sttest.boards.operators import operators
+from sttest.boards.tiers import TierName
 from sttest.compile.channels.argument_tiers import by_tier, tiers_of_arguments
 from sttest.compile.channels.cache_pages import bound_by_pages
 from sttest.compile.channels.memory_ports import (
@@ -49,7 +50,8 @@ class AssignChannels(ModulePass):
     one may carry ``uneven`` percent more than its share, and there are ``slices`` per channel at most.  For products in
     several ``units`` side by side, weights come in slices of their columns.  DMAs of parameters that move little have
     ``seldom`` bursts in flight, if it is not 0.  ``tiers`` says which arguments are elsewhere than in the HBM.
-    Bursts of caches do not go beyond a page of ``cache_page`` positions, if it is not 0.
+    Bursts of caches do not go beyond a page of ``cache_page`` positions, if it is not 0.  Each of several cards has the
+    channels of a board, numbered on.
     """
 
     name = "assign-channels"
@@ -83,8 +85,8 @@ class AssignChannels(ModulePass):
             turns = {dma: self.layers if dma in behind else 1 for dma in _dmas(kernel)}
             cuts = {dma: _columns_dim(dma) if self.units > 1 else None for dma in turns}
             even, beat_bytes = Evenness(self.uneven / 100, self.slices), port_bytes(kernel)
-            for name, ports in by_tier(_ports(kernel), tiers).items():
-                tier = board.tier(name)
+            for (card, name), ports in _by_memory(_ports(kernel), tiers).items():
+                tier, first = board.tier(name), card * board.hbm.pseudo_channels.count
                 demands = [_demand(port, dmas, intervals, images, turns, cuts) for port, dmas in ports.items()]
                 rate = bytes_per_cycle(tier, board.clock_mhz.value, beat_bytes)
                 found = (
@@ -94,7 +96,7 @@ class AssignChannels(ModulePass):
                 )
                 few = seldom_ports(demands, found, tier.channels, beat_bytes, tier.burst_bytes) if self.seldom else ()
                 for port, channels in found.items():
-                    banks = tuple(board.banks(name)[each] for each in channels)
+                    banks = tuple(first + board.banks(name)[each] for each in channels)
                     for dma in ports[port]:
                         if port in few:
                             dma.properties["ahead"] = df.i64_attr(self.seldom)
@@ -108,6 +110,27 @@ class AssignChannels(ModulePass):
                 hints=[did_you_mean(self.channels, ways)],
             )  # fmt: skip
         return ways[self.channels]
+
+
+def _by_memory(
+    ports: Mapping[str, Sequence[df.DmaOp]], tiers: Mapping[SSAValue, TierName]
+) -> dict[tuple[int, TierName], dict[str, Sequence[df.DmaOp]]]:
+    """The DMAs of each card and memory.
+
+    Raises:
+        InputError: other memories than the HBM on several cards.
+    """
+    found: dict[tuple[int, TierName], dict[str, Sequence[df.DmaOp]]] = {}
+    for card in sorted({dmas[0].card_number for dmas in ports.values()}):
+        own = {name: dmas for name, dmas in ports.items() if dmas[0].card_number == card}
+        for tier, some in by_tier(own, tiers).items():
+            if card and tier != "hbm":
+                raise InputError(
+                    "tiers-of-cards", "several cards have their data in the HBM", where="tiers (--tier)",
+                    hints=["compile without --tier", "compile without --cards"],
+                )  # fmt: skip
+            found[card, tier] = some
+    return found
 
 
 def _ports(kernel: df.KernelOp) -> dict[str, list[df.DmaOp]]:
@@ -187,7 +210,7 @@ def _connect(dma: df.DmaOp, channels: tuple[int, ...], dim: int | None) -> None:
     stream = dma.streams[0]
     parts = slices_of(dma, channels, dim)
     gather = df.GatherOp(operands=[[each.streams[0] for each in parts], []], result_types=[[stream.type]])
-    for name, kept in (("folded", dma.folded), ("queue", dma.queue)):
+    for name, kept in (("folded", dma.folded), ("queue", dma.queue), ("card", dma.card)):
         if kept is not None:
             gather.properties[name] = kept
     Rewriter.insert_op([*parts, gather], InsertPoint.before(dma))

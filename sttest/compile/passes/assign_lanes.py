@@ -29,6 +29,7 @@ class AssignLanes(ModulePass):
     shapes, so the lanes chosen at one shape hold at the others.
     ``gemv_lanes`` are the lanes of products of one row with a weight, which
     the budget does not cover; tasks that follow them keep their pace.
+    Each of several ``cards`` has that budget.
     """
 
     name = "assign-lanes"
@@ -38,6 +39,7 @@ class AssignLanes(ModulePass):
     fixed: tuple[str, ...] = ()
     gemv_lanes: int = 0
     most_lanes: int = 0
+    cards: int = 1
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Sets ``lanes`` on every task.
@@ -56,7 +58,7 @@ class AssignLanes(ModulePass):
         _, library = load_operators(OPERATORS_FILE)
         paced = paced_by_products(module, self.gemv_lanes, library) if self.gemv_lanes else PacedLanes()
         facts = [_settled(members, paced) or self._facts(members) for members in engines.values()]
-        lanes = allocate_unroll(facts, self.overall_unroll)
+        lanes = allocate_unroll(facts, self.cards * self.overall_unroll)
         return {task.sym_name.data: lanes[name] for name, members in engines.items() for task in members}
 
     def _facts(self, members: Sequence[df.TaskOp]) -> TilingFacts:

@@ -24,11 +24,12 @@ from sttest.sim.graph import PING_PONG
 
 @dataclass(frozen=True)
 class FuseKernels(ModulePass):
-    """Greedy fusion in topological order under ``c_max_bytes`` of on-chip memory, or what the target has."""
+    """Greedy fusion in topological order under ``c_max_bytes`` of on-chip memory, or what ``cards`` targets have."""
 
     name = "fuse-kernels"
 
     c_max_bytes: int | None = None
+    cards: int = 1
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Merges the kernels of every function.
@@ -39,7 +40,7 @@ class FuseKernels(ModulePass):
         """
         c_max_bytes = self.c_max_bytes
         if c_max_bytes is None:
-            c_max_bytes = target_of(op, self.name).fabric.usable_onchip_bytes
+            c_max_bytes = self.cards * target_of(op, self.name).fabric.usable_onchip_bytes
         for function in functions(op):
             kernels = [item for item in function.body.block.ops if isinstance(item, df.KernelOp)]
             merge_groups(function, decide(kernels, c_max_bytes))

@@ -15,11 +15,12 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from sttest.compile.dialects import df
-from sttest.compile.ir.module_walk import all_of, functions, only_kernel, require_positive, stream_of
+from sttest.compile.ir.module_walk import all_of, card_count, functions, only_kernel, require_positive, stream_of
 from sttest.compile.ir.names import ENTERS, POSITION, argument_names, hint
 from sttest.compile.sharing.layers import LEAVES, outside_layers, result_store
 from sttest.compile.sharing.processes import node_label
 from sttest.core.errors import InputError
+from sttest.models.cards import on_card
 from sttest.sim.graph import MIN_DEPTH
 
 
@@ -44,18 +45,20 @@ class LoopLayers(ModulePass):
             return
         kernel = only_kernel(op, self.name, "design")
         function = next(found for found in functions(op) if kernel.parent_op() is found)
-        read = _load(kernel, function)
-        enters, leaves = _entering(read, function), _result(stream_of(_store(kernel, function), self.name))
-        _unfold(read)
-        _close(kernel, enters, leaves, self._order(enters, leaves))
+        for card in range(card_count(kernel)):
+            read = _load(kernel, function, on_card(ENTERS, card))
+            stored = stream_of(_store(kernel, function, on_card(LEAVES, card)), self.name)
+            enters, leaves = _entering(read, function), _result(stored)
+            _unfold(read)
+            _close(kernel, enters, leaves, self._order(enters, leaves), card)
         kernel.properties["layers"] = df.i64_attr(self.layers)
         self._check_inside(kernel)
 
     def _check_inside(self, kernel: df.KernelOp) -> None:
         """A layer waits for nothing that is read once, and the other way round."""
         outside = outside_layers(kernel)
-        (leave,) = all_of(kernel, df.LeaveOp)
-        if stream_of(leave.sources[0], self.name).writer in outside:
+        leaves = all_of(kernel, df.LeaveOp)
+        if any(stream_of(leave.sources[0], self.name).writer in outside for leave in leaves):
             raise InputError(
                 "shared-stream", "a block shares what it reads with what is behind the last one", where=self.name,
                 hints=["read it twice: give what is behind the last block an argument of its own"],
@@ -93,42 +96,45 @@ def _result(stored: df.StreamOp) -> df.StreamOp:
     return stream_of(writer.sources[0], LoopLayers.name) if isinstance(writer, df.ForkOp) else stored
 
 
-def _close(kernel: df.KernelOp, enters: df.StreamOp, leaves: df.StreamOp, kind: df.StreamType) -> None:
-    """Cuts both streams and joins what is inside by a third."""
+def _close(kernel: df.KernelOp, enters: df.StreamOp, leaves: df.StreamOp, kind: df.StreamType, card: int) -> None:
+    """Cuts both streams of a card and joins what is inside by a third."""
     outside_in, outside_out = enters.result, leaves.result
     first, last, behind = enters.reader, leaves.writer, leaves.reader
     inside_in = _stream(kernel, f"{node_label(enters.writer)}__layer", kind, MIN_DEPTH)
-    inside_out = _stream(kernel, f"layer__{node_label(behind)}", kind, MIN_DEPTH)
+    layer, where = on_card("layer", card), {} if last.card is None else {"card": last.card}
+    inside_out = _stream(kernel, f"{layer}__{node_label(behind)}", kind, MIN_DEPTH)
     # The whole activation: a layer takes none of it before the layer before has made its last use of the old one.
-    back = _stream(kernel, "layer__layer", kind, kind.itensor.tokens)
+    back = _stream(kernel, f"{layer}__{layer}", kind, kind.itensor.tokens)
     first.operands = [inside_in if operand == outside_in else operand for operand in first.operands]
     last.operands = [inside_out if operand == outside_out else operand for operand in last.operands]
     enter = df.EnterOp(
-        operands=[[outside_in, back], [inside_in]], result_types=[[]], properties={"label": StringAttr("enter_layer")}
-    )
+        operands=[[outside_in, back], [inside_in]], result_types=[[]],
+        properties={"label": StringAttr(f"enter_{layer}"), **where},
+    )  # fmt: skip
     leave = df.LeaveOp(
-        operands=[[inside_out], [back, outside_out]], result_types=[[]], properties={"label": StringAttr("leave_layer")}
-    )
+        operands=[[inside_out], [back, outside_out]], result_types=[[]],
+        properties={"label": StringAttr(f"leave_{layer}"), **where},
+    )  # fmt: skip
     Rewriter.insert_op(enter, InsertPoint.after(enters.writer))
     Rewriter.insert_op(leave, InsertPoint.before(behind))
 
 
-def _load(kernel: df.KernelOp, function: func.FuncOp) -> df.DmaReadOp:
+def _load(kernel: df.KernelOp, function: func.FuncOp, argument: str) -> df.DmaReadOp:
     """The one DMA of the argument that enters."""
     names = argument_names(function)
     ports = zip(kernel.inputs, kernel.body.block.args, strict=True)
-    entering = [port for outer, port in ports if names.get(_argument(outer)) == ENTERS]
+    entering = [port for outer, port in ports if names.get(_argument(outer)) == argument]
     readers = [use.operation for port in entering for use in port.uses if isinstance(use.operation, df.DmaReadOp)]
     if len(readers) > 1:
         # Only one of them would have what the layer before made; the others read the first layer's again.
         raise InputError(
-            "layer-order", f"{len(readers)} DMAs read the argument '{ENTERS}', in different orders",
+            "layer-order", f"{len(readers)} DMAs read the argument '{argument}', in different orders",
             where=LoopLayers.name, demand=len(readers), bound=1, unit="DMAs",
             hints=["take one tile size for all tasks that read it"],
         )  # fmt: skip
     if readers and readers[0].slice is None:
         return readers[0]
-    raise _missing(f"no one DMA that reads the argument '{ENTERS}'")
+    raise _missing(f"no one DMA that reads the argument '{argument}'")
 
 
 def _argument(value: SSAValue) -> SSAValue:
@@ -138,11 +144,11 @@ def _argument(value: SSAValue) -> SSAValue:
     return value
 
 
-def _store(kernel: df.KernelOp, function: func.FuncOp) -> SSAValue:
+def _store(kernel: df.KernelOp, function: func.FuncOp, result: str) -> SSAValue:
     """The stream of the result that leaves, before its DMA."""
-    writer = result_store(kernel, function)
+    writer = result_store(kernel, function, result)
     if writer is None:
-        raise _missing(f"no DMA that writes the result '{LEAVES}'")
+        raise _missing(f"no DMA that writes the result '{result}'")
     return writer.sources[0]
 
 

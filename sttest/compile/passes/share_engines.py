@@ -17,7 +17,7 @@ from xdsl.passes import ModulePass
 
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, functions
-from sttest.compile.ir.names import POSITION, argument_names, parameters_of, unique
+from sttest.compile.ir.names import POSITION, argument_names, card_named, parameters_of, unique
 from sttest.compile.options import Sharing
 from sttest.compile.sharing.functional_units import alike
 from sttest.core.errors import InputError, did_you_mean
@@ -28,13 +28,15 @@ class ShareEngines(ModulePass):
     """Names an engine on the tasks that share it.
 
     ``share`` is ``none``, ``weights`` or ``all``.  Tasks that an entry of ``own`` names (patterns, joined by ``+``)
-    share with each other only: a second engine works beside the first where neither waits for the other.
+    share with each other only: a second engine works beside the first where neither waits for the other.  Tasks of
+    several ``cards`` share none.
     """
 
     name = "share-engines"
 
     share: str = "none"
     own: tuple[str, ...] = ()
+    cards: int = 1
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Sets ``engine`` on tasks of which there are several that are alike.
@@ -50,9 +52,11 @@ class ShareEngines(ModulePass):
             )  # fmt: skip
         taken = {task.sym_name.data for task in all_of(op, df.TaskOp)}
         for tasks in self._apart(list(self._candidates(op))):
-            for group in alike(tasks):
-                if len(group) > 1:
-                    _share(group, taken)
+            for card in range(self.cards):
+                own = [task for task in tasks if self.cards == 1 or card_named(task) == card]
+                for group in alike(own):
+                    if len(group) > 1:
+                        _share(group, taken)
 
     def _apart(self, tasks: Sequence[df.TaskOp]) -> Iterator[list[df.TaskOp]]:
         """Those of each entry, the first that names a task, then all others."""

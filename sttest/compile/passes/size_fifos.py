@@ -9,7 +9,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from sttest.compile.dialects import df
-from sttest.compile.ir.module_walk import all_of, only_kernel, target_of
+from sttest.compile.ir.module_walk import all_of, card_count, only_kernel, target_of
 from sttest.compile.sharing.functional_units import engines_of
 from sttest.compile.sharing.layers import prefetch_depths
 from sttest.compile.sharing.processes import AHEAD, fifo_name
@@ -23,8 +23,9 @@ class SizeFifos(ModulePass):
     ``schedule`` or ``paper``.
 
     Where tasks share engines, the linear program's depths are those of the design without
-    sharing, and what else its FIFOs need is found by simulation.  ``prefetch_kib`` is room
-    for parameters that are read ahead.
+    sharing, and what else its FIFOs need is found by simulation; so it is where links between
+    cards send in turn.  ``prefetch_kib`` is room for parameters that are read ahead, on each
+    card.  A stream on a link has ``link_credits``, if they are not 0, whether that is enough or not.
     """
 
     name = "size-fifos"
@@ -32,6 +33,7 @@ class SizeFifos(ModulePass):
     strategy: str = "normal"
     sizing: str = "schedule"
     prefetch_kib: int = 0
+    link_credits: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Sets the depth of the streams.
@@ -44,10 +46,13 @@ class SizeFifos(ModulePass):
 
     def size(self, op: ModuleOp) -> TimedGraphs:
         """What :meth:`apply` does, with the timed graphs that came of it: those of the sized design."""
-        graphs = TimedGraphs(only_kernel(op, "timed graph", "design"), target_of(op, self.name))
-        depths = _by_fifo(op, stream_depths(graphs.graph("design", apart=True), self.strategy, self.sizing))
-        depths |= prefetch_depths(op, self.prefetch_kib, depths)
-        shares = bool(engines_of(op))
+        kernel = only_kernel(op, "timed graph", "design")
+        graphs = TimedGraphs(kernel, target_of(op, self.name))
+        depths = stream_depths(graphs.graph("design", apart=True), self.strategy, self.sizing)
+        # What a link has is decided by its buffers.
+        depths = _by_fifo(op, {fifo.name: depths[fifo.name] for fifo in graphs.fifos if fifo.name in depths})
+        depths |= prefetch_depths(op, self.prefetch_kib * card_count(kernel), depths)
+        shares = bool(engines_of(op)) or kernel.links is not None
         if shares:
             depths = shared_depths(graphs.graph("design"), depths)
         sized_by = (
@@ -58,6 +63,8 @@ class SizeFifos(ModulePass):
             else f"lp-{self.sizing}-{self.strategy}"
         )
         set_depths(op, depths, sized_by)
+        if self.link_credits and kernel.links is not None:
+            kernel.properties["credits"] = df.i64_attr(self.link_credits)
         graphs.resize()
         return graphs
 

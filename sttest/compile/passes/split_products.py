@@ -140,6 +140,8 @@ def _replace(task: df.TaskOp, columns: ProductColumns, units: int, queue: str, r
         part.streams[0].name_hint = unit_name(result.name_hint or name, unit, units)
         parts.append(part.streams[0])
     whole = df.GatherOp(operands=[parts, []], result_types=[[result.type]])
+    if task.card is not None:
+        fork.properties["card"] = whole.properties["card"] = task.card
     if queue:
         whole.properties["queue"] = StringAttr(queue)
     Rewriter.insert_op(whole, InsertPoint.before(task))

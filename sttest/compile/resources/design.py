@@ -1,18 +1,20 @@
 """What a compiled design takes: every process with its memories, and the facts that a die partition is made from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import operators
 from sttest.boards.part import BudgetName
 from sttest.boards.resources import Resources, process_bound, slr_budgets, slr_capacity, total
 from sttest.compile.compiler import Design
-from sttest.compile.ir.module_walk import only_kernel
+from sttest.compile.dialects import df
+from sttest.compile.ir.module_walk import all_of, only_kernel
 from sttest.compile.resources.memories import HBM, MemoryBus, buffer_words, memory_buses
 from sttest.compile.resources.nodes import NodeLogic, NodeModel, channels_of, memories
 from sttest.compile.resources.rtl_design import logic_in_hardware
 from sttest.compile.sharing.functional_units import stream_ends
+from sttest.compile.sharing.processes import process_name
 from sttest.compile.spaces.memory import MemoryChoice, choose_memories
 from sttest.compile.spaces.partition import Die, ProcessFacts, WireFacts
 from sttest.core.errors import DoesNotFitError
@@ -26,6 +28,7 @@ class DesignResources:
     memories: tuple[MemoryChoice, ...]  # memories with their kinds
     wires: tuple[WireFacts, ...]  # FIFOs between processes
     buses: tuple[MemoryBus, ...] = ()  # between DMAs and the HBM
+    card_of: Mapping[str, int] = field(default_factory=dict)  # card per process, of several cards
 
     @property
     def by_node(self) -> Mapping[str, Resources]:
@@ -49,6 +52,19 @@ class DesignResources:
     def hbm_channels(self) -> frozenset[str]:
         """Pseudo-channels that any of them works on, each behind one AXI master."""
         return frozenset(channel for node in self.nodes for channel in node.hbm_channels)
+
+    def cards(self) -> "tuple[DesignResources, ...]":
+        """What is on each card; FIFOs between cards are links."""
+        return tuple(self._on(card) for card in sorted(set(self.card_of.values()))) or (self,)
+
+    def _on(self, card: int) -> "DesignResources":
+        own = {name for name, where in self.card_of.items() if where == card}
+        return DesignResources(
+            tuple(node for node in self.nodes if node.name in own),
+            tuple(memory for memory in self.memories if memory.facts.owner in own),
+            tuple(wire for wire in self.wires if {wire.source, wire.target} <= own),
+            tuple(bus for bus in self.buses if bus.wire.target in own),
+        )
 
     def processes(self) -> tuple[ProcessFacts, ...]:
         """The processes as a die partition takes them, and the HBM, which is fixed."""
@@ -76,11 +92,14 @@ def design_resources(design: Design) -> DesignResources:
     most = process_bound(design.board.fabric, design.knobs.budget)
     fifos = stream_ends(kernel)
     facts = memories(kernel, fifos, design.graph, library)
-    chosen = choose_memories(facts, board_capacity(design.board), logic, most)
+    room = total([board_capacity(design.board)] * design.knobs.cards)
+    chosen = choose_memories(facts, room, logic, most)
     if design.knobs.flow == "rtl":
         nodes, chosen = logic_in_hardware(kernel, design.graph, library, nodes, chosen)
     wires = (WireFacts(ends.fifo, ends.writer, ends.reader, ends.kind.itensor.token_bits) for ends in fifos)
-    return DesignResources(nodes, chosen, tuple(wires), memory_buses(design.graph, port_bits))
+    cards = {process_name(node): node.card_number for node in all_of(kernel, df.NodeOp)}
+    cards = cards if design.knobs.cards > 1 else {}
+    return DesignResources(nodes, chosen, tuple(wires), memory_buses(design.graph, port_bits), cards)
 
 
 def board_capacity(board: FpgaBoard) -> Resources:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from sttest.boards.operators import Operator, operators
-from sttest.boards.resources import PipelineLogic, Resources, fifo_resources, pipeline_resources, total
+from sttest.boards.resources import PipelineLogic, Resources, fifo_resources, most, pipeline_resources, total
 from sttest.compile.assumptions import REGISTERS_PER_BOUNDARY, RELAY_CHOICES
 from sttest.compile.compiler import Design
 from sttest.compile.resources.design import DesignResources, design_resources, die_under, refuse_ports
@@ -45,6 +45,8 @@ def place(design: Design) -> SlrPlacement:
             resource, the demand, the budget and what would lower it.
     """
     taken = design_resources(design)
+    if taken.card_of:
+        return _place_cards(design, taken)
     refuse_ports(design, taken)
     die = die_under(design, taken)
     first = found = partition(taken.processes(), taken.links(), die)
@@ -56,7 +58,7 @@ def place(design: Design) -> SlrPlacement:
             return placement(design, taken, found)
         if not left:
             break
-        kept = [Resources(*map(max, before, now)) for before, now in zip(kept, relays, strict=True)]
+        kept = [most(pair) for pair in zip(kept, relays, strict=True)]
         narrower = replace(die, budgets=tuple(map(_less, die.budgets, kept)))
         try:
             found = partition(taken.processes(), taken.links(), narrower)
@@ -64,6 +66,25 @@ def place(design: Design) -> SlrPlacement:
             break
         found = assess(found.slr_of, taken.processes(), taken.links(), die, found.proven_gap)
     return placement(design, taken, first)
+
+
+def _place_cards(design: Design, taken: DesignResources) -> SlrPlacement:
+    """Every card on its own; what an SLR and a boundary carry is that of the fullest card."""
+    found = [_place_card(design, card) for card in taken.cards()]
+    fullest = Partition(
+        {name: slr for each in found for name, slr in each.slr_of.items()},
+        tuple(max(counts) for counts in zip(*(each.wires for each in found), strict=True)),
+        tuple(most(shares) for shares in zip(*(each.shares for each in found), strict=True)),
+        max(each.objective for each in found),
+        max(each.proven_gap for each in found),
+    )
+    inside = replace(taken, wires=tuple(wire for card in taken.cards() for wire in card.wires))
+    return placement(design, inside, fullest)
+
+
+def _place_card(design: Design, card: DesignResources) -> Partition:
+    refuse_ports(design, card)
+    return partition(card.processes(), card.links(), die_under(design, card))
 
 
 def _less(budget: Resources, kept: Resources) -> Resources:

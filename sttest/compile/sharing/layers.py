@@ -34,6 +34,12 @@ def outside_layers(kernel: df.KernelOp) -> set[df.NodeOp]:
     return found
 
 
+def rounds_of(kernel: df.KernelOp) -> list[tuple[df.EnterOp, df.LeaveOp]]:
+    """Where activations enter layers and where they leave them, of each card."""
+    leaves = {leave.sinks[0]: leave for leave in all_of(kernel, df.LeaveOp)}
+    return [(enter, leaves[enter.sources[1]]) for enter in all_of(kernel, df.EnterOp)]
+
+
 def _neighbours(node: df.NodeOp) -> Iterator[df.NodeOp]:
     # What a DMA has on its other side is memory, in which nothing waits.
     streams = [*(() if isinstance(node, df.DmaReadOp) else node.sources), *node.sinks]

@@ -275,6 +275,7 @@ class _Edge:
     fills: Curve
     reads: Curve
     credited: bool
+    latency: int = 0
 
     def at_pace(self, stretch: Mapping[str, Fraction]) -> "_Edge":
         """The same accesses at the paces of the two processes."""
@@ -285,7 +286,7 @@ class _Edge:
 
     def delay_edge(self) -> DelayEdge:
         """Least delay with which no read comes before its token; ours: weighted with the bits that wait per cycle."""
-        least = greatest_gap(self.writes, self.reads) + RAM_CYCLES
+        least = greatest_gap(self.writes, self.reads) + RAM_CYCLES + self.latency
         spread = max(1, self.writes[-1] - self.writes[0])
         weight = CREDITED_WEIGHT if self.credited else self.bits * len(self.writes) / spread
         return DelayEdge(self.name, self.source, self.target, least, weight)
@@ -360,7 +361,8 @@ def _edges(graph: TimedGraph) -> list[_Edge]:
             what = f"a run writes {len(writes)} tokens and reads {len(reads)}"
             raise InputError("unbalanced", what, where=f"{graph.name}: FIFO '{fifo.name}'")
         _, filled = fills.get((fifo.name, "write"), (source, writes))
-        edges.append(_Edge(fifo.name, fifo.bits, source, target, writes, filled, reads, (source, target) in credited))
+        has_credits = (source, target) in credited
+        edges.append(_Edge(fifo.name, fifo.bits, source, target, writes, filled, reads, has_credits, fifo.latency))
     return edges
 
 

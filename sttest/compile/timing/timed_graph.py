@@ -35,6 +35,7 @@ from sttest.compile.sharing.processes import (
     processes_of,
     shared_fifos,
 )
+from sttest.compile.timing.links import Links
 from sttest.compile.timing.node_pipelines import NodePipelines
 from sttest.core.errors import DoesNotFitError, InputError
 from sttest.sim.graph import (
@@ -232,10 +233,15 @@ class TimedGraphs:
     def graph(self, name: str, *, apart: bool = False) -> TimedGraph:
         """One of them."""
         fifos = self.fifos if apart else shared_fifos(self.fifos, self._fifo_of)
+        links = None if self.kernel.links is None else Links(self.kernel, self.board, shared=not apart)
+        if links is not None:
+            fifos = [*fifos, *links.fifos()]
         # The same processes for every graph: they are checked once, and the engines know programs again by them.
         if (known := self.known.get(apart)) is not None:
             return known.with_fifos(fifos, name)
         processes = tuple(process for _, process in self.turns) if apart else self._in_turns()
+        if links is not None:
+            processes = links.processes(processes, 1 if apart else self.kernel.layer_count * self.kernel.step_count)
         channels = memory_channels(self.kernel, self.board)
         found = self.known[apart] = TimedGraph(name, self.board.clock_mhz.value, tuple(fifos), processes, channels)
         return found
@@ -250,6 +256,8 @@ class TimedGraphs:
         """Takes over what became of the depths of the streams, which may change between two graphs."""
         streams = {op.sym_name.data: _fifo_at(op) for op in self.kernel.body.block.ops if isinstance(op, df.StreamOp)}
         self.fifos = [streams.get(fifo.name, fifo) for fifo in self.fifos]
+        if self.kernel.credits is not None:
+            self.known = {}  # a link has them as tokens that are there from the start
 
     @cached_property
     def _port_bytes(self) -> int:

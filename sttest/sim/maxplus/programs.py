@@ -41,6 +41,7 @@ class Programs:
     lane: np.ndarray
     bits: np.ndarray
     impl: np.ndarray
+    latency: np.ndarray
     graph: TimedGraph
 
     @cached_property
@@ -52,7 +53,7 @@ class Programs:
         """Cycles from the write of a token to its earliest read with FIFOs of these depths, int64[F]."""
         # Not depth * bits, which would overflow where a FIFO is never full.
         is_ram = np.where(self.impl == "auto", depth > SRL_MAX_BITS // self.bits, self.impl == "ram")
-        return np.where(is_ram, RAM_CYCLES, SRL_CYCLES)
+        return self.latency + np.where(is_ram, RAM_CYCLES, SRL_CYCLES)
 
     def leads(self, depth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """FIFOs that stand for all, and for each FIFO, which of these is always in the same state.
@@ -98,7 +99,7 @@ def find_programs(graph: TimedGraph) -> Programs:
     found = _find_programs(Structure(graph))
     if found.graph.fifos is graph.fifos:
         return found
-    return replace(found, bits=_bits(graph), impl=_impl(graph))
+    return replace(found, bits=_bits(graph), impl=_impl(graph), latency=_latency(graph))
 
 
 def _bits(graph: TimedGraph) -> np.ndarray:
@@ -107,6 +108,10 @@ def _bits(graph: TimedGraph) -> np.ndarray:
 
 def _impl(graph: TimedGraph) -> np.ndarray:
     return np.array([fifo.impl for fifo in graph.fifos], dtype="U4")
+
+
+def _latency(graph: TimedGraph) -> np.ndarray:
+    return np.array([fifo.latency for fifo in graph.fifos], np.int64)
 
 
 def forget_programs() -> None:
@@ -148,6 +153,7 @@ def _find_programs(structure: Structure) -> Programs:
         lane=_lanes(graph, rows, writer, reader, initial),
         bits=_bits(graph),
         impl=_impl(graph),
+        latency=_latency(graph),
         graph=graph,
     )
 

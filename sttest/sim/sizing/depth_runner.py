@@ -37,7 +37,7 @@ class DepthRunner:
         self.bits = np.array([fifo.bits for fifo in graph.fifos], np.int64)
         self._programs = find_programs(graph)
         lanes = self._programs.lane.tolist()
-        self.alike = [(lane, fifo.bits, fifo.impl) for lane, fifo in zip(lanes, graph.fifos, strict=True)]
+        self.alike = [(lane, fifo.bits, fifo.impl, fifo.latency) for lane, fifo in zip(lanes, graph.fifos, strict=True)]
         self._fresh: OrderedDict[bytes, Net] = OrderedDict()
 
     def latencies(self, depths: np.ndarray) -> np.ndarray:
@@ -61,7 +61,7 @@ class DepthRunner:
 
     def _net(self, depths: np.ndarray, latencies: np.ndarray) -> tuple[Net, np.ndarray]:
         """Arrays for a run, and for each FIFO the one of theirs that stands for it."""
-        kinds = np.where(latencies == RAM_CYCLES, "ram", "srl")
+        kinds = np.where(latencies - self._programs.latency == RAM_CYCLES, "ram", "srl")
         leads, number = replace(self._programs, impl=kinds).leads(depths)
         fresh = self._fresh_net(leads)
         net = fresh._replace(**{name: array.copy() for name, array in fresh._asdict().items() if name not in _SHARED})

@@ -202,7 +202,10 @@ class StepPlan:
         Raises:
             InputError: packages that cannot serve together, or positions that the model does not have.
         """
-        prompts, tokens = roles([ServedDesign(ModelPackage.read(folder)) for folder in folders])
+        packages = [ModelPackage.read(folder) for folder in folders]
+        for each in packages:
+            each.require_one_card()
+        prompts, tokens = roles([ServedDesign(each) for each in packages])
         _check_length(tokens.package.config, longest + 1)
         cells = {tokens: tokens.cells(longest, most)}
         if prompts is not tokens:

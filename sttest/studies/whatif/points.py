@@ -283,7 +283,14 @@ def _design(configuration: str) -> tuple[Design, Mapping[str, int]]:
         config = described_config(name, given.get("config"))
         name, text = (
             config.name,
-            block_text(config, given["phase"], given["tokens"], given["context"], given.get("batch", 1)),
+            block_text(
+                config,
+                given["phase"],
+                given["tokens"],
+                given["context"],
+                given.get("batch", 1),
+                given["knobs"].get("cards", 1),
+            ),
         )
     board = FpgaBoard.model_validate(given["design_board"])
     with scheme_as_file(given["scheme"]) as precision:
@@ -304,7 +311,7 @@ def scheme_as_file(scheme: Mapping[str, Any]) -> Iterator[str]:
         yield str(path)
 
 
-def block_text(config: DecoderConfig, phase: Phase, tokens: int, context: int, batch: int = 1) -> str:
+def block_text(config: DecoderConfig, phase: Phase, tokens: int, context: int, batch: int = 1, cards: int = 1) -> str:
     """Linalg text of a block: as shipped where there is such a shape, else lowered from PyTorch (cached).
 
     Raises:
@@ -312,6 +319,6 @@ def block_text(config: DecoderConfig, phase: Phase, tokens: int, context: int, b
     """
     small, name = config.name.startswith(SMALL), config.name.removeprefix(SMALL)
     shipped = name in SHIPPED_MODELS and description(config) is None
-    if shipped and batch == 1 and SHIPPED_SHAPES[small][phase] == (tokens, context):
+    if shipped and batch == cards == 1 and SHIPPED_SHAPES[small][phase] == (tokens, context):
         return lowered_text(name, phase, small=small)
-    return linalg_text(config, phase, tokens, context, batch=batch)
+    return linalg_text(config, phase, tokens, context, batch=batch, cards=cards)

@@ -13,7 +13,14 @@ from sttest.sim.graph import Actor, MemoryPort, Pipeline, TimedGraph, fifo_ends
 from sttest.sim.throughput import repetition_vector
 from sttest.targets.rtl.drive import MAX_CLOCKS, BuiltFolder, RtlRun, build_folder, find_simulator
 from sttest.targets.rtl.loops import NAME, Body, actor_body, all_of, any_of, identifier, loop_body, trace_body
-from sttest.targets.rtl.memory_text import channel_instance, channels_of, fifo_instance, port_instance, wires_of
+from sttest.targets.rtl.memory_text import (
+    channel_instance,
+    channels_of,
+    fifo_instance,
+    is_link,
+    port_instance,
+    wires_of,
+)
 
 # --- A whole graph as one module: FIFOs, processes, channels, the cycle counter
 
@@ -60,6 +67,7 @@ def graph_module(graph: TimedGraph, name: str, library: Library, first_process: 
         parts.append(_instance(graph, place, _body(graph, process), library, first_process, first_fifo))
     parts += [channel_instance(graph, number) for number, _ in channels_of(graph)]
     moving = [f"p{place}_moving" for place in places] + [f"ch{number}_moving" for number, _ in channels_of(graph)]
+    moving += [f"f{index}_moving" for index in range(len(graph.fifos)) if is_link(graph, index, ends[index])]
     acts = "".join(f"  logic p{place}_acts;\n" for place in actors)
     return f"""module {name} (
   input  logic clk,
@@ -147,8 +155,8 @@ def direct_wires(graph: TimedGraph, ops: tuple[int, ...]) -> str:
 SCHEMA = "sttest.rtl-twin/1"
 MANIFEST = "twin.json"
 SOURCES = (
-    "twin_log.sv", "twin_srl.sv", "twin_ram.sv", "twin_actor_fifo.sv", "twin_channel.sv", "twin_requests.sv",
-    "twin_read_port.sv", "twin_write_port.sv",
+    "twin_log.sv", "twin_srl.sv", "twin_ram.sv", "twin_link.sv", "twin_actor_fifo.sv", "twin_channel.sv",
+    "twin_requests.sv", "twin_read_port.sv", "twin_write_port.sv",
 )  # fmt: skip
 
 

@@ -175,6 +175,14 @@ MAX_PLACES = 1 << 24
 """Places of a FIFO whose memory a simulator is asked to hold, 4 bytes each."""
 
 
+def is_link(graph: TimedGraph, index: int, ends: Ends) -> bool:
+    """Whether tokens of FIFO ``index`` are on their way for a while, in which nothing else need move."""
+    return graph.fifos[index].latency > 0 and wires_of(graph, ends) == _PLAIN
+
+
+_PLAIN = ("put", "take", "space", "avail")
+
+
 def fifo_instance(graph: TimedGraph, index: int, ends: Ends, number: int) -> str:
     """Wires and instance of FIFO ``index``, ``number`` in the log.
 
@@ -188,6 +196,10 @@ def fifo_instance(graph: TimedGraph, index: int, ends: Ends, number: int) -> str
     name = identifier("fifo_", index, fifo.name)
     common = f".clk(clk), .id(32'd{number}), .now(now), .put(f{index}_put), .take(f{index}_take)"
     levels = f".space(f{index}_space), .avail(f{index}_avail)"
+    if is_link(graph, index, ends):
+        parameters = f".DEPTH({places}), .INITIAL({fifo.initial_tokens}), .RAW({fifo.read_after_write_cycles})"
+        wires += f"  logic f{index}_moving;\n"
+        return f"{wires}  twin_link #({parameters}) {name} ({common}, {levels}, .moving(f{index}_moving));\n"
     if not isinstance(writer, Actor) and not isinstance(reader, Actor):
         lanes = f", .LANES({min(places, _most_at_once(graph, reader, index, 0))})" if fifo.kind == "ram" else ""
         parameters = f".DEPTH({places}), .INITIAL({fifo.initial_tokens}){lanes}"
@@ -202,7 +214,7 @@ def fifo_instance(graph: TimedGraph, index: int, ends: Ends, number: int) -> str
 def wires_of(graph: TimedGraph, ends: Ends) -> tuple[str, ...]:
     """The wires of a FIFO; one with an actor also has those of claims and of freed places."""
     with_actor = any(isinstance(graph.processes[end], Actor) for end in ends)
-    return ("put", "take", "space", "avail") + (("claim", "free") if with_actor else ())
+    return _PLAIN + (("claim", "free") if with_actor else ())
 
 
 def _places(graph: TimedGraph, fifo: Fifo, writer: Process) -> int:
