@@ -10,7 +10,7 @@ from sliced_caches import slice_caches
 
 from sttest.compile.channels.cache_entries import CacheEntries, cache_entries
 from sttest.compile.dialects import df
-from sttest.compile.hls.dma_read import cpp_is_here, cpp_place
+from sttest.compile.hls.dma_wait import cpp_is_here, cpp_place
 from sttest.compile.ir.module_walk import all_of, set_target
 from sttest.compile.opt import new_context, parse
 from sttest.compile.options import CompileOptions

@@ -8,7 +8,8 @@ from functools import singledispatchmethod
 from sttest.compile.channels.cache_entries import cache_entries
 from sttest.compile.dialects import df
 from sttest.compile.hls.converter import emit_drain, emit_fill
-from sttest.compile.hls.dma_read import emit_cache_read, emit_chosen_read, emit_dma_read, emit_dma_write, in_a_row
+from sttest.compile.hls.dma_read import emit_dma_read, emit_dma_write, in_a_row
+from sttest.compile.hls.dma_wait import emit_cache_read, emit_chosen_read
 from sttest.compile.hls.helpers import WORDS, Helpers
 from sttest.compile.hls.network import Network, PortMemory
 from sttest.compile.hls.process import (

@@ -25,8 +25,9 @@ from sttest.compile.resources.synthesis import (
     synthesized_rows,
 )
 from sttest.compile.rtl.cells import CountedCells
-from sttest.compile.rtl.dma import Bursts, PortTensor, PortTensors, port_words
+from sttest.compile.rtl.dma import PortTensor, PortTensors, port_words
 from sttest.compile.rtl.processes import design_modules
+from sttest.compile.rtl.walks import Bursts
 from sttest.compile.sharing.processes import node_label, process_name
 from sttest.compile.spaces.memory import MemoryChoice
 from sttest.core.errors import InputError

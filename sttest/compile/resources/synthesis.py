@@ -13,8 +13,9 @@ from sttest.boards.part import BoardPart
 from sttest.boards.resources import MemoryKind, Resources, total
 from sttest.compile.resources.structure import lanes_of, structure_of
 from sttest.compile.rtl.cells import Part
-from sttest.compile.rtl.dma import Bursts, PortWords, room_kind
+from sttest.compile.rtl.dma import PortWords
 from sttest.compile.rtl.module import ModuleText
+from sttest.compile.rtl.walks import Bursts, room_kind
 from sttest.core.files import read_yaml
 from sttest.core.results import Kind
 from sttest.core.validation import validated

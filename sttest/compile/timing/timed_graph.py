@@ -15,7 +15,6 @@ from sttest.boards.resources import SRL_DEPTH
 from sttest.boards.tiers import Tier
 from sttest.compile.assumptions import MOST_ENGINE_LOOPS
 from sttest.compile.channels.bursts_ahead import BurstsAhead, contiguous_elements
-from sttest.compile.channels.cache_entries import cache_entries
 from sttest.compile.channels.memory_ports import bank_channels, bank_name, bytes_per_cycle, port_bytes
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import only_kernel, run_first, stream_of
@@ -24,8 +23,6 @@ from sttest.compile.schedule.task_schedule import task_schedule
 from sttest.compile.sharing.functional_units import engines_of
 from sttest.compile.sharing.layers import outside_layers
 from sttest.compile.sharing.processes import (
-    AHEAD,
-    HOLD,
     comes_late,
     fifos_by_stream,
     going_on,
@@ -37,12 +34,11 @@ from sttest.compile.sharing.processes import (
 )
 from sttest.compile.timing.links import Links
 from sttest.compile.timing.node_pipelines import NodePipelines
+from sttest.compile.timing.waiting_dmas import bytes_per_token, held_port, run_bytes, waits
 from sttest.core.errors import DoesNotFitError, InputError
 from sttest.sim.graph import (
-    COPY_CYCLES,
     DRAIN_CYCLES,
     FILL_CYCLES,
-    MIN_DEPTH,
     PING_PONG,
     Channel,
     Event,
@@ -54,56 +50,7 @@ from sttest.sim.graph import (
     TimedGraph,
 )
 
-# --- The timed graph of DMAs that wait: for the token whose row they read, or for a cache's new entry
-
-
 _HERE = "timed graph"
-
-
-def waits(dma: df.DmaOp, turns: Sequence[df.NodeOp]) -> bool:
-    """Whether a DMA, or another one of its queue, waits for tokens."""
-    loads = (each for each in (dma, *turns) if isinstance(each, df.DmaReadOp))
-    return any(len(load.sources) > 1 for load in loads)
-
-
-def held_port(
-    kernel: df.KernelOp, dma: df.DmaReadOp, port: MemoryPort, latency: int, refetch: int
-) -> tuple[Fifo, MemoryPort, Pipeline]:
-    """The FIFO between port and pipeline, and both.
-
-    The port asks ahead before it can know for what.  Where that matters, for parts whose numbers come first, what it
-    has in flight by then counts as read again: nothing passes for the time that takes.
-
-    Args:
-        kernel: kernel at the stream level.
-        dma: the DMA that waits.
-        port: its memory port, as if it waited for nothing.
-        latency: latency of a read, cycles; a write is taken to have the same.
-        refetch: cycles in which that is read again; 0 behind another DMA of the queue, which had the numbers before.
-    """
-    held = Fifo(f"{port.name}{AHEAD}", MIN_DEPTH, 8 * port.token_bytes)
-    copies = Loop(
-        (port.tokens,), 1, COPY_CYCLES,
-        (Event(held.name, "read", 0), Event(port.fifo, "write", COPY_CYCLES - 1)),
-    )  # fmt: skip
-    loops = (copies,)
-    if len(dma.sources) > 1:
-        awaited, stream = df.itensor_of(dma.sources[1]).tokens, stream_of(dma.sources[1], _HERE).sym_name.data
-        takes = Loop((awaited,), 1, latency, (Event(stream, "read", 0),))
-        if dma.parts is None:
-            loops = (copies, takes, *_written(kernel, dma, latency))
-        else:
-            loops = (replace(takes, latency=latency + refetch if refetch else 1), copies)
-    hold = Pipeline(f"{port.name}{HOLD}", loops, origin=port.origin, category="dma")
-    return held, replace(port, fifo=held.name), hold
-
-
-def _written(kernel: df.KernelOp, dma: df.DmaReadOp, latency: int) -> tuple[Loop, ...]:
-    """Every run of an entry is put into its word: read, changed, written."""
-    if not dma.takes_entries:
-        return ()
-    entries = cache_entries(kernel, dma)
-    return (Loop((entries.runs,), 1 if entries.is_apart else 2 * latency, 2 * latency, ()),)
 
 
 # --- The pipeline of an engine: those of its tasks, one after the other
@@ -374,10 +321,10 @@ class TimedGraphs:
     def _memory(self, op: df.DmaOp) -> MemoryPort:
         stream, tier = df.itensor_of(op.port), self._tier(op)
         # Words that are read for every token anew make a burst.
-        scattered, run = scattered_words(op) * self._port_bytes, _run_bytes(op, self._port_bytes)
+        scattered, run = scattered_words(op) * self._port_bytes, run_bytes(op, self._port_bytes)
         return MemoryPort(
             node_label(op), "write" if op.writes else "read", _fifo(op.port), stream.tokens,
-            scattered or _bytes_per_token(op, stream, run), (bank_name(self.board, _channel(op)),),
+            scattered or bytes_per_token(op, stream, run), (bank_name(self.board, _channel(op)),),
             burst_bytes=min(tier.burst_bytes, scattered or run or _stretch_bytes(op, stream), _page_bytes(op)),
             outstanding=self.ahead.of(op, tier.outstanding) if op.ahead is None else op.ahead.value.data,
             origin=op.origin_name,
@@ -394,23 +341,6 @@ def _fifo_at(op: df.StreamOp) -> Fifo:
     folded = op.sized_by is not None and op.sized_by.data == "folded"
     impl = "srl" if folded or stream.depth.data <= SRL_DEPTH else "auto"
     return Fifo(op.sym_name.data, stream.depth.data, stream.itensor.token_bits, impl)
-
-
-def _run_bytes(op: df.DmaOp, word_bytes: int) -> int:
-    """Bytes of whole words in which a run of a chosen part lies; 0 of what is read otherwise."""
-    if not isinstance(op, df.DmaReadOp) or op.parts is None:
-        return 0
-    chosen, _, _, runs = op.parts.values
-    stream = df.itensor_of(op.port)
-    return word_bytes * ceil(stream.tokens * stream.token_bits / (8 * chosen * runs * word_bytes))
-
-
-def _bytes_per_token(op: df.DmaOp, stream: df.ITensorType, run: int) -> int:
-    """Bytes of a token, with what fills the words of a run that chosen parts come in."""
-    if not run or not isinstance(op, df.DmaReadOp) or op.parts is None:
-        return -(-stream.token_bits // 8)
-    chosen, _, _, runs = op.parts.values
-    return ceil(run * chosen * runs / stream.tokens)
 
 
 def _stretch_bytes(op: df.DmaOp, stream: df.ITensorType) -> int:

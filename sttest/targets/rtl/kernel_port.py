@@ -6,7 +6,8 @@ from functools import cached_property
 from math import prod
 
 from sttest.compile.rtl import RAM_STYLES
-from sttest.compile.rtl.dma import Bursts, PortTensor, PortTensors, PortWords, port_words, room_kind
+from sttest.compile.rtl.dma import PortTensor, PortTensors, PortWords, port_words
+from sttest.compile.rtl.walks import Bursts, room_kind
 from sttest.core.errors import InputError
 from sttest.package import KernelFiles
 from sttest.reference.graph import ReferenceGraph, Store

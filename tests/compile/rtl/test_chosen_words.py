@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from sttest.compile.rtl.dma import Bursts, ChosenWords, PortTensor, PortTensors, Segment, port_words
+from sttest.compile.rtl.dma import ChosenWords, PortTensor, PortTensors, Segment, port_words
+from sttest.compile.rtl.walks import Bursts
 from sttest.core.errors import InputError
 from sttest.reference.graph import Load, MemoryLayout, Parts, ReferenceStream
 from sttest.reference.memory import chosen_image, images_of

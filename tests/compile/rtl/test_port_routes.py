@@ -8,7 +8,8 @@ import pytest
 from fifo_bench import needs_verilator
 
 import sttest.compile.rtl as rtl
-from sttest.compile.rtl.dma import Bursts, PortTensor, PortTensors, Route, Walk, port_words
+from sttest.compile.rtl.dma import PortTensor, PortTensors, port_words
+from sttest.compile.rtl.walks import Bursts, Route, Walk
 from sttest.core.errors import InputError
 from sttest.reference.graph import Load, MemoryLayout, ReferenceStream, Store
 from sttest.reference.memory import pack

@@ -15,8 +15,8 @@ from sttest.compile.ir.module_walk import only_kernel
 from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.compile.rtl.cells import Cells
-from sttest.compile.rtl.dma import Walk
 from sttest.compile.rtl.processes import design_modules
+from sttest.compile.rtl.walks import Walk
 from sttest.core.errors import InputError
 from sttest.crosscheck.rtl_kernel import UNTOUCHED, LaunchMemory, emulate_kernel, package_kernel
 from sttest.crosscheck.rtl_values import random_tensors
