@@ -1,9 +1,10 @@
 """A U280 with data in its HBM, its DDR, the host and the host's flash: steps, switches, windows and caches of experts.
 
 Designs have one unit for the feed-forward network and one for everything else that is alike, so that the weights of
-each come through ports of their own.  Every time is simulated under the burst law: layers as designs, copies as load
-and store units, windows as the actors of both.  Left out: the LM head, the host, and that a copy and a layer share the
-HBM (3.5 GB/s of it, or 11, beside 425).
+each come through ports of their own.  They have lanes enough for compute not to bind, more than a U280 has room for.
+Every time is simulated under the burst law: layers as designs, copies as load and store units, windows as the actors
+of both.  Left out: the LM head, the host, and that a copy and a layer share the HBM (3.5 GB/s of it, or 11, beside
+425).
 """
 
 from __future__ import annotations
