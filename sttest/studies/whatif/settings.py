@@ -230,9 +230,9 @@ class LaunchCost:
     kind: Kind
     source: str
 
-    def per_token_us(self, layers: int) -> float:
-        """Cost of all layers, microseconds."""
-        return self.us * (layers if self.per == "layer" else 1)
+    def per_token_us(self, launches: int) -> float:
+        """Cost of all launches, microseconds."""
+        return self.us * (launches if self.per == "layer" else 1)
 
 
 def known_keys() -> list[str]:
@@ -281,7 +281,13 @@ def configuration(settings: Settings, compiled_for: Settings, folder: Path) -> C
     step = int(_plain(settings, "step_tokens"))
     tokens, context = (int(_plain(settings, "tokens")), 0) if prefill else (step, int(_plain(settings, "context")))
     batch = int(_plain(settings, "batch"))
-    check_shape(model_config(model), phase, tokens, context, batch)
+    config, knobs = model_config(model), rest[0]
+    check_shape(config, phase, tokens, context, batch)
+    if config.layers % knobs.layers:
+        raise InputError(
+            "layers-left", f"launches of {knobs.layers} layers leave some of {config.layers} over",
+            where="knobs.layers", hints=[f"take a divisor of {config.layers}"],
+        )  # fmt: skip
     return Configuration(model, phase, tokens, context, *rest, batch=batch)
 
 
