@@ -246,7 +246,8 @@ def deadlock_lines(deadlock: Deadlock, graph: TimedGraph | None) -> list[str]:
         ]
     depths = ", ".join(f"{name}={depth}" for name, depth in deadlock.fix.items())
     least = "no fix adds fewer tokens" if deadlock.is_minimal else "a bound: fewer tokens may do"
-    return [*lines, f"  it finishes with depths {depths} ({least})"]
+    cost = [] if deadlock.cost is None else [f"  then {deadlock.cost.to_text(deadlock.fix)}"]
+    return [*lines, f"  it finishes with depths {depths} ({least})", *cost]
 
 
 def _wait_text(wait: Wait, graph: TimedGraph | None) -> str:

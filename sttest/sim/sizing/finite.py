@@ -5,7 +5,6 @@ FIFO after FIFO is made less deep, largest first, until none can be: a local min
 What each FIFO needs while all others are never full bounds every sizing from below.
 """
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -16,74 +15,11 @@ import numpy as np
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError
 from sttest.sim.api import simulate
 from sttest.sim.deadlock import advance, explain
-from sttest.sim.graph import RAM_CYCLES, TimedGraph, srl_depth
+from sttest.sim.depth_search import IsEnough, least_depth, reduce_depths, srl_thresholds
+from sttest.sim.graph import RAM_CYCLES, TimedGraph
 from sttest.sim.maxplus.programs import find_programs
 from sttest.sim.sizing.depth_runner import DepthRunner
 from sttest.sim.stages import UNBOUNDED, FlatGraph, flatten
-
-# --- Lowering depths one FIFO at a time, as long as a design does what it must
-
-
-IsEnough = Callable[[np.ndarray], bool]
-"""Whether a depth vector, int64[F], does what it must."""
-
-
-def least_depth(is_enough: Callable[[int], bool], low: int, high: int, threshold: int = 0) -> int:
-    """The least depth in [low, high] that is enough, where ``high`` is.
-
-    Deeper is as good on either side of ``threshold``, but not across it: up to there a FIFO is a
-    shift register, which passes its tokens a cycle sooner than a RAM.
-    """
-    if low >= high or is_enough(low):
-        return min(low, high)
-    if low < threshold < high and is_enough(threshold):
-        high = threshold
-    elif low < threshold < high:
-        low = threshold
-    while high - low > 1:
-        middle = (low + high) // 2
-        if is_enough(middle):
-            high = middle
-        else:
-            low = middle
-    return high
-
-
-def reduce_depths(
-    start: np.ndarray, lower: np.ndarray, is_enough: IsEnough, order: Sequence[int], thresholds: np.ndarray
-) -> np.ndarray:
-    """A local minimum: depths of which no single one can be lowered.
-
-    Args:
-        start: int64[F], enough.
-        lower: int64[F], below which nothing is tried.
-        is_enough: predicate that the depths must satisfy.
-        order: FIFOs, those to be lowered first at the front.
-        thresholds: int64[F], see :func:`least_depth`.
-    """
-    depths = start.copy()
-    is_lowered = True
-    while is_lowered:
-        is_lowered = False
-        for fifo in order:
-            trial = depths.copy()
-
-            def is_enough_with(depth: int, trial: np.ndarray = trial, fifo: int = fifo) -> bool:
-                trial[fifo] = depth
-                return is_enough(trial)
-
-            high = int(depths[fifo])
-            # Most FIFOs stay as they are in all passes but the first, which two trials tell.
-            if high <= lower[fifo] or not _can_fall(is_enough_with, high, int(thresholds[fifo])):
-                continue
-            depths[fifo] = least_depth(is_enough_with, int(lower[fifo]), high, int(thresholds[fifo]))
-            is_lowered |= depths[fifo] < high
-    return depths
-
-
-def _can_fall(is_enough: Callable[[int], bool], depth: int, threshold: int) -> bool:
-    return is_enough(depth - 1) or (0 < threshold < depth - 1 and is_enough(threshold))
-
 
 # --- Lower bounds of depths: what each FIFO needs even while all others are never full
 
@@ -205,7 +141,7 @@ class _FiniteSizing:
         self.live = np.array(least_live_depths(graph), np.int64)
         self.runner = DepthRunner(graph)
         self.cycles_with = self.runner.run if engine == "maxplus" else partial(_cycles_by_engine, graph, engine)
-        self.thresholds = _thresholds(graph)
+        self.thresholds = srl_thresholds(graph)
         self.tried = 0
 
     def size(self, target: str | int) -> Sizing:
@@ -307,11 +243,6 @@ class _FiniteSizing:
             is_exact=bool((depths == lower).all()),
             tried=self.tried,
         )
-
-
-def _thresholds(graph: TimedGraph) -> np.ndarray:
-    """The greatest depth at which a FIFO of kind ``auto`` is a shift register; 0 where its kind doesn't change."""
-    return np.array([srl_depth(fifo.bits) if fifo.impl == "auto" else 0 for fifo in graph.fifos], np.int64)
 
 
 def _cycles_by_engine(graph: TimedGraph, engine: str, depths: np.ndarray) -> int | None:
