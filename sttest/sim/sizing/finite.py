@@ -5,6 +5,7 @@ FIFO after FIFO is made less deep, largest first, until none can be: a local min
 What each FIFO needs while all others are never full bounds every sizing from below.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -95,6 +96,11 @@ class Sizing:
         """Over all FIFOs."""
         return sum(fifo.bits * self.depths[fifo.name] for fifo in self.graph.fifos)
 
+    @property
+    def lower_bits(self) -> int:
+        """Bits that no sizing can go below."""
+        return sum(fifo.bits * self.lower_bounds[fifo.name] for fifo in self.graph.fifos)
+
     def to_json(self) -> dict[str, Any]:
         """The contract ``sttest.sizing/1``."""
         throughput = None if self.throughput is None else [self.throughput.numerator, self.throughput.denominator]
@@ -106,20 +112,29 @@ class Sizing:
             "cycles": self.cycles,
             "throughput": throughput,
             "method": self.method,
+            "lower_bounds": self.lower_bounds,
+            "lower_total": self.lower_total,
+            "lower_bits": self.lower_bits,
+            "is_exact": self.is_exact,
+            "tried": self.tried,
+            "notes": list(self.notes),
         }
 
 
 NO_LOSS, NO_DEADLOCK = "no-loss", "no-deadlock"
 
 
-def size_by_simulation(graph: TimedGraph, target: str | int = NO_LOSS, engine: str = "maxplus") -> Sizing:
-    """Depths of which no single one can be lowered.
+def size_by_simulation(
+    graph: TimedGraph, target: str | int = NO_LOSS, engine: str = "maxplus", known: Mapping[str, int] | None = None
+) -> Sizing:
+    """Depths of which no single one can be lowered, with the fewest bits of those found.
 
     Args:
         graph: finite; its own depths only say of which kind its FIFOs are.
         target: ``no-loss``, not later than with FIFOs that are never full; ``no-deadlock``, it ends;
             or the cycle in which it must have ended.
         engine: ``maxplus``, or ``simpy``, far slower, for comparison.
+        known: depths to start from, too, if they do what is asked: what comes back has no more bits.
 
     Raises:
         DeadlockError: it deadlocks with FIFOs of any depth.
@@ -132,7 +147,7 @@ def size_by_simulation(graph: TimedGraph, target: str | int = NO_LOSS, engine: s
     if isinstance(target, str) and target not in (NO_LOSS, NO_DEADLOCK):
         hints = [f"{NO_LOSS}, {NO_DEADLOCK} or a number of cycles"]
         raise InputError("unknown-target", f"no target '{target}'", where=graph.name, hints=hints)
-    return _FiniteSizing(graph, engine).size(target)
+    return _FiniteSizing(graph, engine).size(target, known or {})
 
 
 class _FiniteSizing:
@@ -144,7 +159,7 @@ class _FiniteSizing:
         self.thresholds = srl_thresholds(graph)
         self.tried = 0
 
-    def size(self, target: str | int) -> Sizing:
+    def size(self, target: str | int, known: Mapping[str, int]) -> Sizing:
         if target == NO_DEADLOCK:
             start, is_enough = self._live_start()
             lower = self.live
@@ -152,10 +167,17 @@ class _FiniteSizing:
             start, bound = self._timed_start(None if isinstance(target, str) else target)
             is_enough = partial(self._ends_by, bound)
             lower = self._lower_bounds(start, bound)
+        starts = [start]
+        other = np.array([known.get(fifo.name, fifo.depth) for fifo in self.graph.fifos], np.int64)
+        if known and is_enough(other):
+            starts.append(other)
+        found = [self._reduced(each, np.minimum(lower, each), is_enough) for each in starts]
+        return self._result(min(found, key=lambda depths: (int(depths @ self.runner.bits), int(depths.sum()))), lower)
+
+    def _reduced(self, start: np.ndarray, lower: np.ndarray, is_enough: IsEnough) -> np.ndarray:
         # Those first that may save most bits.
         order = np.argsort((lower - start) * self.runner.bits, kind="stable").tolist()
-        depths = reduce_depths(start, lower, is_enough, order, self.thresholds)
-        return self._result(depths, lower)
+        return reduce_depths(start, lower, is_enough, order, self.thresholds)
 
     def _ends_by(self, bound: int, depths: np.ndarray) -> bool:
         self.tried += 1
