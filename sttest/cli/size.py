@@ -103,9 +103,8 @@ def _print(sizing: Sizing, graph: TimedGraph, request: SizeRequest, program: Bes
     name = "simulation" if sizing.method == "sim" else "LP"
     print(f"{name:<12} {sizing.total_tokens:,} tokens, {sizing.total_bits:,} bits{_after(sizing.cycles)}")
     if program and (slow := program.as_slow):
-        print(
-            f"{name:<12} {slow.total_tokens:,} tokens, {slow.total_bits:,} bits{_after(slow.cycles)}, as slow as the LP"
-        )
+        told = f"{slow.total_tokens:,} tokens, {slow.total_bits:,} bits{_after(slow.cycles)}"
+        print(f"{name:<12} {told}, no slower than the LP")
     bits = "" if graph.is_endless else f", {sizing.lower_bits:,} bits"
     print(f"lower bound  {sizing.lower_total:,} tokens{bits}: {_how_good(sizing)}")
     print(f"reached      {_reached(sizing, request)}")
