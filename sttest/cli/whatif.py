@@ -147,6 +147,8 @@ def report_verb(
         return
     numbers = sum(page.experiments.values())
     print(f"{numbers:,} numbers of {len(page.experiments)} experiments, {page.compared} of them with a reference")
+    if page.stale:
+        print(f"stale, not made by this program: {', '.join(page.stale)}")
     for trace in page.traces:
         print(f"trace: {trace}, to be opened in ui.perfetto.dev")
     print(f"written: {page.page} ({page.page_bytes / 1e6:.1f} MB), to be opened in a browser")
