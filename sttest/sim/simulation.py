@@ -1,6 +1,6 @@
 """The result of a simulation, the same whichever engine ran it."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -119,6 +119,12 @@ class Simulation:
             "solve_s": self.solve_s,
             "throughput": throughput,
             "deadlock": None if self.deadlock is None else self.deadlock.to_json() | self._broken_assumptions(),
+            "clock_mhz": None if self.graph is None else self.graph.clock_mhz,
+            "us": None if self.graph is None or self.cycles is None else self.cycles / self.graph.clock_mhz,
+            "unbounded": self.unbounded,
+            "finish": self.finish,
+            "breakdown": {name: asdict(part) for name, part in self.breakdown.items()},
+            "max_occupancy": self.max_occupancy,
         }
 
     def _broken_assumptions(self) -> dict[str, Any]:
