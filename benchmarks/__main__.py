@@ -36,7 +36,7 @@ def _rows() -> Iterator[Row]:
         compiled = partial(compile_text, lowered_text(model, "decode", small=False), model, "u55c")
         yield f"{model} decode c64", "compile", best_s(compiled), ""
         yield _simulated(model, compiled().graph, "maxplus")
-    small = compile_text(lowered_text("gpt2", "prefill"), "small-gpt2", "u55c").graph
+    small = compile_text(lowered_text("gpt2", "prefill", small=True), "small-gpt2", "u55c").graph
     for engine in ("maxplus", "simpy"):
         yield _simulated("small-gpt2", small, engine)
 

@@ -47,7 +47,7 @@ class Sized:
 
 def size_block(model: str, phase: str, engine: str) -> list[Sized]:
     """All sizings of one block."""
-    text = lowered_text(model, phase)
+    text = lowered_text(model, phase, small=True)
     graphs = {}
     for strategy in STRATEGIES:
         knobs = CompileOptions(overall_unroll=OVERALL_UNROLL, strategy=strategy)

@@ -277,7 +277,7 @@ def test_a_text_has_no_speed_but_times(tmp_path):
     from sttest.frontend.shipped import lowered_text
 
     path = tmp_path / "block.mlir"
-    path.write_text(lowered_text("gpt2", "decode").replace("small-gpt2", "mine"), encoding="utf-8")
+    path.write_text(lowered_text("gpt2", "decode", small=True).replace("small-gpt2", "mine"), encoding="utf-8")
     design = st.compile(path)
     table = design.whatif({"hbm.bandwidth": [57.6, 460]})
     assert table.tokens_per_s.isna().all()

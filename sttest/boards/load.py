@@ -1,6 +1,6 @@
 """Boards by name or by file, with ``extends:`` for what-ifs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -8,7 +8,8 @@ from pydantic import BaseModel
 
 from sttest.boards.board import Board, FpgaBoard, GpuBoard
 from sttest.boards.part import Quantity
-from sttest.core.errors import InputError, did_you_mean
+from sttest.boards.rates import limit_notes, with_rates_of_peaks
+from sttest.core.errors import InputError, did_you_mean, note
 from sttest.core.files import read_yaml
 from sttest.core.validation import validated
 
@@ -29,7 +30,26 @@ def load_board(name_or_path: str | Path) -> Board:
         InputError: unknown name, unreadable file, or a description that is not a
             board; the message names file, key and the nearest known key.
     """
+    board = _loaded(_board_path(str(name_or_path), Path.cwd(), where="board"))
+    for line in board_notes(name_or_path):
+        note(line)
+    return board
+
+
+def board_notes(name_or_path: str | Path) -> list[str]:
+    """What a file that extends a board overrides without effect, a line each; nothing for a shipped board."""
     path = _board_path(str(name_or_path), Path.cwd(), where="board")
+    over = read_yaml(path)
+    if path.parent == DATA_DIR or "extends" not in over:
+        return []
+    base_path = _board_path(over.pop("extends"), path.parent, where=f"{path}: extends")
+    unchanged = [f"{key}: is {value:g} without the override, too" for key, value in
+                 _repeated(_resolved(base_path, chain=()), over)]  # fmt: skip
+    limited = limit_notes(_loaded(base_path), _loaded(path), over)
+    return [f"{path.name}: {line}" for line in (*unchanged, *limited)]
+
+
+def _loaded(path: Path) -> Board:
     data = _resolved(path, chain=())
     device = data.get("device")
     if not isinstance(device, str) or device not in DEVICES:
@@ -93,7 +113,8 @@ def _resolved(path: Path, chain: tuple[Path, ...]) -> dict[str, Any]:
     if not isinstance(base_name, str):
         raise InputError("bad-value", "'extends' is not the name or path of a board", where=str(path))
     base = _board_path(base_name, path.parent, where=f"{path}: extends")
-    return _merged(_resolved(base, (*chain, path)), data, origin=path.name)
+    before = _resolved(base, (*chain, path))
+    return with_rates_of_peaks(before, _merged(before, data, origin=path.name), data)
 
 
 def _merged(base: dict[str, Any], over: dict[str, Any], origin: str) -> dict[str, Any]:
@@ -111,3 +132,15 @@ def _with_provenance(base: dict[str, Any], over: dict[str, Any], origin: str) ->
         return over
     note = f"what-if of {origin}; before: {base.get('value')} {base.get('unit')} ({base['source']})"
     return {"source": note, "kind": "assumed", **over}
+
+
+def _repeated(base: Mapping[str, Any], over: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, float]]:
+    """Quantities that ``over`` sets to what they are in ``base``, without saying where the number is from."""
+    for key, value in over.items():
+        before = base.get(key)
+        if not isinstance(value, dict) or not isinstance(before, dict):
+            continue
+        if "value" not in value:
+            yield from _repeated(before, value, f"{place}{key}.")
+        elif value["value"] == before.get("value") and "source" not in value:
+            yield f"{place}{key}", value["value"]

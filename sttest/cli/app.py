@@ -8,6 +8,7 @@ also for usage, 130 for Ctrl-C, 1 for a bug, whose traceback is shown under ``--
 import errno
 import json
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ import typer
 from typer.core import TyperGroup
 
 from sttest.compile.options import renamed
-from sttest.core.errors import DoesNotFitError, InputError, SttestError, note_renamed
+from sttest.core.errors import DoesNotFitError, InputError, SttestError, did_you_mean, note_renamed
 from sttest.core.program import __version__
 
 # Help lists the verbs in this order.
@@ -87,6 +88,8 @@ class Boundary(TyperGroup):
             code = 0  # typer leaves by itself only where whoever read its output has gone
         except BaseException as error:
             code = _exit_code(error, given)
+        if code == _INTERRUPTED:
+            print("interrupted", file=sys.stderr)
         sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -153,7 +156,11 @@ def _as_sttest_error(error: BaseException) -> SttestError:
 def _usage_error(error: Any) -> InputError:
     """A parser's complaint, with the help of the verb as the way out."""
     command = error.ctx.command_path if error.ctx is not None else "sttest"
-    return InputError("usage", error.format_message().rstrip("."), where=command, hints=[f"see '{command} --help'"])
+    told = error.format_message().rstrip(".").replace("Value error, ", "")
+    hints = [f"see '{command} --help'"]
+    if wrong := re.search(r"'([^']*)' is not one of ('.*')", told):
+        hints.insert(0, did_you_mean(wrong[1], re.findall(r"'([^']*)'", wrong[2])))
+    return InputError("usage", told, where=command, hints=hints)
 
 
 def _debugging(args: Sequence[str]) -> bool:

@@ -145,6 +145,7 @@ def opt_verb(
     ] = False,
     verify_each: Annotated[bool, typer.Option("--verify-each", help="Verify after every pass.")] = False,
     time_passes: Annotated[bool, typer.Option("--time-passes", help="Milliseconds per pass, on stderr.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Run passes on IR text and print the result; without passes, read, verify and print.
 
@@ -164,6 +165,10 @@ def opt_verb(
         text, where, pipeline, board=board, print_after_all=print_after_all, verify_each=verify_each,
         time_passes=time_passes,
     )  # fmt: skip
+    if as_json:
+        passes = [{"pass": str(each.spec), "seconds": each.seconds, "text": each.text} for each in result.passes]
+        print_json({"schema": "sttest.opt/1", "passes": passes, "text": result.text})
+        return
     for each in result.passes:
         if each.text is not None:
             print(f"// IR after {each.spec}\n{each.text}", file=sys.stderr)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from sttest.boards.board import FpgaBoard
-from sttest.boards.load import load_board, quantities
+from sttest.boards.load import board_names, board_notes, load_board, quantities
 from sttest.boards.part import Quantity
 from sttest.cli.common import Json, print_json
 from sttest.core.tables import print_table
@@ -39,25 +39,42 @@ def doctor_verb(as_json: Json = False) -> None:
 
 
 def board_verb(
-    name: Annotated[str, typer.Argument(help="A board's name, or a YAML file.")], as_json: Json = False
+    name: Annotated[
+        str | None, typer.Argument(help="A board's name, or a YAML file; without it, a list of all.")
+    ] = None,
+    as_json: Json = False,
 ) -> None:
     """Show a board: each quantity with unit, kind and source, and a check of its memory bandwidth.
 
     Examples:
 
+      sttest board
+
       sttest board u55c
 
       sttest board what-if.yaml --json
     """
+    if name is None:
+        _list_boards(as_json=as_json)
+        return
     board = load_board(name)
     check = check_bandwidth(board) if isinstance(board, FpgaBoard) and board.memory.hbm else None
     found = dict(quantities(board))
     if as_json:
-        print_json(_board_document(board.name, board.title, found, check))
+        print_json({**_board_document(board.name, board.title, found, check), "notes": board_notes(name)})
         return
     rows = ((key, q.value, q.unit, q.kind, q.source) for key, q in found.items())
     print_table(("quantity", "value", "unit", "kind", "source"), rows, title=f"{board.name}: {board.title}")
     print(_check_text(check) if check else "bandwidth check: none, no HBM pseudo-channels for dataflow kernels")
+
+
+def _list_boards(*, as_json: bool) -> None:
+    """The boards that come with sttest."""
+    titles = {name: load_board(name).title for name in board_names()}
+    if as_json:
+        print_json({"schema": "sttest.boards/1", "boards": titles})
+        return
+    print_table(("board", "what it is"), list(titles.items()))
 
 
 def models_verb(as_json: Json = False) -> None:
@@ -127,10 +144,13 @@ def _board_document(name: str, title: str, found: dict[str, Quantity], check: Ba
 
 
 def _check_text(check: BandwidthCheck) -> str:
+    is_bound = check.ports_gb_per_s < check.sustained_gb_per_s
+    ports = f"; a kernel's ports take {check.ports_gb_per_s:.1f} GB/s at its clock" if is_bound else ""
     return (
         f"bandwidth check: {check.streamed_bytes:,} bytes over {check.channels} channels in {check.cycles:,} cycles: "
         f"{check.reached_gb_per_s:.1f} GB/s reached, {check.reached_over_sustained:.1%} of the declared sustained "
         f"{check.sustained_gb_per_s:.1f}, {check.reached_over_peak:.1%} of the declared peak {check.peak_gb_per_s:.1f}"
+        f"{ports}"
     )
 
 

@@ -90,6 +90,7 @@ def quantize_verb(
     method: Annotated[
         Method, typer.Option(help="smooth moves scales from activations into weights, gptq rounds weights.")
     ] = "gptq",
+    as_json: Json = False,
 ) -> None:
     """Quantize a checkpoint's weights for a scheme, calibrated on a text, into a folder of the same form.
 
@@ -126,6 +127,9 @@ def quantize_verb(
         digest = hashlib.sha256(read_bytes(text, most_bytes=_CHECKED_BYTES)).hexdigest()
         facts = {"method": method, "scheme": asdict(scheme), "windows": windows, "window_length": window_length}
         write_calibrated(made, weights, out, {**facts, "text_sha256": digest})
+    if as_json:
+        print_json({"schema": "sttest.quantize/1", "model": model, "out": str(out), "text_sha256": digest, **facts})
+        return
     print(
         f"{out}: weights for {scheme.name}; next: sttest evaluate {model} --weights {out} --precision {precision} ..."
     )

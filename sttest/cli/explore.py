@@ -10,7 +10,7 @@ import typer
 from sttest.boards.load import load_board, require_hbm
 from sttest.cli.common import Batch, Board, Json, Parameters, Phase, names_of, print_json, progress, takes_options
 from sttest.compile.options import CompileOptions
-from sttest.core.errors import InputError
+from sttest.core.errors import InputError, note
 from sttest.core.files import check_output_folder
 from sttest.core.program import program_hash
 from sttest.core.results import RESULTS_SCHEMA, ResultFolder
@@ -141,10 +141,19 @@ def explore_verb(
     if "://" not in storage:
         Path(storage).parent.mkdir(parents=True, exist_ok=True)
     with progress(search.name) as say:
-        tried = run_search(search, trials, jobs, _teller(say, search, trials), resume=resume)
+        tried = _searched(search, trials, jobs, _teller(say, search, trials), resume=resume)
         report = _finished(search, evaluator, SearchReport(out.name, search, space, tried), say, ablate=ablation)
     _write(report, out)
     _print_report(report, out, as_json=as_json)
+
+
+def _searched(search: Search, trials: int, jobs: int, watch: Callable[..., None], *, resume: bool) -> list[Tried]:
+    """All points; whoever stops the search is told how it goes on."""
+    try:
+        return run_search(search, trials, jobs, watch, resume=resume)
+    except KeyboardInterrupt:
+        note(f"finished points are in {search.storage}, go on with --resume")
+        raise
 
 
 # Blocks are padded as the compiler's default tile asks; other tiles take the largest divisor.

@@ -13,7 +13,7 @@ import typer
 
 from sttest.boards.load import load_board, require_hbm
 from sttest.cli.build import BuildRequest, prepare
-from sttest.cli.common import progress
+from sttest.cli.common import Json, print_json, progress
 from sttest.compile.own_kernels import define_values
 from sttest.core.errors import EnginesDisagreeError, InputError
 from sttest.core.files import replacing
@@ -36,6 +36,7 @@ def pack_verb(
         Path | None, typer.Option(help="A checkpoint's folder; for a text a .safetensors file [random].")
     ] = None,
     kernels: Annotated[Path | None, typer.Option(help="The YAML file of own kernels, for the golden.")] = None,
+    as_json: Json = False,
 ) -> None:
     """Pack a design with parameters, inputs and golden, to be built and run where there is a card.
 
@@ -61,7 +62,11 @@ def pack_verb(
         contents[SUMS] = _sums(contents).encode()
         tell("writing")
         _write(path, found.name, contents)
-    print(f"{path}: {len(contents)} files, {path.stat().st_size:,} bytes")
+    packed_bytes = path.stat().st_size
+    if as_json:
+        print_json({"schema": "sttest.pack/1", "archive": str(path), "bytes": packed_bytes, "files": sorted(contents)})
+        return
+    print(f"{path}: {len(contents)} files, {packed_bytes:,} bytes")
 
 
 SUMS = "SHA256SUMS"

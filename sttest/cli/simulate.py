@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -61,8 +61,7 @@ def simulate_verb(
             graph,
             engine,
             unbounded=unbounded,
-            # text shows the critical path, which needs the time of every access
-            record=not as_json or check or trace is not None,
+            record=True,  # the critical path needs the time of every access
             progress=lambda cycle: step(f"cycle {cycle:,}"),
         )
     if check:
@@ -71,7 +70,11 @@ def simulate_verb(
         write_trace(result, trace)
     if as_json:
         print_json(
-            result.to_json() | told | ({"checked": True} if check else {}) | ({"trace": str(trace)} if trace else {})
+            result.to_json()
+            | {"critical_path": _path_json(result)}
+            | told
+            | ({"checked": True} if check else {})
+            | ({"trace": str(trace)} if trace else {})
         )
     else:
         print(result.to_text())
@@ -113,6 +116,7 @@ def dot_verb(
     path: Annotated[Path, typer.Argument(help="A design package, or a timed-graph JSON.")],
     depth: Annotated[list[str] | None, typer.Option(metavar="FIFO=N", help="Another depth; may be repeated.")] = None,
     all_depths: Annotated[int | None, typer.Option(metavar="N", help="One depth for all FIFOs.")] = None,
+    as_json: Json = False,
 ) -> None:
     """Print a design as Graphviz text; where it deadlocks, the cycle of waits is red.
 
@@ -121,12 +125,19 @@ def dot_verb(
       sttest dot graph.json --all-depths 2 | dot -Tsvg > graph.svg
     """
     graph = Depths(all_depths, depth or ()).applied(load_graph(path))
-    print(to_dot(graph, simulate(graph).deadlock), end="")
+    deadlock = simulate(graph).deadlock
+    text = to_dot(graph, deadlock)
+    if as_json:
+        told = None if deadlock is None else deadlock.to_json()
+        print_json({"schema": "sttest.dot/1", "name": graph.name, "dot": text, "deadlock": told})
+        return
+    print(text, end="")
 
 
 def corpus_verb(
     name: Annotated[str | None, typer.Argument(help="One design; without it, a list of all.")] = None,
     engine: Annotated[Engine, typer.Option(help="Who is to find the deadlock.")] = "maxplus",
+    as_json: Json = False,
 ) -> None:
     """Small designs that deadlock, each with its diagnosis; exit code 6 where it is another now.
 
@@ -136,17 +147,23 @@ def corpus_verb(
 
       sttest corpus stage_skew
     """
+    if name is None and as_json:
+        print_json({"schema": "sttest.corpus/1", "designs": [_design_json(told) for told in cases().values()]})
+        return
     if name is None:
         columns = ("design", "members of the cycle", "fix or remedy")
         rows = [(told.name, " -> ".join(wait[0] for wait in told.cycle), _help(told)) for told in cases().values()]
         print_table(columns, rows)
         return
     told = case(name)
+    result, faults = simulate(load(told.path), engine), differences(told, engine)
+    if as_json and not faults:
+        print_json({"schema": "sttest.corpus-design/1", **_design_json(told), "simulation": result.to_json()})
+        return
     print(told.what)
     print(f"  deadlocks: {told.path}")
     print(f"  finishes:  {told.live_path}")
-    print(simulate(load(told.path), engine).to_text())
-    faults = differences(told, engine)
+    print(result.to_text())
     if faults:
         raise EnginesDisagreeError("corpus", faults[0], where=name)
     print("  as expected")
@@ -192,6 +209,15 @@ def _print_breakdown(result: Simulation) -> None:
         print(f"  {cycles:>12,}  {cycles / result.cycles:6.1%}  {f'{category} {kind}'.strip()}")
 
 
+def _path_json(result: Simulation) -> dict[str, Any] | None:
+    """Cycles of the critical path by what they were spent on, and by process; None where there is no such path."""
+    if not result.cycles or result.record is None or _has_actors(result):
+        return None
+    items = breakdown(result)
+    kinds = [{"category": category, "kind": kind, "cycles": n} for (category, kind), n in items.by_kind.items()]
+    return {"by_kind": sorted(kinds, key=lambda each: -each["cycles"]), "by_process": items.by_process}
+
+
 def _has_actors(result: Simulation) -> bool:
     return result.graph is not None and any(isinstance(process, Actor) for process in result.graph.processes)
 
@@ -204,6 +230,13 @@ def _assignment(text: str) -> tuple[str, int]:
             "bad-depth", f"'{text}' is not FIFO=N", where="--depth", hints=["write it as in --depth qkv=16"]
         )
     return name, int(depth)
+
+
+def _design_json(told: CorpusDesign) -> dict[str, Any]:
+    return {
+        "name": told.name, "what": told.what, "deadlocks": str(told.path), "finishes": str(told.live_path),
+        "members": [wait[0] for wait in told.cycle], "fix": dict(told.fix), "remedy": told.remedy,
+    }  # fmt: skip
 
 
 def _help(told: CorpusDesign) -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -10,11 +10,11 @@ from sttest.cli.common import Json, SizingMethod, Strategy, print_json, progress
 from sttest.core.errors import DeadlockError, InputError
 from sttest.core.tables import print_table
 from sttest.package import load_graph
-from sttest.sim import TimedGraph, simulate
-from sttest.sim.sizing import Sizing, back_to_back
+from sttest.sim import TimedGraph
+from sttest.sim.sizing import Sizing
 from sttest.sim.sizing.depth_runner import inexact_ports
 from sttest.sim.sizing_assumptions import assumption_lines, broken_assumptions
-from sttest.studies.sizing import SizeRequest, program_depths
+from sttest.studies.sizing import BesideProgram, SizeRequest, beside_program
 
 
 def size_verb(
@@ -53,57 +53,74 @@ def size_verb(
     graph, compiled = load_graph(path), path.is_dir()
     with progress(f"sizing {graph.name}"):
         sizing = request.sizing(graph, compiled=compiled, where=str(path))
+        program, refused = _program_beside(graph, request, sizing, compiled=compiled)
     if as_json:
-        print_json(sizing.to_json())
+        print_json({**sizing.to_json(), "lp": None if program is None else _program_json(sizing, program)})
     else:
-        program = {} if graph.is_endless else _program_beside(graph, request, compiled=compiled)
+        if refused:
+            print(f"no linear program: {refused}")
         _print(sizing, graph, request, program)
-        if program:
-            _print_shortfall(back_to_back(graph, request.invocations), graph, program, request.invocations)
+        if program is not None and program.falls_short:
+            _print_shortfall(program, graph, request.invocations)
     dead = sizing.cycles is None and sizing.throughput is None
     raise typer.Exit(DeadlockError.exit_code if dead else 0)
 
 
-def _program_beside(graph: TimedGraph, request: SizeRequest, *, compiled: bool) -> dict[str, int]:
-    """The same to stand beside the simulation's depths; nothing, and a word why, where the program has none."""
+def _program_beside(
+    graph: TimedGraph, request: SizeRequest, sizing: Sizing, *, compiled: bool
+) -> tuple[BesideProgram | None, str]:
+    """The same to stand beside the simulation's depths; None, and a word why, where the program has none."""
+    if graph.is_endless:
+        return None, ""
     try:
-        return program_depths(graph, request.strategy, compiled=compiled)
+        return beside_program(graph, request, sizing, compiled=compiled), ""
     except InputError as error:
-        print(f"no linear program: {error}")
-        return {}
+        return None, str(error)
 
 
-def _print(sizing: Sizing, graph: TimedGraph, request: SizeRequest, program: dict[str, int]) -> None:
+def _program_json(sizing: Sizing, program: BesideProgram) -> dict[str, Any]:
+    lp = replace(sizing, depths=program.depths)
+    return {
+        "depths": program.depths, "total_tokens": lp.total_tokens, "total_bits": lp.total_bits,
+        "cycles": program.cycles, "free_cycles": program.free_cycles,
+        "simulation_as_slow": None if program.as_slow is None else program.as_slow.to_json(),
+    }  # fmt: skip
+
+
+def _print(sizing: Sizing, graph: TimedGraph, request: SizeRequest, program: BesideProgram | None) -> None:
     """A table of the FIFOs and what it adds up to."""
     columns = ["FIFO", "bits", *(["LP"] if program else [])]
     columns += ["simulation"] if sizing.method == "sim" else []
     rows = []
     for fifo in graph.fifos:
-        shown = [program[fifo.name]] if program else []
+        shown = [program.depths[fifo.name]] if program else []
         shown += [sizing.depths[fifo.name]] if sizing.method == "sim" else []
         rows.append([fifo.name, fifo.bits, *shown, sizing.lower_bounds[fifo.name]])
     print_table([*columns, "lower bound"], rows, title="FIFO depths in tokens")
     if program and sizing.method == "sim":
-        lp = replace(sizing, depths=program)
-        print(f"LP           {lp.total_tokens:,} tokens, {lp.total_bits:,} bits")
+        lp = replace(sizing, depths=program.depths)
+        print(f"LP           {lp.total_tokens:,} tokens, {lp.total_bits:,} bits{_after(program.cycles)}")
     name = "simulation" if sizing.method == "sim" else "LP"
-    print(f"{name:<12} {sizing.total_tokens:,} tokens, {sizing.total_bits:,} bits")
-    print(f"lower bound  {sizing.lower_total:,} tokens: {_how_good(sizing)}")
+    print(f"{name:<12} {sizing.total_tokens:,} tokens, {sizing.total_bits:,} bits{_after(sizing.cycles)}")
+    if program and (slow := program.as_slow):
+        told = f"{slow.total_tokens:,} tokens, {slow.total_bits:,} bits{_after(slow.cycles)}"
+        print(f"{name:<12} {told}, no slower than the LP")
+    bits = "" if graph.is_endless else f", {sizing.lower_bits:,} bits"
+    print(f"lower bound  {sizing.lower_total:,} tokens{bits}: {_how_good(sizing)}")
     print(f"reached      {_reached(sizing, request)}")
     if request.invocations > 1 and (ports := inexact_ports(graph)):
         print(f"note         the invocations' bursts run on into each other in {len(ports)} memory ports")
 
 
-def _print_shortfall(repeated: TimedGraph, graph: TimedGraph, program: dict[str, int], invocations: int) -> None:
+def _print_shortfall(program: BesideProgram, graph: TimedGraph, invocations: int) -> None:
     """Prints by how much the depths of the linear program fall short, and what the program took for granted."""
-    reached = simulate(repeated, depths=program).cycles
-    free = simulate(repeated, unbounded=True).cycles
-    if reached is not None and free is not None and reached <= free:
-        return
+    reached = program.cycles
     if reached is None:
         print("LP           deadlock with its depths")
     else:
-        print(f"LP           {reached:,} cycles with its depths, {free:,} with FIFOs that are never full")
+        print(
+            f"LP           {reached:,} cycles with its depths, {program.free_cycles:,} with FIFOs that are never full"
+        )
     broken = broken_assumptions(graph, invocations=invocations)
     for line in assumption_lines([one for one in broken if reached is not None or one.may_deadlock]):
         print(f"             {line}")
@@ -112,9 +129,13 @@ def _print_shortfall(repeated: TimedGraph, graph: TimedGraph, program: dict[str,
 def _how_good(sizing: Sizing) -> str:
     if sizing.is_exact:
         return "no sizing has fewer"
-    gap = sizing.total_tokens - sizing.lower_total
+    tokens, bits = sizing.total_tokens - sizing.lower_total, sizing.total_bits - sizing.lower_bits
     local = ", none of the depths can be lowered alone" if sizing.method == "sim" else ""
-    return f"at most {gap:,} more than the least{local}"
+    return f"at most {tokens:,} tokens, {bits:,} bits more than the least{local}"
+
+
+def _after(cycles: int | None) -> str:
+    return "" if cycles is None else f" for {cycles:,} cycles"
 
 
 def _reached(sizing: Sizing, request: SizeRequest) -> str:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,6 +20,7 @@ from sttest.studies.ablation.form import ABLATIONS, ablation_names, is_ablation,
 from sttest.studies.ablation.report import PUBLISHED_COLUMNS, AblationReport
 from sttest.studies.campaign import STORES, Campaign, Runner, StudyRun, Tell, on_cluster
 from sttest.studies.report import build_report
+from sttest.studies.report.read import TABLE, read_results
 from sttest.studies.whatif import outcome as study_outcome
 from sttest.studies.whatif.outcome import StudyOutcome
 from sttest.studies.whatif.points import Point
@@ -68,18 +69,49 @@ def whatif_verb(
 
 
 def reproduce_verb(
-    name: Annotated[str, typer.Argument(help="The experiment, such as gpt2.")],
+    name: Annotated[str | None, typer.Argument(help="The experiment, such as gpt2; without it, a list of all.")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Where results go [results/NAME].")] = None,
     engine: Annotated[Engine, typer.Option(help="Who computes the times.")] = "maxplus",
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes at a time.")] = 2,
+    as_json: Json = False,
 ) -> None:
     """Reproduce a published table: ours beside theirs, with the error.
 
-    Example:
+    Examples:
+
+      sttest reproduce
 
       sttest reproduce gpt2
     """
-    raise typer.Exit(tables.reproduce(name, out, engine, jobs))
+    if name is None:
+        _list_experiments(as_json=as_json)
+        return
+    if not as_json:
+        raise typer.Exit(tables.reproduce(name, out, engine, jobs))
+    code = tables.reproduce(name, out, engine, jobs, quiet=True)
+    folders = tables.result_folders(name, out)
+    print_json(
+        {
+            "schema": "sttest.reproduce/1",
+            "name": name,
+            "exit_code": code,
+            "results": [str(each) for each in folders],
+            "rows": {each.name: _rows_of(each) for each in folders if (each / TABLE).is_file()},
+        }
+    )
+    raise typer.Exit(code)
+
+
+def _list_experiments(*, as_json: bool) -> None:
+    """What can be reproduced."""
+    if as_json:
+        print_json({"schema": "sttest.experiments/1", "experiments": tables.EXPERIMENTS})
+        return
+    print_table(("experiment", "what is made"), list(tables.EXPERIMENTS.items()))
+
+
+def _rows_of(folder: Path) -> list[dict[str, Any]]:
+    return [asdict(row) for row in next(iter(read_results(folder.parent, [folder.name]))).rows]
 
 
 def report_verb(
@@ -115,6 +147,8 @@ def report_verb(
         return
     numbers = sum(page.experiments.values())
     print(f"{numbers:,} numbers of {len(page.experiments)} experiments, {page.compared} of them with a reference")
+    if page.stale:
+        print(f"stale, not made by this program: {', '.join(page.stale)}")
     for trace in page.traces:
         print(f"trace: {trace}, to be opened in ui.perfetto.dev")
     print(f"written: {page.page} ({page.page_bytes / 1e6:.1f} MB), to be opened in a browser")

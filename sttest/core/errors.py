@@ -153,6 +153,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 @cache
+def note(text: str) -> None:
+    """Tells once, on stderr, what is no error but should be known."""
+    print(f"note: {_harmless(text)}", file=sys.stderr)
+
+
+@cache
 def note_renamed(old: str, new: str) -> None:
     """Tells once, on stderr, that a name of an earlier version was used."""
     print(f"note: '{old}' is called '{new}' now; the old name will go in the next release", file=sys.stderr)

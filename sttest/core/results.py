@@ -25,6 +25,7 @@ from pydantic import BaseModel
 
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import MANIFEST, MAX_FILE_BYTES, csv_text, read_object, replacing_folder, write_text
+from sttest.core.program import program_hash
 from sttest.core.tables import markdown_table
 
 RESULTS_SCHEMA = "sttest.results/1"
@@ -169,7 +170,7 @@ class ResultFolder:
             "config": self.config, "seed": self.seed, "rows": len(self.rows),
             "wall_s": round(time.perf_counter() - self._started_s, 3),
             "finished_utc": datetime.now(UTC).isoformat(timespec="seconds"), "python": platform.python_version(),
-            "versions": _versions(), "git": git_revision(Path(__file__).parent, self.path),
+            "versions": _versions(), "program": program_hash(), "git": git_revision(Path(__file__).parent, self.path),
         }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from sttest.core.errors import InputError, did_you_mean
 from sttest.frontend.lowering import lower_isolated
 from sttest.models.program import block_program, check_head, size_of
-from sttest.models.registry import get_config
+from sttest.models.registry import SMALL, get_config
 from sttest.models.registry import small as reduced
 
 SHIPPED_MODELS = ("gpt2", "qwen", "llama", "llama-3.2-1b", "gemma")
@@ -23,18 +23,19 @@ def file_name(model: str, phase: str, tokens: int, context: int, *, head: bool =
     return f"{model}-{phase}-{size_of(phase, tokens, context)}{'-head' if head else ''}.mlir"
 
 
-def lowered_text(name: str, phase: str, *, small: bool = True, head: bool = False) -> str:
+def lowered_text(name: str, phase: str, *, small: bool | None = None, head: bool = False) -> str:
     """The shipped linalg text of one decoder block: 32 tokens, or 32 (small) or 64 (full size) cached ones.
 
     Args:
-        name: one of :data:`SHIPPED_MODELS`.
+        name: one of :data:`SHIPPED_MODELS`, at its published size, or with ``small-`` before it at test sizes.
         phase: ``prefill`` or ``decode``.
-        small: the family at test sizes, else at its published size.
+        small: test sizes or the published size, whatever the name says.
         head: with what follows the last block; of decode steps.
 
     Raises:
         InputError: no such model or phase, a model without a text, or the head of a prefill.
     """
+    small = name.startswith(SMALL) if small is None else small
     shapes = SHIPPED_SHAPES[small]
     if phase not in shapes:
         raise InputError(
@@ -42,11 +43,11 @@ def lowered_text(name: str, phase: str, *, small: bool = True, head: bool = Fals
         )
     if head:
         check_head(phase)
-    model = get_config(name).name
+    model = get_config(name.removeprefix(SMALL)).name
     if model not in SHIPPED_MODELS:
         hints = [did_you_mean(model, SHIPPED_MODELS)]
         raise InputError("not-shipped", "no text of the model is shipped", where=model, hints=hints)
-    file = file_name(f"small-{model}" if small else model, phase, *shapes[phase], head=head)
+    file = file_name(f"{SMALL}{model}" if small else model, phase, *shapes[phase], head=head)
     path = files("sttest.frontend") / "lowered" / file
     return path.read_text(encoding="utf-8")
 

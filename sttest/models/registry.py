@@ -1,5 +1,6 @@
 """The models that sttest knows by name."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -243,9 +244,15 @@ def get_config(name: str) -> DecoderConfig:
         InputError: no model has that name; the message tells the nearest one.
     """
     if name not in CONFIGS:
-        hints = [did_you_mean(name, CONFIGS), "give the path of a config.json, or of the folder that has one"]
+        own = name.rpartition("/")[2].lower() if is_repository(name) else name
+        hints = [did_you_mean(own, CONFIGS), "give the path of a config.json, or of the folder that has one"]
         raise InputError("unknown-model", f"there is no model '{name}'", where="model", hints=hints)
     return CONFIGS[name]
+
+
+def is_repository(name: str) -> bool:
+    """Whether a name is made as those of Hugging Face, ``organization/model``, and no such path is here."""
+    return re.fullmatch(r"[\w.-]*\w/\w[\w.-]*", name) is not None and not Path(name).exists()
 
 
 def model_config(name: str) -> DecoderConfig:

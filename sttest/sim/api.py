@@ -8,6 +8,7 @@ from pathlib import Path
 from sttest.core.errors import InputError, did_you_mean, todays_engine
 from sttest.sim import simpy_engine
 from sttest.sim.deadlock import explain
+from sttest.sim.fix_cost import cost_of
 from sttest.sim.graph import Actor, TimedGraph
 from sttest.sim.graph_json import read_timed_graph
 from sttest.sim.maxplus import engine as maxplus_engine
@@ -67,7 +68,18 @@ def simulate(
     deadlock = None
     if None in run.finish:
         deadlock = explain(graph, flatten(graph), unbounded=unbounded)
+        if deadlock.fix:
+            free_cycles = _cycles(graph, unbounded=True)
+            assert free_cycles is not None, "what a fix helps finishes with FIFOs that are never full"
+            cost = cost_of(graph, flatten(graph), deadlock.fix, _cycles, free_cycles)
+            deadlock = replace(deadlock, cost=cost)
     return assemble(graph, engine, run, solve_s, deadlock, unbounded=unbounded, keep=record)
+
+
+def _cycles(graph: TimedGraph, *, unbounded: bool = False) -> int | None:
+    finish = maxplus_engine.run(graph, unbounded=unbounded, record=False).finish
+    ended = [cycle for cycle in finish if cycle is not None]
+    return max(ended) if len(ended) == len(finish) else None
 
 
 Engine = Callable[[TimedGraph, bool, bool, "Callable[[int], None] | None"], RunRecord]
@@ -99,7 +111,8 @@ def steady_state(graph: TimedGraph, engine: str, *, unbounded: bool = False) -> 
     run = SelfTimed(graph)
     once = simulate(one_iteration(graph, run.repetitions), engine, unbounded=unbounded)
     if once.deadlock is not None:
-        return replace(once, graph=graph)
+        # What one iteration costs says nothing of a rate.
+        return replace(once, graph=graph, deadlock=replace(once.deadlock, cost=None))
     throughput = run.rate(None if unbounded else [fifo.depth for fifo in graph.fifos]).throughput
     solve_s = time.perf_counter() - began
     return Simulation(graph.name, engine, "done", None, once.fifo_events, solve_s, throughput, graph=graph)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sttest.sim.fix_cost import FixCost
 from sttest.sim.graph import TimedGraph
 from sttest.sim.stages import UNBOUNDED, FlatGraph, depths_of
 
@@ -81,7 +82,7 @@ class Deadlock:
     waits for a process that has finished.  ``fix``: depths with which the graph finishes, empty if no
     depths do; ``is_minimal``: no fix adds fewer tokens.  ``stands_at``: per process the first stage that
     it can't pass (of a memory port the token, of an actor the firing), None where it has finished; with it
-    ``sttest.sim.checker`` can check the rest.
+    ``sttest.sim.checker`` can check the rest.  ``cost``: of the fix in time, of a finite graph.
     """
 
     cycle: tuple[Wait, ...]
@@ -89,6 +90,7 @@ class Deadlock:
     fix: dict[str, int] = field(default_factory=dict[str, int])
     is_minimal: bool = False
     stands_at: dict[str, int | None] = field(default_factory=dict[str, int | None])
+    cost: FixCost | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The deadlock as JSON values of the contract ``sttest.simulation/1``."""
@@ -96,6 +98,7 @@ class Deadlock:
         return {
             "cycle": [wait.to_json() for wait in self.cycle],
             "fix": fix,
+            "fix_cost": None if self.cost is None else self.cost.to_json(),
             "is_closed": self.is_closed,
             "is_minimal": self.is_minimal,
             "stands_at": self.stands_at,

@@ -252,8 +252,9 @@ def read_timed_graph(path: Path) -> TimedGraph:
 _KINDS: dict[type, str] = {Pipeline: "pipeline", Actor: "actor", MemoryPort: "memory"}
 
 
-def write_timed_graph(graph: TimedGraph, path: Path) -> None:
+def write_timed_graph(graph: TimedGraph, path: str | Path) -> None:
     """Writes ``path`` and, where there are traces, the .npz of the same stem beside it."""
+    path = Path(path)
     traces = {p.name: p.trace for p in graph.processes if isinstance(p, Pipeline) and p.trace is not None}
     data: dict[str, Any] = {
         "schema": SCHEMA,

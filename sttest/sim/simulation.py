@@ -1,6 +1,6 @@
 """The result of a simulation, the same whichever engine ran it."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -119,6 +119,12 @@ class Simulation:
             "solve_s": self.solve_s,
             "throughput": throughput,
             "deadlock": None if self.deadlock is None else self.deadlock.to_json() | self._broken_assumptions(),
+            "clock_mhz": None if self.graph is None else self.graph.clock_mhz,
+            "us": None if self.graph is None or self.cycles is None else self.cycles / self.graph.clock_mhz,
+            "unbounded": self.unbounded,
+            "finish": self.finish,
+            "breakdown": {name: asdict(part) for name, part in self.breakdown.items()},
+            "max_occupancy": self.max_occupancy,
         }
 
     def _broken_assumptions(self) -> dict[str, Any]:
@@ -246,7 +252,8 @@ def deadlock_lines(deadlock: Deadlock, graph: TimedGraph | None) -> list[str]:
         ]
     depths = ", ".join(f"{name}={depth}" for name, depth in deadlock.fix.items())
     least = "no fix adds fewer tokens" if deadlock.is_minimal else "a bound: fewer tokens may do"
-    return [*lines, f"  it finishes with depths {depths} ({least})"]
+    cost = [] if deadlock.cost is None else [f"  then {deadlock.cost.to_text(deadlock.fix)}"]
+    return [*lines, f"  it finishes with depths {depths} ({least})", *cost]
 
 
 def _wait_text(wait: Wait, graph: TimedGraph | None) -> str:

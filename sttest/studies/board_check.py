@@ -25,6 +25,7 @@ class BandwidthCheck:
     reached_gb_per_s: float
     sustained_gb_per_s: float
     peak_gb_per_s: float
+    ports_gb_per_s: float  # of a kernel: a beat per cycle through each
 
     @property
     def reached_over_sustained(self) -> float:
@@ -89,4 +90,5 @@ def check_bandwidth(board: FpgaBoard, engine: str = "maxplus", stream_bytes: int
         reached_gb_per_s=streamed / cycles * graph.clock_mhz / 1e3,
         sustained_gb_per_s=board.sustained_bandwidth_gb_per_s,
         peak_gb_per_s=board.peak_bandwidth_gb_per_s,
+        ports_gb_per_s=len(graph.channels) * _BEAT_BYTES * graph.clock_mhz / 1e3,
     )

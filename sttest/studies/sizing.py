@@ -9,7 +9,7 @@ from sttest.compile.timing.fifo_depths import stream_depths
 from sttest.core.errors import InputError
 from sttest.sim import TimedGraph, simulate
 from sttest.sim.sizing import Sizing, back_to_back, size_by_simulation, size_for_throughput
-from sttest.sim.sizing.finite import least_live_depths
+from sttest.sim.sizing.finite import NO_LOSS, least_live_depths
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,14 @@ class SizeRequest:
             return _by_program(graph, repeated, program_depths(graph, self.strategy, compiled=compiled, kept=kept))
         if endless:
             return size_for_throughput(graph, _fraction(self.throughput))
-        return size_by_simulation(repeated, _target(self.target))
+        return size_by_simulation(repeated, _target(self.target), known=self._program(graph, compiled, kept))
+
+    def _program(self, graph: TimedGraph, compiled: bool, kept: Collection[str]) -> dict[str, int]:
+        """What the linear program says, to start from, too; nothing where it has no depths."""
+        try:
+            return program_depths(graph, compiled=compiled, kept=kept)
+        except InputError:
+            return {}
 
     def _check(self, where: str, *, endless: bool) -> None:
         """Refuses options that say nothing about such a graph."""
@@ -88,7 +95,7 @@ def _fraction(text: str | None) -> Fraction | None:
 
 def _target(text: str | None) -> str | int:
     if text is None:
-        return "no-loss"
+        return NO_LOSS
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else text
 
 
@@ -107,6 +114,40 @@ def program_depths(
         return given
     found = stream_depths(graph, strategy or "normal")
     return given | {name: depth for name, depth in found.items() if name not in kept}
+
+
+@dataclass(frozen=True)
+class BesideProgram:
+    """The linear program's depths beside those found by simulation.
+
+    ``cycles`` of a run with the program's, None on a deadlock; ``free_cycles`` if no FIFO is ever full.  ``as_slow``:
+    depths by simulation for as many cycles as the program's take, where those lose some: at most their bits.
+    """
+
+    depths: dict[str, int]
+    cycles: int | None
+    free_cycles: int | None
+    as_slow: Sizing | None = None
+
+    @property
+    def falls_short(self) -> bool:
+        """Whether they deadlock or lose cycles."""
+        return self.cycles is None or (self.free_cycles is not None and self.cycles > self.free_cycles)
+
+
+def beside_program(graph: TimedGraph, request: SizeRequest, sizing: Sizing, *, compiled: bool) -> BesideProgram:
+    """The linear program's depths to stand beside a sizing by simulation.
+
+    Raises:
+        InputError: the program has no depths for such a graph.
+    """
+    depths = program_depths(graph, request.strategy, compiled=compiled)
+    repeated = back_to_back(graph, request.invocations)
+    cycles, free = simulate(repeated, depths=depths).cycles, simulate(repeated, unbounded=True).cycles
+    is_slower = request.target in (None, NO_LOSS) and cycles is not None and cycles > (sizing.cycles or cycles)
+    if sizing.method != "sim" or cycles is None or not is_slower:
+        return BesideProgram(depths, cycles, free)
+    return BesideProgram(depths, cycles, free, size_by_simulation(repeated, cycles, known=depths))
 
 
 def _by_program(graph: TimedGraph, repeated: TimedGraph, depths: dict[str, int]) -> Sizing:

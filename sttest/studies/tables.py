@@ -31,7 +31,13 @@ EXPERIMENTS = {
 """Names and one line each; module ``experiments.<name>`` of a checkout, hyphens as underscores, makes the table."""
 
 
-def reproduce(name: str, out: Path | None, engine: str, jobs: int) -> int:
+def result_folders(name: str, out: Path | None) -> list[Path]:
+    """Where an experiment's results go."""
+    results = out or Path("results")
+    return [results / each for each in EXPERIMENTS if each != ALL] if name == ALL else [out or results / name]
+
+
+def reproduce(name: str, out: Path | None, engine: str, jobs: int, *, quiet: bool = False) -> int:
     """Runs ``python -m experiments reproduce NAME`` of the checkout and returns its exit code.
 
     Args:
@@ -39,6 +45,7 @@ def reproduce(name: str, out: Path | None, engine: str, jobs: int) -> int:
         out: folder of results; None for ``results/NAME``.
         engine: ``maxplus`` or ``simpy``.
         jobs: number of processes.
+        quiet: whether nothing is printed on stdout.
 
     Raises:
         InputError: an unknown name, a folder that can't be written, or no checkout: the wheel holds no experiments.
@@ -49,15 +56,15 @@ def reproduce(name: str, out: Path | None, engine: str, jobs: int) -> int:
             hints=[did_you_mean(name, EXPERIMENTS)],
         )  # fmt: skip
     checkout = _checkout()
-    results = out or Path("results")
-    folders = [results / each for each in EXPERIMENTS if each != ALL] if name == ALL else [out or results / name]
-    for folder in folders:
+    for folder in result_folders(name, out):
         check_output_folder(folder, RESULTS_SCHEMA, "folder of results")
     command = [sys.executable, "-m", "experiments", "reproduce", name, "--engine", engine, "--jobs", str(jobs)]
     if out is not None:
         command += ["--out", str(out)]
     paths = [str(checkout), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return subprocess.run(command, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, check=False).returncode
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    stdout = subprocess.DEVNULL if quiet else None
+    return subprocess.run(command, env=environment, stdout=stdout, check=False).returncode
 
 
 def _checkout() -> Path:

@@ -22,7 +22,7 @@ from sttest.models.config import DecoderConfig
 from sttest.models.config_file import is_config_path
 from sttest.models.program import Phase, check_head, check_shape, size_of
 from sttest.models.quant.scheme import load_scheme
-from sttest.models.registry import SMALL, description, model_config
+from sttest.models.registry import SMALL, description, is_repository, model_config
 from sttest.models.tables import head_columns
 
 # --- From a model and a shape, or a file, to linalg text
@@ -102,7 +102,9 @@ def is_file(model: str) -> bool:
     """Whether the argument means a file, of linalg text or a module, rather than a model's name or configuration."""
     if is_module_reference(model):
         return True
-    return model.endswith(".mlir") or ("/" in model and not is_config_path(model.removeprefix(SMALL)))
+    if model.endswith(".mlir"):
+        return True
+    return "/" in model and not is_config_path(model.removeprefix(SMALL)) and not is_repository(model)
 
 
 TEXT_PHASE: Phase = "prefill"

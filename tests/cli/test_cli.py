@@ -210,7 +210,7 @@ def test_ctrl_c_leaves_with_130_and_no_traceback(tmp_path, heed_interrupts):
         finally:
             running.kill()
     assert running.returncode == 130
-    assert stderr == b""
+    assert stderr == b"interrupted\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["waiting.mlir"]
 
 

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from sttest.boards.board import FpgaBoard
-from sttest.boards.load import load_board
+from sttest.boards.load import board_names, load_board
 from sttest.studies.board_check import bandwidth_graph, check_bandwidth
 
 
@@ -72,3 +72,20 @@ def test_the_graph_streams_every_channel_once():
     graph = bandwidth_graph(fpga("u55c"), stream_bytes=1 << 16)
     assert len(graph.channels) == len(graph.fifos) == 32
     assert len(graph.processes) == 2 * 32
+
+
+def test_without_a_name_the_boards_are_listed(sttest):
+    text = sttest("board").stdout
+    told = json.loads(sttest("board", "--json").stdout)
+    assert told["schema"] == "sttest.boards/1"
+    assert sorted(told["boards"]) == board_names()
+    assert all(name in text and title in text for name, title in told["boards"].items())
+
+
+def test_the_ports_of_a_kernel_are_named_where_they_are_what_limits(sttest, tmp_path):
+    path = tmp_path / "fast.yaml"
+    path.write_text("extends: u55c\nmemory: {hbm: {peak_gb_per_s_per_channel: {value: 28.75}}}", encoding="utf-8")
+    assert "a kernel's ports take 512.0 GB/s at its clock" in sttest("board", str(path)).stdout
+    told = json.loads(sttest("board", str(path), "--json").stdout)
+    assert told["notes"] == []
+    assert told["bandwidth"]["ports_gb_per_s"] == 512

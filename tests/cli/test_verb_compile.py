@@ -74,7 +74,7 @@ def test_without_torch_other_shapes_are_refused_with_the_shipped_one(workplace, 
 
 
 def test_a_text_file_compiles_to_the_design_of_its_model(without_torch, sttest):
-    Path("block.mlir").write_text(lowered_text("gpt2", "decode"))
+    Path("block.mlir").write_text(lowered_text("gpt2", "decode", small=True))
     assert sttest("compile", "block.mlir").exit_code == 0
     assert sttest("compile", "small-gpt2", *SMALL_DECODE).exit_code == 0
     ours, theirs = Path("build/block-u55c"), Path("build/small-gpt2-decode-u55c")
@@ -170,7 +170,7 @@ def test_a_head_is_compiled_behind_the_layers_and_reported(without_torch, sttest
     ],
 )
 def test_a_head_that_there_is_not_is_refused(options, said, sttest):
-    Path("block.mlir").write_text(lowered_text("gpt2", "decode"))
+    Path("block.mlir").write_text(lowered_text("gpt2", "decode", small=True))
     outcome = sttest("compile", *options)
     assert outcome.exit_code == 2
     assert said in outcome.stderr

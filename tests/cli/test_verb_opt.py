@@ -53,7 +53,7 @@ def test_passes_are_told_on_stderr_and_only_the_last_text_on_stdout(stages, stte
 def test_standard_input_is_a_file_too(stages):
     script = "from sttest.cli import main; main()"
     command = [sys.executable, "-c", script, "opt", "-", "--board", "u55c", "-p", pass_of(stages[0])]
-    text = lowered_text("gpt2", "decode")
+    text = lowered_text("gpt2", "decode", small=True)
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False, timeout=120)
     assert (done.returncode, done.stdout) == (0, stages[0].read_text())
 
@@ -70,7 +70,7 @@ def test_standard_input_is_a_file_too(stages):
 )
 def test_what_passes_refuse_is_one_line(arguments, parts, tmp_path, sttest):
     path = tmp_path / "block.mlir"
-    path.write_text(lowered_text("gpt2", "decode"))
+    path.write_text(lowered_text("gpt2", "decode", small=True))
     outcome = sttest("opt", path, *arguments)
     assert (outcome.exit_code, outcome.stdout, outcome.stderr.count("\n")) == (2, "", 1)
     assert [part for part in parts if part not in outcome.stderr] == []

@@ -7,7 +7,10 @@ import pytest
 
 from sttest.sim import Actor, ActorPhase, Event, Fifo, Loop, Pipeline, TimedGraph, write_timed_graph
 
-CONTRACT = {*("schema", "name", "engine", "verdict", "cycles", "fifo_events", "solve_s", "throughput", "deadlock")}
+CONTRACT = {
+    *("schema", "name", "engine", "verdict", "cycles", "fifo_events", "solve_s", "throughput", "deadlock"),
+    *("clock_mhz", "us", "unbounded", "finish", "breakdown", "max_occupancy", "critical_path"),
+}
 TOKENS = 8
 
 

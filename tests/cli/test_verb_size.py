@@ -10,7 +10,10 @@ import pytest
 from sttest.package import load_graph
 from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph, simulate, write_timed_graph
 
-CONTRACT = {"schema", "depths", "total_tokens", "total_bits", "cycles", "throughput", "method"}
+CONTRACT = {
+    "schema", "depths", "total_tokens", "total_bits", "cycles", "throughput", "method", "lower_bounds", "lower_total",
+    "lower_bits", "is_exact", "tried", "notes", "lp",
+}  # fmt: skip
 SAMPLERATE = Path(__file__).parents[1] / "data" / "sdf3" / "samplerate.xml"
 TOKENS = 8
 
@@ -151,3 +154,13 @@ def test_a_published_decimal_is_taken_as_rounded(text, total):
     graph = SAMPLERATE.with_name("h263decoder.xml")
     result = CliRunner().invoke(app, ["size", str(graph), "--throughput", text, "--json"])
     assert json.loads(result.stdout)["total_tokens"] == total
+
+
+def test_the_fewest_bits_are_searched_beside_the_program_at_its_own_pace(sttest, package):
+    told = json.loads(sttest("size", package, "--json").stdout)
+    program, slow = told["lp"], told["lp"]["simulation_as_slow"]
+    assert told["cycles"] < program["cycles"] == slow["cycles"]
+    assert slow["total_bits"] < min(program["total_bits"], told["total_bits"])
+    assert told["lower_bits"] <= told["total_bits"]
+    text = sttest("size", package).stdout
+    assert f"{slow['total_bits']:,} bits for {slow['cycles']:,} cycles, no slower than the LP" in text

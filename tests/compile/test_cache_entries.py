@@ -30,7 +30,7 @@ TOKENS = 5
 def entries_of(tokens: int = TOKENS) -> tuple[ReferenceGraph, dict[str, CacheEntries]]:
     """Of GPT-2's decode step; depths of FIFOs matter to no one here."""
     context = new_context()
-    module = parse(lowered_text("gpt2", "decode", head=True), "entries", context)
+    module = parse(lowered_text("gpt2", "decode", head=True, small=True), "entries", context)
     set_target(module, "u55c")
     knobs = CompileOptions(layers=2, share="all", generate=tokens, positions=True)
     for each in all_passes(knobs):

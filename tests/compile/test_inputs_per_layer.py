@@ -22,7 +22,7 @@ def memories(text: str, layers: int = LAYERS) -> dict[str, PortMemory]:
 
 
 def test_each_layer_has_its_own_mask_and_tables() -> None:
-    text = lowered_text("gemma", "decode")
+    text = lowered_text("gemma", "decode", small=True)
     assert SAID in text
     block, looped = memories(text, 1), memories(text)
     for name in ("load_mask", "load_rope"):
@@ -32,7 +32,9 @@ def test_each_layer_has_its_own_mask_and_tables() -> None:
     assert looped["load_x"].words == block["load_x"].words
 
 
-@pytest.mark.parametrize("text", [lowered_text("gemma", "decode").replace(SAID, ""), lowered_text("qwen", "decode")])
+@pytest.mark.parametrize(
+    "text", [lowered_text("gemma", "decode", small=True).replace(SAID, ""), lowered_text("qwen", "decode", small=True)]
+)
 def test_without_a_word_of_it_all_layers_share_them(text: str) -> None:
     found = memories(text)
     assert {found[name].layers for name in ("load_mask", "load_rope", "load_x")} == {1}
@@ -40,6 +42,6 @@ def test_without_a_word_of_it_all_layers_share_them(text: str) -> None:
 
 @pytest.mark.parametrize("name", ["masks", "k_cache"])
 def test_what_is_no_input_is_refused(name: str) -> None:
-    text = lowered_text("gemma", "decode").replace(SAID, f'sttest.inputs_per_layer = ["{name}"], ')
+    text = lowered_text("gemma", "decode", small=True).replace(SAID, f'sttest.inputs_per_layer = ["{name}"], ')
     with pytest.raises(InputError, match=f"names '{name}', which is no input"):
         memories(text)

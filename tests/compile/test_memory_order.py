@@ -78,7 +78,7 @@ def test_no_stretch_is_longer_than_what_lies_there(stream: df.ITensorType, beat_
 @pytest.mark.parametrize("model", ["gpt2", "llama"])
 @pytest.mark.parametrize("phase", ["decode", "prefill"])
 def test_bursts_of_blocks_lie_in_one_piece(model: str, phase: str) -> None:
-    design = compile_text(lowered_text(model, phase), "block", "u55c", CompileOptions())
+    design = compile_text(lowered_text(model, phase, small=True), "block", "u55c", CompileOptions())
     ports = {port.name: port for port in design.graph.processes if isinstance(port, MemoryPort)}
     checked = 0
     for dma in (*all_of(design.module, df.DmaReadOp), *all_of(design.module, df.DmaWriteOp)):

@@ -12,7 +12,9 @@ from sttest.sim.graph import MemoryPort
 
 
 def compiled(beat_bits: int) -> Design:
-    return compile_text(lowered_text("gpt2", "decode"), "small", "u55c", CompileOptions(beat_bits=beat_bits))
+    return compile_text(
+        lowered_text("gpt2", "decode", small=True), "small", "u55c", CompileOptions(beat_bits=beat_bits)
+    )
 
 
 def test_a_channel_gives_a_beat_per_cycle_at_most() -> None:

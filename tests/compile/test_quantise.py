@@ -72,7 +72,7 @@ def product(rows: int, kind: str = "parameter") -> str:
 
 
 def test_one_quantiser_serves_all_that_read_a_tensor() -> None:
-    found = steps(quantised(lowered_text("gpt2", "decode")))
+    found = steps(quantised(lowered_text("gpt2", "decode", small=True)))
     assert found["attn_norm_peak"] == found["attn_norm_quantise"] == 1
     # Queries meet the cache and the own key; keys meet queries and leave for the cache.
     assert found["attn.q_proj_quantise"] == found["attn.k_proj_quantise"] == 1
@@ -80,12 +80,12 @@ def test_one_quantiser_serves_all_that_read_a_tensor() -> None:
 
 
 def test_floating_point_stays_as_it_is() -> None:
-    text = lowered_text("gpt2", "prefill")
+    text = lowered_text("gpt2", "prefill", small=True)
     assert str(quantised(text, "fp32")) == str(parse(text, "text", new_context()))
 
 
 def test_constant_scales_are_arguments_and_await_nothing() -> None:
-    module = quantised(lowered_text("gpt2", "decode"), "w4a8-static")
+    module = quantised(lowered_text("gpt2", "decode", small=True), "w4a8-static")
     names, kinds = strings(module, "arg_names"), strings(module, "arg_kinds")
     place = names.index("attn.q_proj.weight")
     assert names[place : place + 3] == ["attn.q_proj.weight", "attn.q_proj.weight_scale", "attn.q_proj.input_scale"]
@@ -102,7 +102,7 @@ def test_constant_scales_are_arguments_and_await_nothing() -> None:
 @pytest.mark.parametrize("phase", ["prefill", "decode"])
 @pytest.mark.parametrize("model", SHIPPED_MODELS)
 def test_the_mix_sums_integers(model: str, phase: str) -> None:
-    module = quantised(lowered_text(model, phase))
+    module = quantised(lowered_text(model, phase, small=True))
     assert sums_of(module, "attn.mix") == ["i32"]
     assert sums_of(module, "attn.softmax_denominator") == ["i32"]
     # One stream of int8 weights: the denominator rounds as it adds.
@@ -112,7 +112,7 @@ def test_the_mix_sums_integers(model: str, phase: str) -> None:
 @pytest.mark.parametrize("phase", ["prefill", "decode"])
 @pytest.mark.parametrize("model", SHIPPED_MODELS)
 def test_a_scale_per_position_stays_in_the_mix(model: str, phase: str) -> None:
-    module = quantised(lowered_text(model, phase), "w4a8-position")
+    module = quantised(lowered_text(model, phase, small=True), "w4a8-position")
     assert sums_of(module, "attn.mix") == ["f32"]
     assert sums_of(module, "attn.softmax_denominator") == ["i32"]
     assert steps(module)["attn.softmax_quantise"] == 1
@@ -135,7 +135,7 @@ def test_scales_along_a_sum_that_meet_no_softmax_stay_in_the_sum() -> None:
 def test_without_an_integer_cache_attention_stays_in_floating_point(tmp_path: Path) -> None:
     scheme = tmp_path / "linear.yaml"
     scheme.write_text("kv_bits: 32\n")
-    module = quantised(lowered_text("gpt2", "prefill"), str(scheme))
+    module = quantised(lowered_text("gpt2", "prefill", small=True), str(scheme))
     assert strings(module, "result_names") == ["y", "k_new", "v_new"]
     found = steps(module)
     assert found["mlp.fc1_rescale"] == 1

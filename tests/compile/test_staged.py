@@ -23,7 +23,7 @@ KNOBS = (
     ("model", "phase"), [("gpt2", "decode"), pytest.param("llama", "prefill", marks=pytest.mark.nightly)]
 )
 def test_ir_and_graph_are_those_of_a_whole_compilation(model, phase):
-    text = lowered_text(model, phase)
+    text = lowered_text(model, phase, small=True)
     staged = StagedCompiler(text, "block", "u55c")
     for knobs in (*KNOBS, KNOBS[0]):
         whole, fast = compile_text(text, "block", "u55c", knobs), staged.design(knobs)
@@ -33,7 +33,7 @@ def test_ir_and_graph_are_those_of_a_whole_compilation(model, phase):
 
 
 def test_a_refused_design_leaves_nothing_behind():
-    staged = StagedCompiler(lowered_text("gpt2", "decode"), "block", "u55c")
+    staged = StagedCompiler(lowered_text("gpt2", "decode", small=True), "block", "u55c")
     before = printed(staged.design(CompileOptions()).module)
     with pytest.raises(DoesNotFitError):
         staged.design(CompileOptions(overall_unroll=1))

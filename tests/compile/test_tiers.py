@@ -33,7 +33,7 @@ def board() -> FpgaBoard:
 @cache
 def design(*tiers: str, share: str = "none") -> Design:
     knobs = CompileOptions(tiers=tiers, share=share)  # type: ignore[arg-type]
-    return compile_text(lowered_text("llama", "decode"), "small", board(), knobs)
+    return compile_text(lowered_text("llama", "decode", small=True), "small", board(), knobs)
 
 
 def memories(found: Design) -> dict[str, set[str]]:
@@ -87,7 +87,7 @@ def test_the_last_entry_holds() -> None:
 )
 def test_what_cannot_be_is_refused(entry: str, name: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        compile_text(lowered_text("llama", "decode"), "small", name, CompileOptions(tiers=(entry,)))
+        compile_text(lowered_text("llama", "decode", small=True), "small", name, CompileOptions(tiers=(entry,)))
 
 
 def test_bytes_are_reported_and_charged_by_their_memory(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def nightly(*values: object) -> Any:
 @cache
 def text(model: str, tokens: int, *, head: bool = False) -> str:
     if tokens == 1:
-        return lowered_text(model, "decode")
+        return lowered_text(model, "decode", small=True)
     pytest.importorskip("torch_mlir")
     from sttest.frontend.lowering import linalg_text
 

@@ -15,7 +15,7 @@ OPTIONS = CompileOptions(share="all", gemv_lanes=1024, vector_bits=128)
 
 
 def design(model: str) -> Design:
-    return compile_text(lowered_text(model, "decode"), model, "u55c", OPTIONS)
+    return compile_text(lowered_text(model, "decode", small=True), model, "u55c", OPTIONS)
 
 
 @pytest.mark.parametrize("model", SHIPPED_MODELS)

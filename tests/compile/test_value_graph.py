@@ -29,7 +29,7 @@ PLAIN = CompileOptions(precision="fp32", tile_size=4, overall_unroll=100_000)
 
 
 def test_a_package_holds_what_its_design_computes(tmp_path: Path) -> None:
-    design = compile_text(lowered_text("qwen", "decode"), "qwen", "u55c", CompileOptions())
+    design = compile_text(lowered_text("qwen", "decode", small=True), "qwen", "u55c", CompileOptions())
     package = write_package(design, tmp_path / "package")
     assert package.reference_graph == value_graph(design.module, "qwen")
     assert package.manifest.to_json()["values"] == {"file": "values.json"}
@@ -47,7 +47,7 @@ def test_a_package_says_why_nobody_knows_its_values(tmp_path: Path) -> None:
 
 
 def test_tensors_keep_the_names_that_the_model_gave_them() -> None:
-    graph = graph_of(lowered_text("gpt2", "decode"), CompileOptions())
+    graph = graph_of(lowered_text("gpt2", "decode", small=True), CompileOptions())
     kinds = {argument.name: argument.kind for argument in graph.arguments}
     assert kinds["attn.q_proj.weight"] == kinds["attn.q_proj.weight_scale"] == "parameter"
     assert (kinds["x"], kinds["k_cache"]) == ("input", "cache")
@@ -77,7 +77,7 @@ def test_an_argument_in_two_orders_has_two_images() -> None:
 @pytest.mark.parametrize("phase", ["prefill", "decode"])
 def test_images_hold_the_tiles_in_the_order_in_which_they_are_streamed(phase: str) -> None:
     # With tokens that are not cut, every token is a tile.
-    graph = graph_of(lowered_text("gpt2", phase), CompileOptions(vector_bits=1 << 20))
+    graph = graph_of(lowered_text("gpt2", phase, small=True), CompileOptions(vector_bits=1 << 20))
     source = np.random.default_rng(2)
     tensors = {argument.name: _random(argument, source) for argument in graph.arguments}
     images = memory_images(graph, tensors)
@@ -126,7 +126,7 @@ def test_several_kernels_have_no_values_in_common() -> None:
 
 
 def test_a_module_without_streams_is_refused() -> None:
-    module = parse(lowered_text("gpt2", "decode"), "linalg", new_context())
+    module = parse(lowered_text("gpt2", "decode", small=True), "linalg", new_context())
     with pytest.raises(InputError, match="the module has no kernel; run linalg-to-kernels first"):
         value_graph(module, "linalg")
 

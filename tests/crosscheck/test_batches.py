@@ -139,7 +139,7 @@ def test_a_batch_of_one_is_no_batch():
     assert one.graph == plain.graph
     assert one.simulate().cycles == plain.simulate().cycles
     config = model_config("small-qwen")
-    assert linalg_text(config, "decode", 1, 32, batch=1) == lowered_text("qwen", "decode")
+    assert linalg_text(config, "decode", 1, 32, batch=1) == lowered_text("qwen", "decode", small=True)
 
 
 def test_weights_are_read_once_for_all_sequences():
@@ -178,7 +178,7 @@ def test_a_generation_takes_one_sequence(sttest, tmp_path):
 
 def test_a_batch_of_a_file_is_refused(sttest, tmp_path):
     text = tmp_path / "block.mlir"
-    text.write_text(lowered_text("gpt2", "decode"), encoding="utf-8")
+    text.write_text(lowered_text("gpt2", "decode", small=True), encoding="utf-8")
     outcome = sttest("compile", text, "--batch", 2)
     assert outcome.exit_code == 2
     assert "--batch given, but the text has its shape already" in outcome.stderr

@@ -109,7 +109,7 @@ def test_launches_have_the_tokens_and_logits_of_the_quantized_model(name, steps,
     config = replace(model_config(f"small-{name}"), layers=LAYERS, global_every=2 if name == "gemma" else 1)
     model = quantise_model(load_model(config, seed=11), load_scheme("w4a8"))
     options = CompileOptions(layers=LAYERS, generate=steps, positions=steps > 1 and config.rope_theta is None)
-    design = compile_text(lowered_text(name, "decode", head=True), "launch", "u55c", options)
+    design = compile_text(lowered_text(name, "decode", head=True, small=True), "launch", "u55c", options)
     package = write_package(design, tmp_path / "package")
     graph = package.reference_graph
     card = ReferenceCard(package.files, value_launch(only_kernel(design.module, "test", "launch"), graph))

@@ -27,7 +27,7 @@ SHAPES = {"decode": (1, 32), "prefill": (16, 0)}
 
 @cache
 def block(model: str, phase: str) -> Evaluator:
-    target = Target(lowered_text(model, phase), model, phase, *SHAPES[phase], "u55c", "w4a8", 2, 4.57)
+    target = Target(lowered_text(model, phase, small=True), model, phase, *SHAPES[phase], "u55c", "w4a8", 2, 4.57)
     return Evaluator(target, objectives_of(("latency", "tokens-per-joule", "area"), target), check_resources=False)
 
 

@@ -15,7 +15,7 @@ from sttest.explore.facts import BlockFacts, bounds
 from sttest.explore.objectives import Target
 from sttest.frontend.shipped import lowered_text
 
-TEXT = lowered_text("gpt2", "decode")
+TEXT = lowered_text("gpt2", "decode", small=True)
 
 
 @cache

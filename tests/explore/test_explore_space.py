@@ -37,7 +37,9 @@ def test_defaults_are_the_compilers(facts):
 
 
 def test_a_block_with_sums_of_integers_has_a_knob_for_what_they_are_made_of(facts, tmp_path):
-    target = replace(tiny_search(tmp_path / "search.db").target, text=lowered_text("gpt2", "decode"), precision="w4a8")
+    target = replace(
+        tiny_search(tmp_path / "search.db").target, text=lowered_text("gpt2", "decode", small=True), precision="w4a8"
+    )
     evaluator = Evaluator(target, (OBJECTIVES["area"],))
     space = {domain.name: domain for domain in space_of(evaluator.facts(CompileOptions()), {})}
     assert "products" not in {domain.name for domain in space_of(facts, {})}

@@ -102,7 +102,7 @@ def test_every_loop_nest_knows_its_module(name, phase, is_small):
 
 def test_unknown_phase_is_refused():
     with pytest.raises(InputError, match="no phase 'train'"):
-        lowered_text("gpt2", "train")
+        lowered_text("gpt2", "train", small=True)
 
 
 def host_inputs(config, phase, kind):
@@ -159,4 +159,10 @@ def test_heads_follow_their_block_and_are_named(name, is_small):
 
 def test_a_prefill_has_no_head():
     with pytest.raises(InputError, match="the head follows one token"):
-        lowered_text("gpt2", "prefill", head=True)
+        lowered_text("gpt2", "prefill", head=True, small=True)
+
+
+def test_the_name_says_which_size_is_meant() -> None:
+    assert lowered_text("gpt2", "decode") == lowered_text("gpt2", "decode", small=False)
+    assert lowered_text("small-gpt2", "decode") == lowered_text("gpt2", "decode", small=True)
+    assert lowered_text("gpt2", "decode") != lowered_text("small-gpt2", "decode")

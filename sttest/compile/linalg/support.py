@@ -68,12 +68,16 @@ def _refuse_ops(module: ModuleOp) -> None:
     if not counts:
         return
     listed = ", ".join(f"{name} ({count}x)" for name, count in sorted(counts.items()))
+    named = [name for name in counts if name.startswith("linalg.")]
+    generalize = [
+        f"turn {', '.join(named)} into linalg.generic with 'mlir-opt --linalg-generalize-named-ops FILE.mlir'"
+    ]
     raise InputError(
         "unsupported-ops",
         f"{len(counts)} unsupported op{'s' if len(counts) > 1 else ''}: {listed}",
         where="linalg-to-kernels",
         hints=[
-            "generalise named linalg ops",
+            *(generalize if named else []),
             "rewrite the model with matmul, elementwise, reduction, transpose, reshape and concat ops",
         ],
     )

@@ -5,7 +5,7 @@ FIFO after FIFO is made less deep, largest first, until none can be: a local min
 What each FIFO needs while all others are never full bounds every sizing from below.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -16,74 +16,11 @@ import numpy as np
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError
 from sttest.sim.api import simulate
 from sttest.sim.deadlock import advance, explain
-from sttest.sim.graph import RAM_CYCLES, TimedGraph, srl_depth
+from sttest.sim.depth_search import IsEnough, least_depth, reduce_depths, srl_thresholds
+from sttest.sim.graph import RAM_CYCLES, TimedGraph
 from sttest.sim.maxplus.programs import find_programs
 from sttest.sim.sizing.depth_runner import DepthRunner
 from sttest.sim.stages import UNBOUNDED, FlatGraph, flatten
-
-# --- Lowering depths one FIFO at a time, as long as a design does what it must
-
-
-IsEnough = Callable[[np.ndarray], bool]
-"""Whether a depth vector, int64[F], does what it must."""
-
-
-def least_depth(is_enough: Callable[[int], bool], low: int, high: int, threshold: int = 0) -> int:
-    """The least depth in [low, high] that is enough, where ``high`` is.
-
-    Deeper is as good on either side of ``threshold``, but not across it: up to there a FIFO is a
-    shift register, which passes its tokens a cycle sooner than a RAM.
-    """
-    if low >= high or is_enough(low):
-        return min(low, high)
-    if low < threshold < high and is_enough(threshold):
-        high = threshold
-    elif low < threshold < high:
-        low = threshold
-    while high - low > 1:
-        middle = (low + high) // 2
-        if is_enough(middle):
-            high = middle
-        else:
-            low = middle
-    return high
-
-
-def reduce_depths(
-    start: np.ndarray, lower: np.ndarray, is_enough: IsEnough, order: Sequence[int], thresholds: np.ndarray
-) -> np.ndarray:
-    """A local minimum: depths of which no single one can be lowered.
-
-    Args:
-        start: int64[F], enough.
-        lower: int64[F], below which nothing is tried.
-        is_enough: predicate that the depths must satisfy.
-        order: FIFOs, those to be lowered first at the front.
-        thresholds: int64[F], see :func:`least_depth`.
-    """
-    depths = start.copy()
-    is_lowered = True
-    while is_lowered:
-        is_lowered = False
-        for fifo in order:
-            trial = depths.copy()
-
-            def is_enough_with(depth: int, trial: np.ndarray = trial, fifo: int = fifo) -> bool:
-                trial[fifo] = depth
-                return is_enough(trial)
-
-            high = int(depths[fifo])
-            # Most FIFOs stay as they are in all passes but the first, which two trials tell.
-            if high <= lower[fifo] or not _can_fall(is_enough_with, high, int(thresholds[fifo])):
-                continue
-            depths[fifo] = least_depth(is_enough_with, int(lower[fifo]), high, int(thresholds[fifo]))
-            is_lowered |= depths[fifo] < high
-    return depths
-
-
-def _can_fall(is_enough: Callable[[int], bool], depth: int, threshold: int) -> bool:
-    return is_enough(depth - 1) or (0 < threshold < depth - 1 and is_enough(threshold))
-
 
 # --- Lower bounds of depths: what each FIFO needs even while all others are never full
 
@@ -159,6 +96,11 @@ class Sizing:
         """Over all FIFOs."""
         return sum(fifo.bits * self.depths[fifo.name] for fifo in self.graph.fifos)
 
+    @property
+    def lower_bits(self) -> int:
+        """Bits that no sizing can go below."""
+        return sum(fifo.bits * self.lower_bounds[fifo.name] for fifo in self.graph.fifos)
+
     def to_json(self) -> dict[str, Any]:
         """The contract ``sttest.sizing/1``."""
         throughput = None if self.throughput is None else [self.throughput.numerator, self.throughput.denominator]
@@ -170,20 +112,29 @@ class Sizing:
             "cycles": self.cycles,
             "throughput": throughput,
             "method": self.method,
+            "lower_bounds": self.lower_bounds,
+            "lower_total": self.lower_total,
+            "lower_bits": self.lower_bits,
+            "is_exact": self.is_exact,
+            "tried": self.tried,
+            "notes": list(self.notes),
         }
 
 
 NO_LOSS, NO_DEADLOCK = "no-loss", "no-deadlock"
 
 
-def size_by_simulation(graph: TimedGraph, target: str | int = NO_LOSS, engine: str = "maxplus") -> Sizing:
-    """Depths of which no single one can be lowered.
+def size_by_simulation(
+    graph: TimedGraph, target: str | int = NO_LOSS, engine: str = "maxplus", known: Mapping[str, int] | None = None
+) -> Sizing:
+    """Depths of which no single one can be lowered, with the fewest bits of those found.
 
     Args:
         graph: finite; its own depths only say of which kind its FIFOs are.
         target: ``no-loss``, not later than with FIFOs that are never full; ``no-deadlock``, it ends;
             or the cycle in which it must have ended.
         engine: ``maxplus``, or ``simpy``, far slower, for comparison.
+        known: depths to start from, too, if they do what is asked: what comes back has no more bits.
 
     Raises:
         DeadlockError: it deadlocks with FIFOs of any depth.
@@ -196,7 +147,7 @@ def size_by_simulation(graph: TimedGraph, target: str | int = NO_LOSS, engine: s
     if isinstance(target, str) and target not in (NO_LOSS, NO_DEADLOCK):
         hints = [f"{NO_LOSS}, {NO_DEADLOCK} or a number of cycles"]
         raise InputError("unknown-target", f"no target '{target}'", where=graph.name, hints=hints)
-    return _FiniteSizing(graph, engine).size(target)
+    return _FiniteSizing(graph, engine).size(target, known or {})
 
 
 class _FiniteSizing:
@@ -205,10 +156,10 @@ class _FiniteSizing:
         self.live = np.array(least_live_depths(graph), np.int64)
         self.runner = DepthRunner(graph)
         self.cycles_with = self.runner.run if engine == "maxplus" else partial(_cycles_by_engine, graph, engine)
-        self.thresholds = _thresholds(graph)
+        self.thresholds = srl_thresholds(graph)
         self.tried = 0
 
-    def size(self, target: str | int) -> Sizing:
+    def size(self, target: str | int, known: Mapping[str, int]) -> Sizing:
         if target == NO_DEADLOCK:
             start, is_enough = self._live_start()
             lower = self.live
@@ -216,10 +167,17 @@ class _FiniteSizing:
             start, bound = self._timed_start(None if isinstance(target, str) else target)
             is_enough = partial(self._ends_by, bound)
             lower = self._lower_bounds(start, bound)
+        starts = [start]
+        other = np.array([known.get(fifo.name, fifo.depth) for fifo in self.graph.fifos], np.int64)
+        if known and is_enough(other):
+            starts.append(other)
+        found = [self._reduced(each, np.minimum(lower, each), is_enough) for each in starts]
+        return self._result(min(found, key=lambda depths: (int(depths @ self.runner.bits), int(depths.sum()))), lower)
+
+    def _reduced(self, start: np.ndarray, lower: np.ndarray, is_enough: IsEnough) -> np.ndarray:
         # Those first that may save most bits.
         order = np.argsort((lower - start) * self.runner.bits, kind="stable").tolist()
-        depths = reduce_depths(start, lower, is_enough, order, self.thresholds)
-        return self._result(depths, lower)
+        return reduce_depths(start, lower, is_enough, order, self.thresholds)
 
     def _ends_by(self, bound: int, depths: np.ndarray) -> bool:
         self.tried += 1
@@ -307,11 +265,6 @@ class _FiniteSizing:
             is_exact=bool((depths == lower).all()),
             tried=self.tried,
         )
-
-
-def _thresholds(graph: TimedGraph) -> np.ndarray:
-    """The greatest depth at which a FIFO of kind ``auto`` is a shift register; 0 where its kind doesn't change."""
-    return np.array([srl_depth(fifo.bits) if fifo.impl == "auto" else 0 for fifo in graph.fifos], np.int64)
 
 
 def _cycles_by_engine(graph: TimedGraph, engine: str, depths: np.ndarray) -> int | None:

@@ -18,8 +18,9 @@ import numpy as np
 
 from sttest.core.errors import DoesNotFitError, InputError
 from sttest.sim.api import one_iteration
+from sttest.sim.depth_search import least_depth, reduce_depths
 from sttest.sim.graph import Actor, TimedGraph
-from sttest.sim.sizing.finite import Sizing, least_depth, least_live_depths, reduce_depths
+from sttest.sim.sizing.finite import Sizing, least_live_depths
 from sttest.sim.throughput import NEVER_FULL, Rate, SelfTimed
 
 # --- The storage distributions that are worth a look: least depths, steps, greatest depths

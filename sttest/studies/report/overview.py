@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sttest.core.program import program_hash
 from sttest.core.results import Row
 from sttest.studies.report.ledger import Cell, Ledger, cells
 from sttest.studies.report.read import ResultSet
@@ -45,6 +46,7 @@ class Entry:
     finished: str
     hash: str
     revision: str
+    stale: str  # why the numbers may be others today; empty for what today's program made from a clean checkout
     version: str
     versions: str
     group: str
@@ -92,7 +94,7 @@ def entry(number: int, found: ResultSet, ledger: Ledger) -> Entry:
         found.name, anchor(f"e{number}", found.name), str(title), str(study.get("note") or ""), len(found.rows),
         [(kind, kinds[kind]) for kind in KINDS if kinds[kind]], len(errors), median, worst,
         str(manifest.get("finished_utc", ""))[:10], str(manifest.get("config_hash", "")),
-        _revision(manifest.get("git")), str(versions.get("sttest", "")),
+        _revision(manifest.get("git")), staleness(manifest), str(versions.get("sttest", "")),
         ", ".join(f"{name} {version}" for name, version in versions.items()), "What if" if study else "Tables",
     )  # fmt: skip
 
@@ -138,6 +140,20 @@ def configuration(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, value in _mapping(manifest.get("config")).items():
         if isinstance(value, str | int | float):
             yield str(name), str(value)
+
+
+def staleness(manifest: Mapping[str, Any]) -> str:
+    """Why the numbers of a manifest may be others today; empty where this very program made them.
+
+    Args:
+        manifest: as `ResultFolder` writes it; older ones name the program in their configuration, or not at all.
+    """
+    program = manifest.get("program") or _mapping(manifest.get("config")).get("program")
+    if _mapping(manifest.get("git")).get("changed"):
+        return "made from a checkout with changes"
+    if program is None:
+        return "its program is not recorded"
+    return "" if program == program_hash() else f"made by program {program}, this is {program_hash()}"
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -138,9 +138,10 @@ class ReportPage:
     traces: Sequence[Path]
     experiments: Mapping[str, int]
     compared: int
+    stale: Mapping[str, str]
 
     def to_json(self) -> dict[str, Any]:
-        """The page as JSON values; ``experiments`` has numbers by name."""
+        """The page as JSON values; ``experiments`` has numbers by name, ``stale`` why some may be others."""
         return {
             "schema": SCHEMA,
             "page": str(self.page),
@@ -149,6 +150,7 @@ class ReportPage:
             "experiments": dict(self.experiments),
             "numbers": sum(self.experiments.values()),
             "compared": self.compared,
+            "stale": dict(self.stale),
         }
 
 
@@ -208,6 +210,7 @@ def build_report(
     return ReportPage(
         out, out.stat().st_size, list(traces.values()), {each.entry.name: each.entry.numbers for each in sections},
         sum(each.entry.compared for each in sections),
+        {each.entry.name: each.entry.stale for each in sections if each.entry.stale},
     )  # fmt: skip
 
 

@@ -11,8 +11,10 @@ from graphlib import CycleError, TopologicalSorter
 from sttest.boards.board import FpgaBoard
 from sttest.compile.compiler import Design
 from sttest.compile.dialects import df
+from sttest.compile.ir.module_walk import only_kernel
 from sttest.compile.linalg.contraction import work
 from sttest.compile.schedule.operators import payload_operators
+from sttest.compile.sharing.layers import LaunchCounts
 from sttest.sim.bursts import memory_and_number
 from sttest.sim.graph import Event, Loop, MemoryPort, Pipeline, TimedGraph, When
 
@@ -151,7 +153,7 @@ _MAC = "mac_"
 
 @dataclass(frozen=True)
 class Bounds:
-    """Times of one block, in microseconds."""
+    """Times of one launch, in microseconds."""
 
     memory_us: float  # bytes that the ports move over what their memory sustains, of the slower memory
     compute_us: float  # multiply-accumulates over the rate of all lanes that multiply
@@ -200,10 +202,11 @@ def _rate(board: FpgaBoard, memory: str) -> float:
 
 def _macs_and_lanes(design: Design) -> tuple[int, int]:
     macs = lanes = 0
+    launches = LaunchCounts(only_kernel(design.module, "what-if", design.name))
     for op in design.module.walk():
         if not isinstance(op, df.TaskOp):
             continue
         each = sum(count for name, count in payload_operators(op).items() if name.startswith(_MAC))
-        macs += each * work(op)
+        macs += each * work(op) * launches.of_node(op)
         lanes += each * min(op.lane_count, op.tile_points)
     return macs, max(1, lanes)

@@ -16,10 +16,10 @@ from sttest.studies.whatif.study import Study, Value
 
 @dataclass(frozen=True)
 class Speeds:
-    """Speed of all layers, what takes their time and what the formulas say, from one simulated block."""
+    """Speed of all layers, what takes their time and what the formulas say, from one simulated launch."""
 
-    result: Mapping[str, Any] | None  # result of the block (``points.block_result``); None where there is none
-    layers: int  # runs of the block, one after the other
+    result: Mapping[str, Any] | None  # result of the launch (``points.block_result``); None where there is none
+    launches: int  # one after the other; each runs one layer, or as many as the design has
     tokens: float  # tokens that these make or, in a prefill, take
     launch_us: float  # launches of all layers, microseconds
     draft_us: float = 0.0  # tokens that are drafted for a step, and what they and the step wait for each other
@@ -32,18 +32,18 @@ class Speeds:
 
     @property
     def bounds(self) -> Bounds:
-        """What the formulas say of one block."""
+        """What the formulas say of one launch."""
         return Bounds(**self.simulated["bounds"])
 
     @property
     def block_us(self) -> float:
-        """Simulated time of one block."""
+        """Simulated time of one launch: a block, or as many as a launch runs."""
         return self.simulated["cycles"] / self.simulated["clock_mhz"]
 
     @property
     def us_by_resource(self) -> dict[Resource, float]:
         """Time of all layers by what takes it; adds up to ``total_us``."""
-        each = self.layers / self.simulated["clock_mhz"]
+        each = self.launches / self.simulated["clock_mhz"]
         cycles = self.simulated["resource_cycles"]
         found: dict[Resource, float] = {
             name: cycles[name] * each if name in cycles else self.launch_us for name in RESOURCES
@@ -65,7 +65,7 @@ class Speeds:
     @property
     def total_us(self) -> float:
         """All layers, launches included: a token of each sequence of a decode, or all prompts."""
-        return self.layers * self.block_us + self.launch_us + self.draft_us
+        return self.launches * self.block_us + self.launch_us + self.draft_us
 
     @property
     def speed(self) -> float:
@@ -75,12 +75,12 @@ class Speeds:
     @property
     def roofline_speed(self) -> float:
         """What bandwidth and lanes allow if neither ever waits."""
-        return self._tokens_per_s(self.layers * self.bounds.roofline_us + self.draft_us)
+        return self._tokens_per_s(self.launches * self.bounds.roofline_us + self.draft_us)
 
     @property
     def formula_speed(self) -> float:
         """What the formulas say, launches included."""
-        return self._tokens_per_s(self.layers * self.bounds.formula_us + self.launch_us + self.draft_us)
+        return self._tokens_per_s(self.launches * self.bounds.formula_us + self.launch_us + self.draft_us)
 
     def _tokens_per_s(self, duration_us: float) -> float:
         return 1e6 * self.tokens / duration_us
@@ -102,13 +102,13 @@ class StudyOutcome(Speeds):
     @classmethod
     def of(cls, point: Point, result: Mapping[str, Any], draft: Mapping[str, Any] | None = None) -> Self:
         """The outcome of a point, from the plain data of its simulation, and of that of the model that drafts."""
-        launch_us = point.launch.per_token_us(point.layers) if point.launch else 0.0
+        launch_us = point.launch.per_token_us(point.launches) if point.launch else 0.0
         drafting = cls.of(point.draft, draft) if point.draft is not None and draft is not None else None
         refusal = point.refusal or refusal_text(result) or (drafting.refusal if drafting else "")
         each_us = point.drafts.us if drafting is None or drafting.refusal else drafting.total_us
         draft_us = point.drafts.count * each_us + (point.drafts.link_us if point.drafts.count else 0.0)
         shown = None if refusal else result
-        return cls(shown, point.layers, point.made, launch_us, draft_us, point=point, refusal=refusal)
+        return cls(shown, point.launches, point.made, launch_us, draft_us, point=point, refusal=refusal)
 
 
 def campaign(study: Study, folder: Path, engine: str, store: PointStore) -> StudyRun[Point, StudyOutcome]:

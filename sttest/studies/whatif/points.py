@@ -59,7 +59,7 @@ HELD = tuple(
     )
 )  # fmt: skip
 # A combination that no model or scheme has is a row that says so; anything else wrong is an error of the study.
-_ROW_REFUSALS = ("context-too-long", "no-such-precision")
+_ROW_REFUSALS = ("context-too-long", "no-such-precision", "layers-left")
 
 
 @dataclass(frozen=True)
@@ -94,11 +94,11 @@ class Point:
         return model_of(self.settings)
 
     @property
-    def layers(self) -> int:
-        """Blocks per token; a text is all that runs."""
-        if is_file(self.model):
+    def launches(self) -> int:
+        """Launches of the design per token; a text is all that runs."""
+        if self.block is None or is_file(self.model):
             return 1
-        return model_config(self.model).layers
+        return model_config(self.model).layers // self.block.knobs.layers
 
 
 def shown(axis: str, value: Value) -> str:

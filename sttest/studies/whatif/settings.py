@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import board_names, load_board, require_hbm
+from sttest.boards.rates import PEAK, RATES, following_rates
 from sttest.compile.options import CompileOptions, renamed, study_keys
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.results import Kind
@@ -34,8 +35,8 @@ def board_of(settings: Mapping[str, Value], folder: Path) -> FpgaBoard:
     """The board of a point: ``board`` names it, ``board.<path>`` changes a quantity of it.
 
     Two paths are shorthands.  ``board.hbm.channels``: pseudo-channels, each with its AXI port, none faster than
-    before.  ``board.hbm.bandwidth``: GB/s of all channels at their peak; what is sustained keeps its share of that,
-    and ports get the clock that they need.
+    before.  ``board.hbm.bandwidth``: GB/s of all channels at their peak.  With a peak, what is sustained keeps its
+    share of it and ports get the clock that they need, unless they are set as well.
 
     Raises:
         InputError: no such board, no such path, or a value that the quantity cannot have.
@@ -50,13 +51,18 @@ def changed_board(base: FpgaBoard, settings: Mapping[str, Value]) -> FpgaBoard:
         InputError: no such path, or a value that the quantity cannot have.
     """
     changes = [(key.removeprefix(BOARD), value) for key, value in settings.items() if key.startswith(BOARD)]
-    # Channels first: a bandwidth is shared out over them.
-    for path, value in sorted(changes, key=lambda change: f"{BOARD}{change[0]}" != CHANNELS):
+    for path, value in sorted(changes, key=lambda change: _turn(change[0])):
         data = base.model_dump(mode="json", exclude_none=True)
         for target, new in _spelled_out(path, value, base):
             _set(data, target, new)
         base = validated(FpgaBoard, data, f"study: {BOARD}{path}")
     return base
+
+
+def _turn(path: str) -> int:
+    """Channels first: a bandwidth is shared out over them; then peaks, which what is set of their own goes over."""
+    is_peak = f"{BOARD}{path}" == BANDWIDTH or path.endswith(f".{PEAK}")
+    return 0 if f"{BOARD}{path}" == CHANNELS else 1 if is_peak else 2
 
 
 @cache
@@ -92,16 +98,16 @@ def _place(settings: Mapping[str, Value], folder: Path) -> str:
 def _spelled_out(path: str, value: Value, board: FpgaBoard) -> Changes:
     if f"{BOARD}{path}" == CHANNELS:
         return [(f"{_HBM}pseudo_channels", value), (f"{_HBM}axi_ports", value)]
-    if f"{BOARD}{path}" != BANDWIDTH:
+    if f"{BOARD}{path}" == BANDWIDTH:
+        channel = value.model_copy(update={"value": _number(path, value) / board.hbm.pseudo_channels.count})
+        return _spelled_out(f"{_HBM}{PEAK}", channel, board)
+    place, _, name = path.rpartition(".")
+    part = getattr(board.memory, place.removeprefix("memory."), None) if name == PEAK else None
+    if part is None:
         return [(path, value)]
-    hbm, total = board.hbm, _number(path, value)
-    peak = total / hbm.pseudo_channels.count
-    sustained = peak * hbm.sustained_gb_per_s_per_channel.value / hbm.peak_gb_per_s_per_channel.value
-    port_mhz = max(hbm.axi_port_mhz.value, hbm.axi_port_mhz.value * peak / hbm.axi_port_gb_per_s)
-    numbers = {
-        "peak_gb_per_s_per_channel": peak, "sustained_gb_per_s_per_channel": sustained, "axi_port_mhz": port_mhz,
-    }  # fmt: skip
-    return [(f"{_HBM}{name}", value.model_copy(update={"value": number})) for name, number in numbers.items()]
+    known = {each: getattr(part, each).value for each in RATES if hasattr(part, each)}
+    numbers = {name: value.value, **following_rates(known, _number(path, value))}
+    return [(f"{place}.{each}", value.model_copy(update={"value": number})) for each, number in numbers.items()]
 
 
 def _number(path: str, value: Value) -> float:
@@ -224,9 +230,9 @@ class LaunchCost:
     kind: Kind
     source: str
 
-    def per_token_us(self, layers: int) -> float:
-        """Cost of all layers, microseconds."""
-        return self.us * (layers if self.per == "layer" else 1)
+    def per_token_us(self, launches: int) -> float:
+        """Cost of all launches, microseconds."""
+        return self.us * (launches if self.per == "layer" else 1)
 
 
 def known_keys() -> list[str]:
@@ -275,7 +281,13 @@ def configuration(settings: Settings, compiled_for: Settings, folder: Path) -> C
     step = int(_plain(settings, "step_tokens"))
     tokens, context = (int(_plain(settings, "tokens")), 0) if prefill else (step, int(_plain(settings, "context")))
     batch = int(_plain(settings, "batch"))
-    check_shape(model_config(model), phase, tokens, context, batch)
+    config, knobs = model_config(model), rest[0]
+    check_shape(config, phase, tokens, context, batch)
+    if config.layers % knobs.layers:
+        raise InputError(
+            "layers-left", f"launches of {knobs.layers} layers leave some of {config.layers} over",
+            where="knobs.layers", hints=[f"take a divisor of {config.layers}"],
+        )  # fmt: skip
     return Configuration(model, phase, tokens, context, *rest, batch=batch)
 
 

@@ -229,7 +229,7 @@ def test_ctrl_c_ends_what_runs_and_keeps_what_is_done(package, tool, heed_interr
         time.sleep(0.1)
     began = time.monotonic()
     process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=60) == (b"", b"")
+    assert process.communicate(timeout=60) == (b"", b"interrupted\n")
     assert process.returncode == 130
     assert time.monotonic() - began < 30
     assert not (package / "calibrate" / "mlp_fc1" / "csynth.stamp.json").exists()

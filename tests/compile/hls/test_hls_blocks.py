@@ -24,7 +24,7 @@ pytestmark = [needs_compiler, pytest.mark.nightly, pytest.mark.usefixtures("quic
 
 @pytest.mark.parametrize(("model", "phase", "precision"), [("gpt2", "decode", "w4a8"), ("llama", "prefill", "w4a8")])
 def test_small_block(model: str, phase: str, precision: str, tmp_path: Path) -> None:
-    design = compile_text(lowered_text(model, phase), "block", "u55c", CompileOptions(precision=precision))
+    design = compile_text(lowered_text(model, phase, small=True), "block", "u55c", CompileOptions(precision=precision))
     (kernel,) = all_of(design.module, df.KernelOp)
     timing = PortTiming.of(kernel, design.graph, design.board)
     made = Made(emit_design(design), timing, value_graph(design.module, "block"))

@@ -56,7 +56,7 @@ def test_a_design_without_cpp_is_a_package_that_says_why(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(("name", "phase"), [("gpt2", "decode"), ("gemma", "prefill")])
 def test_small_blocks_keep_to_the_rules(name: str, phase: str) -> None:
-    design = compile_text(lowered_text(name, phase), "block", "u55c", CompileOptions(precision="fp32"))
+    design = compile_text(lowered_text(name, phase, small=True), "block", "u55c", CompileOptions(precision="fp32"))
     emitted = emit_design(design)
     assert check_kernel(emitted.text) == []
     assert emitted.text.startswith("// block: a dataflow kernel for Vitis HLS 2024.1.\n")

@@ -23,7 +23,7 @@ _FIFO = re.compile(r'(\w+)(?:\(|\[\d+\]; STTEST_FIFO\(\w+, )"([^"]+)"')
 @pytest.fixture(scope="module", params=["gpt2-decode", "gemma-prefill"])
 def design(request: pytest.FixtureRequest) -> Design:
     model, phase = request.param.split("-")
-    return compile_text(lowered_text(model, phase), request.param, "u55c")
+    return compile_text(lowered_text(model, phase, small=True), request.param, "u55c")
 
 
 def test_every_fifo_and_block_is_bound_to_its_kind(design: Design) -> None:

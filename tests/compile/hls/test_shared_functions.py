@@ -92,7 +92,7 @@ def test_functions_that_differ_in_names_only_are_one_template() -> None:
 @pytest.mark.parametrize("bits", [4096, 32768])
 def test_tokens_of_any_width_have_words_that_the_tool_takes(bits: int) -> None:
     options = CompileOptions(tile_size=32, vector_bits=bits, precision="fp32")
-    text = emit_design(compile_text(lowered_text("gpt2", "prefill"), "wide", "u55c", options)).text
+    text = emit_design(compile_text(lowered_text("gpt2", "prefill", small=True), "wide", "u55c", options)).text
     assert "read_words<" in text
     assert wide_aggregates(text, PORT_BITS) == []
     assert check_kernel(text) == []

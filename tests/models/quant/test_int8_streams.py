@@ -27,7 +27,7 @@ WRITERS = {
 @pytest.mark.parametrize("name", WRITERS)
 def test_int8_streams_are_those_that_the_golden_quantises(name, phase):
     context = new_context()
-    module = parse(lowered_text(name, phase), name, context)
+    module = parse(lowered_text(name, phase, small=True), name, context)
     for each in tiling_passes(CompileOptions(precision="w4a8")):
         each.apply(context, module)
     kernels = [kernel for function in functions(module) for kernel in all_of(function, df.KernelOp)]

@@ -31,7 +31,7 @@ SEED = 3
 @cache
 def quantised_text(name, phase, scheme):
     context = new_context()
-    module = parse(lowered_text(name, phase), name, context)
+    module = parse(lowered_text(name, phase, small=True), name, context)
     Quantize(scheme).apply(context, module)
     module.verify()
     return module

@@ -7,8 +7,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from sim_graphs import graph, pipeline_graphs, reconvergent, sink, source
 
 from sttest.core.errors import InputError
-from sttest.sim import Actor, ActorPhase, Event, Fifo, Loop, Pipeline, simulate
+from sttest.sim import Actor, ActorPhase, Event, Fifo, Loop, Pipeline, load, simulate
 from sttest.sim.graph import MAX_DEPTH
+from sttest.testing.corpus import case
 
 
 def certificate(design, **options):
@@ -43,6 +44,13 @@ def test_the_contract():
             {"process": "b", "waits_to": "read", "fifo": "ab", "token": 2, "depth": 4, "occupancy": 0, "peer": "a"},
         ],
         "fix": [{"fifo": "ac", "depth": 20}],
+        "fix_cost": {
+            "cycles": 53,
+            "enough": [{"fifo": "ac", "depth": 20}],
+            "enough_cycles": 53,
+            "is_least": True,
+            "free_cycles": 53,
+        },
         "is_closed": True,
         "is_minimal": True,
         "stands_at": {"a": 2, "b": 2, "c": 0},
@@ -56,6 +64,41 @@ def test_the_text_names_origin_fifo_and_fix():
     assert "pipeline a (aten.add) waits to write token 2 to FIFO ac (depth 2, full): c has yet to read token 0" in text
     assert "pipeline c waits to read token 0 from FIFO bc (depth 4, holds 0): b has yet to write it" in text
     assert "it finishes with depths ac=20 (no fix adds fewer tokens)" in text
+
+
+def test_the_text_says_what_the_fix_costs_and_which_depth_loses_nothing():
+    skew = load(case("stage_skew").path)
+    assert "then after 53 cycles; with skip=10 after 29, deeper ones gain nothing" in simulate(skew).to_text()
+    cycles = {depth: simulate(skew, depths={"skip": depth}).cycles for depth in (8, 9, 10, 100)}
+    assert cycles == {8: 53, 9: cycles[9], 10: 29, 100: 29}
+    assert cycles[9] > 29
+    assert simulate(reconvergent(2)).to_text().endswith("then after 53 cycles; deeper ones gain nothing")
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@given(pipeline_graphs(unbalanced=False))
+def test_the_cost_of_a_fix_is_what_simulations_say(design):
+    deadlock = simulate(design).deadlock
+    assume(deadlock is not None and deadlock.fix)
+    cost = deadlock.cost
+    assert cost.enough.keys() == deadlock.fix.keys()
+    assert simulate(design, depths=deadlock.fix).cycles == cost.cycles >= cost.enough_cycles
+    assert simulate(design, depths=cost.enough).cycles == cost.enough_cycles >= cost.free_cycles
+    assert simulate(design, unbounded=True).cycles >= cost.free_cycles
+    deep = dict.fromkeys(deadlock.fix, 1000)
+    assert simulate(design, depths=deep).cycles >= cost.enough_cycles
+    for fifo, depth in cost.enough.items():
+        if cost.is_least and depth > deadlock.fix[fifo] and cost.cycles > cost.enough_cycles:
+            assert (simulate(design, depths=cost.enough | {fifo: depth - 1}).cycles or 10**9) > cost.enough_cycles
+
+
+def test_a_search_that_is_cut_short_has_depths_that_lose_nothing_and_says_so(monkeypatch):
+    skew = load(case("stage_skew").path)
+    monkeypatch.setattr("sttest.sim.fix_cost.MAX_EVENTS", 0)
+    cost = certificate(skew).cost
+    assert (cost.cycles, cost.enough_cycles, cost.is_least) == (53, 29, False)
+    assert cost.enough["skip"] > 10
+    assert "deeper ones gain nothing, less deep ones may do" in simulate(skew).to_text()
 
 
 def test_a_ring_without_tokens_needs_tokens_not_depth():

@@ -45,7 +45,7 @@ def launched(model: str, share: Sharing = "all", steps: int = STEPS) -> tuple[Va
         layers=LAYERS, generate=steps, positions=steps > 1 and learned, share=share,
         overall_unroll=256 if (model, share) == ("gpt2", "all") else 512,
     )  # fmt: skip
-    design = compile_text(lowered_text(model, "decode", head=True), model, "u55c", options)
+    design = compile_text(lowered_text(model, "decode", head=True, small=True), model, "u55c", options)
     kernel = only_kernel(design.module, "test", model)
     launch = value_launch(kernel, value_graph(design.module, model))
     return valued_launch(kernel, design.graph, LIBRARY, launch, random_rows(launch, SEED)), launch

@@ -4,8 +4,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from sim_graphs import pipeline_graphs
 
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError
 from sttest.sim import Actor, ActorPhase, Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph, load, simulate
@@ -233,3 +234,14 @@ def test_invocations_refusals():
         back_to_back(graph([Fifo("a", 4, 8)], keeps), 2)
     with pytest.raises(InputError, match="number of invocations is 0"):
         back_to_back(unequal(2), 0)
+
+
+@settings(max_examples=25, deadline=None)
+@given(pipeline_graphs(unbalanced=False), st.data())
+def test_known_depths_that_do_are_never_beaten_by_more_bits(design, data):
+    known = {fifo.name: data.draw(st.integers(max(1, fifo.initial_tokens), 30)) for fifo in design.fifos}
+    cycles = simulate(design, depths=known).cycles
+    assume(cycles is not None)
+    sized = size_by_simulation(design, cycles, known=known)
+    assert simulate(design, depths=sized.depths).cycles <= cycles
+    assert sized.total_bits <= sum(fifo.bits * known[fifo.name] for fifo in design.fifos)

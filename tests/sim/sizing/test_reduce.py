@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sttest.sim.sizing.finite import least_depth, reduce_depths
+from sttest.sim.depth_search import least_depth, reduce_depths
 
 
 @given(st.integers(1, 50), st.integers(0, 50), st.integers(0, 50))

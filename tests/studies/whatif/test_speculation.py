@@ -62,7 +62,7 @@ def test_drafts_take_their_time_and_a_step_makes_what_is_accepted(tmp_path):
     (alone,) = points(tmp_path, "title: alone\nbase: {phase: decode, context: 32}\naxes: {model: [small-gpt2]}")
     assert by_model.draft_us == pytest.approx(2 * outcome(alone).total_us + 2)
     for found in (by_time, by_model):
-        checks = found.layers * found.block_us + found.launch_us
+        checks = found.launches * found.block_us + found.launch_us
         assert found.speed == pytest.approx(1e6 * 1.75 / (checks + found.draft_us))
         assert sum(found.shares.values()) == pytest.approx(1)
 

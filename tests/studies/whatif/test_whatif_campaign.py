@@ -79,6 +79,21 @@ def test_points_that_differ_in_the_launch_alone_share_a_block(tmp_path):
     assert (short - free, long - free) == (pytest.approx(5 * layers), pytest.approx(50 * layers))
 
 
+def test_a_launch_of_several_layers_is_not_counted_once_per_layer(tmp_path):
+    text = "title: x\nbase: {model: small-gpt2, context: 32, launch: 12}\naxes: {knobs.layers: [1, 2, 3, 4]}"
+    *found, none = made(tmp_path, text)[1].run(one_process)
+    assert [each.launches for each in found] == [6, 3, 2]
+    assert [each.launch_us for each in found] == [72, 36, 24]
+    # One layer after the other, whoever starts them: a launch of several spares only what lies between two launches.
+    busy = [each.total_us - each.launch_us for each in found]
+    assert busy[0] * 0.9 < busy[1] <= busy[0]
+    assert busy[1] * 0.9 < busy[2] <= busy[1]
+    rooflines = [each.roofline_speed for each in found]
+    assert rooflines == pytest.approx([rooflines[0]] * 3)
+    assert all(each.speed < each.roofline_speed for each in found)
+    assert "launches of 4 layers leave some of 6 over" in none.refusal
+
+
 def test_a_point_that_does_not_fit_is_a_row_that_says_why(tmp_path):
     text = "title: x\nbase: {model: small-gpt2, context: 32}\naxes: {board.hbm.channels: [1, 32]}"
     found = made(tmp_path, text)[1]

@@ -427,7 +427,7 @@ def test_templates_and_constants_are_put_in() -> None:
 
 def _compared(model: str, phase: str, options: CompileOptions | None = None) -> dict[str, IntervalComparison]:
     options = options or CompileOptions(tile_size=8)
-    design = compile_text(lowered_text(model, phase), f"small-{model}-{phase}", "u55c", options)
+    design = compile_text(lowered_text(model, phase, small=True), f"small-{model}-{phase}", "u55c", options)
     return {
         each.process: each
         for each in compare_intervals(emit_design(design).text, design.graph, operators(design.board))
@@ -472,7 +472,9 @@ BROKEN = {
 @pytest.mark.parametrize("rule", BROKEN)
 def test_a_rule_that_is_broken_is_named_with_its_process(rule: str) -> None:
     old, new, says = BROKEN[rule]
-    design = compile_text(lowered_text("gpt2", "decode"), "small-gpt2-decode", "u55c", CompileOptions(tile_size=8))
+    design = compile_text(
+        lowered_text("gpt2", "decode", small=True), "small-gpt2-decode", "u55c", CompileOptions(tile_size=8)
+    )
     text = emit_design(design).text
     head, body = re.split(r"(?=static void like_attn_norm_2\()", text)
     body = body.replace("float level", "float kept = 0; float many[64]; float level", 1)
@@ -484,7 +486,7 @@ def test_a_rule_that_is_broken_is_named_with_its_process(rule: str) -> None:
 
 
 def test_the_verb_prints_what_differs(tmp_path: Path) -> None:
-    design = compile_text(lowered_text("gpt2", "decode"), "small-gpt2-decode", "u55c", keep_ir="all")
+    design = compile_text(lowered_text("gpt2", "decode", small=True), "small-gpt2-decode", "u55c", keep_ir="all")
     write_package(design, tmp_path / "package")
     run = CliRunner().invoke(app, ["build", str(tmp_path / "package"), "--check-intervals"])
     assert run.exit_code == 0, run.output

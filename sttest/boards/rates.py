@@ -1,0 +1,96 @@
+"""What a memory's channel sustains and what its port carries, where a board's peak is overridden.
+
+A peak alone sets no time: designs get what a channel sustains, and no more than its AXI port carries.  So whoever
+overrides the peak gets both with it, unless they are given as well.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sttest.boards.board import Board, FpgaBoard
+from sttest.boards.tiers import TIERS
+
+PEAK = "peak_gb_per_s_per_channel"
+SUSTAINED = "sustained_gb_per_s_per_channel"
+PORT_MHZ, PORT_BITS = "axi_port_mhz", "axi_port_bits"
+RATES = (PEAK, SUSTAINED, PORT_MHZ, PORT_BITS)
+
+
+def following_rates(memory: Mapping[str, float], peak: float) -> dict[str, float]:
+    """What follows from another peak of a channel.
+
+    Args:
+        memory: the numbers of :data:`RATES` that the memory has so far.
+        peak: peak of a channel, GB/s.
+
+    Returns:
+        What it sustains, the same share of the peak as before, and the clock that its AXI port needs, if it has one.
+    """
+    found = {SUSTAINED: peak * memory[SUSTAINED] / memory[PEAK]}
+    if PORT_MHZ in memory:
+        port_gb_per_s = memory[PORT_BITS] / 8 * memory[PORT_MHZ] / 1e3
+        found[PORT_MHZ] = max(memory[PORT_MHZ], memory[PORT_MHZ] * peak / port_gb_per_s)
+    return found
+
+
+def with_rates_of_peaks(base: Mapping[str, Any], merged: dict[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """A board's keys, in which what follows from an overridden peak is overridden, too.
+
+    Args:
+        base: keys of the board that is extended.
+        merged: the same with ``over`` laid over them.
+        over: keys of the file that extends it.
+    """
+    memories = {tier: _followed(*(_memory(keys, tier) for keys in (base, merged, over))) for tier in TIERS}
+    changed = {tier: memory for tier, memory in memories.items() if memory}
+    return {**merged, "memory": {**merged["memory"], **changed}} if changed else merged
+
+
+def _followed(base: Mapping[str, Any], merged: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """A memory with what follows from its overridden peak; empty where nothing does."""
+    before, after = _numbers(base), _numbers(merged)
+    if PEAK not in over or SUSTAINED not in before or not before.get(PEAK) or not after.get(PEAK):
+        return {}
+    known = {**before, **{key: after[key] for key in (PORT_MHZ, PORT_BITS) if key in after}}
+    rates = {key: value for key, value in following_rates(known, after[PEAK]).items() if key not in over}
+    changed = {key: value for key, value in rates.items() if value != before[key]}
+    return {**merged, **{key: _follows(merged[key], value) for key, value in changed.items()}}
+
+
+def _follows(quantity: Mapping[str, Any], value: float) -> dict[str, Any]:
+    before = f"before: {quantity['value']:g} {quantity['unit']} ({quantity['source']})"
+    return {**quantity, "value": value, "source": f"follows from {PEAK}; {before}", "kind": "assumed"}
+
+
+def limit_notes(before: Board, after: Board, over: Mapping[str, Any]) -> list[str]:
+    """Memories whose rate was overridden, but which give designs less than they sustain, or the same as before."""
+    if not isinstance(before, FpgaBoard) or not isinstance(after, FpgaBoard):
+        return []
+    touched = [tier for tier in TIERS if any(key in RATES for key in _memory(over, tier))]
+    return [text for tier in touched if (text := _limit_note(before, after, tier))]
+
+
+def _limit_note(before: FpgaBoard, after: FpgaBoard, tier: str) -> str:
+    part = getattr(after.memory, tier)
+    if part is None:
+        return ""
+    rate, sustained = after.tier(tier).gb_per_s_per_channel, getattr(part, SUSTAINED).value
+    limit = f"its AXI port, {PORT_MHZ}" if tier == "hbm" else "the link to the host, pcie.host_to_card_gb_per_s"
+    if getattr(before.memory, tier) is not None and rate == before.tier(tier).gb_per_s_per_channel:
+        by = limit if rate < sustained else SUSTAINED
+        return f"memory.{tier}: the override changes no speed, a channel gives {rate:g} GB/s as before, by {by}"
+    if rate < sustained:
+        return f"memory.{tier}: a channel gives {rate:g} of the {sustained:g} GB/s that it sustains, by {limit}"
+    return ""
+
+
+def _memory(keys: Mapping[str, Any], tier: str) -> Mapping[str, Any]:
+    memory = keys.get("memory")
+    found = memory.get(tier) if isinstance(memory, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def _numbers(memory: Mapping[str, Any]) -> dict[str, float]:
+    """The rates of a memory that are numbers; whatever else stands there is refused later."""
+    values = {key: memory[key].get("value") for key in RATES if isinstance(memory.get(key), Mapping)}
+    return {key: float(value) for key, value in values.items() if isinstance(value, int | float)}
