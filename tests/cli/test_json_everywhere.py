@@ -62,3 +62,9 @@ def test_passes(sttest, tmp_path):
     told = document(sttest("opt", tmp_path / "empty.mlir", "--json"))
     assert told["schema"] == "sttest.opt/1"
     assert told["text"] == sttest("opt", tmp_path / "empty.mlir").stdout
+
+
+def test_a_reproduced_table(sttest, tmp_path):
+    told = document(sttest("reproduce", "hida", "--json", "-o", tmp_path / "hida"))
+    assert (told["schema"], told["exit_code"]) == ("sttest.reproduce/1", 0)
+    assert len(told["rows"]["hida"]) == json.loads((tmp_path / "hida" / "manifest.json").read_text())["rows"]
