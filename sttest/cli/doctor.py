@@ -89,7 +89,8 @@ def models_verb(as_json: Json = False) -> None:
         print_json({"schema": "sttest.models/1", "models": models})
         return
     print_table(MODEL_COLUMNS, (_model_row(config) for config in CONFIGS.values()))
-    print("heads: of queries/of keys and values x width. params: of one block. Sources: --json.")
+    print("heads: of queries/of keys and values x width; ffn: of one expert; params: of one")
+    print("block, all experts. Sources: --json.")
     print("Each is there as small-NAME, at sizes for tests; others by their config.json or its folder.")
 
 
@@ -160,7 +161,9 @@ MODEL_COLUMNS = (
 
 
 def _model_row(config: DecoderConfig) -> tuple[object, ...]:
+    count = block_parameters(config)
     return (
         config.name, config.public_name, config.layers, config.hidden, config.ffn,
-        f"{config.heads}/{config.kv_heads}x{config.head_dim}", f"{block_parameters(config) / 1e6:.1f}M",
+        f"{config.heads}/{config.kv_heads}x{config.head_dim}",
+        f"{count / 1e6:.1f}M" if count < 1e9 else f"{count / 1e9:.2f}G",
     )  # fmt: skip
