@@ -20,7 +20,7 @@ from sttest.reference.graph import Array, ReferenceGraph
 from sttest.reference.memory import images_of, read_results
 from sttest.sim import simulate
 
-TEXT = lowered_text("gpt2", "prefill")
+TEXT = lowered_text("small-gpt2", "prefill")
 SMALL = 30_000
 """On-chip bytes with which a small GPT-2 makes several groups."""
 

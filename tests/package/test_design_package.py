@@ -149,11 +149,11 @@ def with_banks(folder: Path) -> None:
         ),
         "depth in the IR": (
             replaced("ir/*_size-fifos.mlir", r"depth: 3>", "depth: 9>"),
-            rf"depth of '{FIFO}' is 9 in ir/14_size-fifos.* and 3 in timed_graph\.json",
+            rf"depth of '{FIFO}' is 9 in ir/\d+_size-fifos.* and 3 in timed_graph\.json",
         ),
         "lanes in the IR": (
             replaced("ir/*_size-fifos.mlir", r" lanes 16 ", " lanes 8 "),
-            r"lanes of 'attn_norm' is 8 in ir/14_size-fifos.* and 16 in reports/kernels\.csv",
+            r"lanes of 'attn_norm' is 8 in ir/\d+_size-fifos.* and 16 in reports/kernels\.csv",
         ),
         "channel in a report": (
             replaced("reports/memory.csv", "hbm0", "hbm9"),
