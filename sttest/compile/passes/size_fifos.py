@@ -91,7 +91,7 @@ def _by_fifo(module: ModuleOp, depths: Mapping[str, int]) -> dict[str, int]:
     names = {stream.sym_name.data: fifo_name(stream) for stream in all_of(module, df.StreamOp)}
     found: dict[str, int] = {}
     for stream, depth in depths.items():
-        if stream.endswith(AHEAD):  # registers of a port, whose depth is given
+        if stream not in names and stream.endswith(AHEAD):  # registers of a port, whose depth is given
             continue
         name = names.get(stream, stream)
         found[name] = max(depth, found.get(name, 0))

@@ -159,7 +159,7 @@ def _relay(pipeline: Pipeline, ends: tuple[str, str], pipelines: Mapping[str, Pi
     """A register at an SLR boundary; without data on the way to a process that has the memory of what was read."""
     source, sink = ends
     last = fifos.last.get(sink, sink)
-    held = any(each.name.endswith(HOLD) and _held_ends(each)[0] == last for each in pipelines.values())
+    held = any(each.category == "dma" and _held_ends(each)[0] == last for each in pipelines.values())
     bits = 0 if held else fifos.bits[sink]
     return relay_module(pipeline, Side(source, "in0", bits), Side(sink, "out0", bits, writes=True))
 

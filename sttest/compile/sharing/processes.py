@@ -114,7 +114,7 @@ def shared_fifos(fifos: Iterable[Fifo], fifo_of: Mapping[str, str]) -> list[Fifo
 def on_shared_fifos(node: df.NodeOp, process: Process, fifo_of: Mapping[str, str]) -> Process:
     """What a node does, apart from others, on shared FIFOs and by the name of its queue."""
     name = process.name if node.queue_name is None else process_name(node)
-    if process.name.endswith(HOLD) and not name.endswith(HOLD):
+    if node.queue_name is not None and isinstance(node, df.DmaReadOp) and isinstance(process, Pipeline):
         name += HOLD
     if isinstance(process, MemoryPort):
         return replace(process, name=name, fifo=fifo_of.get(process.fifo, process.fifo))

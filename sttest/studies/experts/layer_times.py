@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from sttest.boards.board import FpgaBoard
-from sttest.compile.sharing.processes import HOLD
 from sttest.core.errors import InputError
 from sttest.sim import simulate
 from sttest.sim.graph import Loop, Pipeline, Process, TimedGraph
@@ -56,7 +55,7 @@ def late_by(graph: TimedGraph, cycles: int) -> TimedGraph:
 
 def _late(process: Process, cycles: int) -> Process:
     """A DMA's wait for its first numbers, and what follows it, takes longer."""
-    if not isinstance(process, Pipeline) or not process.name.endswith(HOLD):
+    if not isinstance(process, Pipeline) or process.category != "dma":
         return process
     first = next(
         (n for n, loop in enumerate(process.loops) if _takes_numbers(loop) and n + 1 < len(process.loops)), None
