@@ -12,7 +12,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr
 
 from sttest.compile.ir.module_walk import returned
-from sttest.compile.ir.names import given_result_names
+from sttest.compile.ir.names import given_argument_names, given_result_names
 from sttest.compile.linalg.iteration import shape_of
 from sttest.core.errors import InputError
 
@@ -50,7 +50,19 @@ class IndexedParameters:
         shape = shape_of(returned(function).operands[results.index(index.data)])
         if len(shape) != 2 or shape[0] != 1:
             raise _bad(f"the index is a row of numbers, not of shape {list(shape)}", function)
-        return IndexedParameters(index.data, shape[1], parts.value.data, {name: int(dim) for name, _, dim in pairs})
+        found = IndexedParameters(index.data, shape[1], parts.value.data, {name: int(dim) for name, _, dim in pairs})
+        found._check(function)
+        return found
+
+    def _check(self, function: func.FuncOp) -> None:
+        shapes = {name: shape_of(argument) for argument, name in given_argument_names(function).items()}
+        if self.parts < 1:
+            raise _bad(f"sttest.index_range is {self.parts}", function)
+        for name, dim in self.dims.items():
+            shape = shapes.get(name)
+            if shape is None or len(shape) != 2 or shape[dim] % self.count:
+                said = "no argument" if shape is None else f"of shape {list(shape)}"
+                raise _bad(f"'{name:.80}' is {said}, not {self.count} parts along dim {dim} of two", function)
 
     def dim_of(self, name: str) -> int | None:
         """The dim along which parts of a parameter lie, or those of its scales; None of any other."""
