@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from experiments.experts import expert_size
 from experiments.published import DATA_DIR
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
@@ -52,10 +53,9 @@ WINDOWED = ("llama-2-7b", SEVENTY)
 LOWER = ("ddr", "host", "flash")
 CHUNKS = (4096, 8192, 32768, 131072)
 CHUNKED_BYTES = 64 * 2**20
-# Qwen3-30B-A3B (config.json): 128 experts of three matrices of 2,048 x 768, 8 per token, 48 layers.
-EXPERTS, CHOSEN, EXPERT_LAYERS, EXPERT_WEIGHTS = 128, 8, 48, 3 * 2048 * 768
-# int4, and two bytes of scale for every 128 of them, as in w4a8.
-EXPERT_BYTES = EXPERT_WEIGHTS // 2 + EXPERT_WEIGHTS // 64
+_ROUTED = get_config("qwen3-30b-a3b")
+EXPERTS, CHOSEN, EXPERT_LAYERS = _ROUTED.experts, _ROUTED.experts_per_token, _ROUTED.layers
+EXPERT_BYTES = expert_size(_ROUTED)
 CAPACITIES = (8, 16, 32, 64, 96)
 LOCALITIES: dict[str, dict[str, float]] = {
     "alike": {}, "popular": {"popularity": 0.8}, "again": {"again": 0.4},

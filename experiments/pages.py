@@ -512,8 +512,10 @@ def expert_layers() -> str:
             found = (value("experts", f"{name} [{place}]", model=model, board=board)
                      for name in ("layer", "bytes moved per layer", "share of the roofline", "speed"))  # fmt: skip
             cycles, moved, share, speed = found
+            held = value("experts", "weights and caches of all layers", model=model)
+            has_room = place != "experts in HBM" or held <= require_hbm(load_board(board)).hbm.size_bytes
             lines.append((f"{shown}, {board.upper()}, {place}", f"{cycles:,.0f}", f"{moved / 1e6:,.1f}",
-                          f"{share:.0%}", f"{speed:,.1f}"))  # fmt: skip
+                          f"{share:.0%}", f"{speed:,.1f}" if has_room else "no room"))  # fmt: skip
     return markdown(("design", "cycles per layer", "MB moved", "of the roofline", "tokens/s"), lines)
 
 

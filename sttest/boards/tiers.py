@@ -106,7 +106,7 @@ def tier_of(memory: BoardMemory, pcie: Pcie, name: str, board: str) -> Tier:
     Args:
         memory: the board's memories.
         pcie: its link to the host.
-        name: of the tier.
+        name: name of the tier.
         board: name of the board.
 
     Raises:

@@ -19,7 +19,7 @@ def bound_by_pages(kernel: df.KernelOp, positions: int) -> None:
 
     Args:
         kernel: kernel of a function whose arguments have names and kinds.
-        positions: of a page.
+        positions: positions per page.
     """
     function = kernel.parent_op()
     if not isinstance(function, func.FuncOp):

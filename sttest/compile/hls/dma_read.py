@@ -187,7 +187,7 @@ def in_a_row(
 
     Args:
         layouts: layout of each.
-        numbers: of each, where some are read by parts.
+        numbers: parts that are read of each, None of one that is read whole; empty if all are.
         sources: parameters of the function from which the numbers come, in order.
     """
     row: list[Placed] = []

@@ -11,7 +11,7 @@ def copying_module(pipeline: Pipeline, kind: str, sides: tuple[Side, ...]) -> Mo
 
     Args:
         pipeline: when it does.
-        kind: of process.
+        kind: kind of process.
         sides: sources, then sinks, all of one width.
     """
     control = Control(pipeline)

@@ -37,7 +37,7 @@ def payload_function(
     """A function of a point's values, whose results lie in its result one behind the other, the first one lowest.
 
     Args:
-        name: of the function.
+        name: name of the function.
         ops: operations, in order.
         inputs: values that are its arguments.
         outputs: values that are wanted.

@@ -43,7 +43,7 @@ def products_of_integers(body: TaskBody, term: SSAValue, cycles: int) -> str | N
 
     Args:
         body: the module.
-        term: what is summed up.
+        term: products that are summed up.
         cycles: from operands to sums.
     """
     lanes = body.walk.shared

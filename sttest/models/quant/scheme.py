@@ -87,7 +87,7 @@ class QuantScheme:
 
     @property
     def of_router(self) -> "QuantScheme":
-        """The scheme of the layer that scores experts: this one with weights of 8 bits, since it decides, not sums."""
+        """The scheme of the layer that scores experts: this one with int8 weights, for its errors change the choice."""
         return replace(self, weights="int8") if self.quantises else self
 
     @property

@@ -14,6 +14,7 @@ import numpy as np
 from sttest.compile.channels.cache_entries import CacheEntries, cache_entries
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, stream_of
+from sttest.compile.rtl.walks import packed_words
 from sttest.compile.sharing.layers import outside_layers
 from sttest.compile.sharing.processes import AHEAD, node_label, processes_of
 from sttest.reference.graph import BITS, Array, Load, ReferenceGraph, ReferenceStream
@@ -122,17 +123,11 @@ def _parts_of_queue(
         "SEGMENTS": len(segments), "ALL": int(starts[-1]),
         "NUMBERS": df.itensor_of(awaited).token_elements,
         "KNOWN": max(segment.chosen for segment in segments),
-        **{name: _words(values) for name, values in shapes.items()},
+        **{name: packed_words(values[::-1]) for name, values in shapes.items()},
     }  # fmt: skip
     content = np.concatenate([segment.tokens.reshape(-1, segment.tokens.shape[-1]) for segment in segments])
     held = HeldMemory("chosen_parts", _bits(stream), parameters, {"content": content}, BITS[stream.dtype])
     return stream_of(awaited, "RTL").sym_name.data, held
-
-
-def _words(values: Sequence[int]) -> str:
-    """Numbers side by side, the first lowest."""
-    words = ", ".join(f"32'd{each}" for each in reversed(values))
-    return f"{{{words}}}"
 
 
 def _segment(graph: ReferenceGraph, load: Load, layers: Array, layer: int) -> _Segment:
