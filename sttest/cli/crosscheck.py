@@ -35,7 +35,17 @@ from sttest.studies.workload import is_file
 from sttest.targets.csim import ap_types_folder
 
 
-@takes_options("precision", "attention", "attention_chunk", "kernels", "tiers", "cards", "links", "link_credits")
+@takes_options(
+    "precision",
+    "attention",
+    "attention_maximum",
+    "attention_chunk",
+    "kernels",
+    "tiers",
+    "cards",
+    "links",
+    "link_credits",
+)
 def crosscheck_verb(
     model: Annotated[
         str,
