@@ -157,13 +157,13 @@ def quantized_arguments(package: DesignPackage, plain: Mapping[str, Array]) -> d
     for each in scaled:
         values = torch.from_numpy(plain[each.name])
         if each.kind == "cache":
-            made = quantise_kv(values)
+            made = quantise_kv(values, scheme.kv_max, scheme.kv_scales)
             found[each.name] = made.values.numpy()
         else:
             # The dim that is summed comes first in a group of rows.
             dim = rows[each.name]
             groups = graph.argument[f"{each.name}{_SCALE}"].shape[0]
-            made = quantise_weight(values.movedim(dim, 0), each.shape[dim] // groups, scheme.weight_max)
+            made = quantise_weight(values.movedim(dim, 0), each.shape[dim] // groups, scheme.weights)
             found[each.name] = made.values.movedim(0, dim).contiguous().numpy()
         found[f"{each.name}{_SCALE}"] = made.scales.numpy()
     return found

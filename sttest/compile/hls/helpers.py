@@ -306,6 +306,8 @@ def _writer(element: Element, word_bits: int) -> str:
     return f"static inline void {element.tag}_into_word({parameters}) {{\n  {_range(element)} = {value};\n}}\n"
 
 
-_OF_WORDS = (f"{tag}_{end}" for tag in ("i2", "i4", "i8", "i16", "i32", "f16", "f32") for end in ("of_word", "into_word"))
+_OF_WORDS = (
+    f"{tag}_{end}" for tag in ("i2", "i4", "i8", "i16", "i32", "f16", "f32") for end in ("of_word", "into_word")
+)
 HELPER_NAMES = frozenset(("fifo", "ping_pong", "read_words", "write_words", *_TEXTS, *_OF_WORDS))
 """Names that no process may take."""
