@@ -634,7 +634,7 @@ def write_reference_graph(graph: ReferenceGraph, path: Path) -> None:
 
 _FLOAT_BINARY = ("arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.maximumf", "arith.minimumf")
 _FLOAT_UNARY = ("arith.negf", "math.absf", "math.roundeven", "math.exp", "math.tanh", "math.sqrt", "math.rsqrt")
-_INTEGER = ("arith.addi", "arith.subi", "arith.muli", "arith.maxsi", "arith.minsi")
+_INTEGER = ("arith.addi", "arith.subi", "arith.muli", "arith.andi", "arith.maxsi", "arith.minsi")
 _CONVERSIONS = (
     "arith.extsi", "arith.trunci", "arith.sitofp", "arith.fptosi", "arith.extf", "arith.truncf", "arith.bitcast",
 )  # fmt: skip

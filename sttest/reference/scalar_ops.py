@@ -51,6 +51,7 @@ INTEGER_OPS: dict[str, np.ufunc] = {
     "arith.addi": np.add,
     "arith.subi": np.subtract,
     "arith.muli": np.multiply,
+    "arith.andi": np.bitwise_and,
     "arith.maxsi": np.maximum,
     "arith.minsi": np.minimum,
 }

@@ -89,8 +89,9 @@ def _exchange_attention(attention: Projections, scheme: QuantScheme, peaks: Peak
     scores = attention.get_submodule("scores")
     assert isinstance(scores, Scores)
     decodes = isinstance(attention, DecodeAttention)
-    entries = QuantCacheLayout(scheme) if scheme.has_integer_cache else Fp16CacheLayout()
-    exchanged: dict[str, nn.Module] = {"k_new": entries, "v_new": entries, "normalise": SeenNormalise(scheme)}
+    exchanged: dict[str, nn.Module] = {"normalise": SeenNormalise(scheme)}
+    for name in ("k_new", "v_new"):
+        exchanged[name] = QuantCacheLayout(scheme) if scheme.has_integer_cache else Fp16CacheLayout()
     if scheme.has_integer_attention:
         place = f"{name}.scores"
         quantise = query_quantiser(scheme, peaks.get(place), place)

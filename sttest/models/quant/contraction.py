@@ -229,6 +229,6 @@ _OURS: dict[Any, Callable[..., Tensor]] = {
     torch.rsqrt: binary32.rsqrt,
     torch.sigmoid: binary32.sigmoid,
     torch.Tensor.sum: lambda x, axis: pairwise(x.detach().unbind(axis)),
-    torch.Tensor.__matmul__: lambda x, y: _summed("mk,kn->mn", x, y),
+    torch.Tensor.matmul: lambda x, y: _summed("mk,kn->mn", x, y),
     torch.einsum: lambda equation, x, y: _summed(equation, x, y),
 }
