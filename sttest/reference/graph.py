@@ -310,6 +310,21 @@ class _Computes:
 
 
 @dataclass(frozen=True)
+class Coded:
+    """An argument whose tokens lie in memory as codes (:mod:`sttest.reference.codes`).
+
+    Args:
+        code: name of the code.
+        stream: stream of the decoded tokens.
+        shape: shape of the argument.
+    """
+
+    code: str
+    stream: str
+    shape: Ints
+
+
+@dataclass(frozen=True)
 class Load(_WritesOne):
     """A DMA that streams an argument of the design, or one slice of its tokens, from a memory image of its own.
 
@@ -320,6 +335,7 @@ class Load(_WritesOne):
         layout: memory layout of the argument, or of the tensor that this slice makes up.
         part: slice of the argument; None for the whole.
         parts: parts of the argument that are read, where they are computed; the argument has an axis of them in front.
+        coded: how the bytes that it reads are made of the argument; None where memory has the argument's own elements.
     """
 
     name: str
@@ -328,6 +344,7 @@ class Load(_WritesOne):
     layout: MemoryLayout
     part: Slice | None = None
     parts: Parts | None = None
+    coded: Coded | None = None
     kind: Literal["load"] = "load"
 
     @property
@@ -343,6 +360,8 @@ class Load(_WritesOne):
     @property
     def shape(self) -> Ints:
         """Shape of the argument."""
+        if self.coded is not None:
+            return self.coded.shape
         if self.parts is None:
             return self.streamed_shape
         sizes = list(self.streamed_shape)
@@ -404,11 +423,12 @@ class Concat(_WritesOne, _Computes):
 
 @dataclass(frozen=True)
 class Gather(_WritesOne):
-    """Assembles each token from one token of every source, side by side."""
+    """Assembles each token from one token of every source, side by side; with a ``code`` decodes what they make up."""
 
     name: str
     sources: tuple[str, ...]
     sink: str
+    code: str = ""
     kind: Literal["gather"] = "gather"
 
 
@@ -722,7 +742,7 @@ def _check_network(graph: ReferenceGraph) -> None:
         if parts is not None and (parts.dim >= len(shape) or shape[parts.dim] % parts.count):
             raise _invalid(f"has {parts.count} parts along dim {parts.dim} of {list(shape)}", load.name)
         check_choice(load.argument, "argument", load.name, graph.argument)
-        argument, sink = graph.argument[load.argument], graph.stream[load.sink]
+        argument, sink = graph.argument[load.argument], graph.stream[load.coded.stream if load.coded else load.sink]
         if argument.shape != load.shape or argument.dtype != sink.dtype:
             what = f"streams {sink.dtype} {list(load.shape)}, but '{argument.name}' is"
             raise _invalid(f"{what} {argument.dtype} {list(argument.shape)}", load.name)

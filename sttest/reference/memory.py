@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sttest.core.errors import InputError, did_you_mean
+from sttest.reference.codes import CODES, Code, decode, encode
 from sttest.reference.graph import (
     BITS,
     NARROW,
     NUMPY,
     Array,
     Bytes,
+    Coded,
     Load,
     MemoryLayout,
     ReferenceGraph,
@@ -289,6 +291,40 @@ def _no_bits(where: str) -> InputError:
     return InputError("bad-layout", "memory holds no i1", where=where, hints=["store i8"])
 
 
+# --- A tensor as the bytes of its tokens, in the order in which a stream first has them
+
+
+def coded_tensor(tensor: Array, code: Code, stream: ReferenceStream) -> Bytes:
+    """The bytes, uint8 [tokens * bytes].
+
+    Args:
+        tensor: of the stream's data space, int8.
+        code: code of its tokens, one of :data:`~sttest.reference.codes.CODES`.
+        stream: the stream behind the decoder.
+
+    Raises:
+        InputError: integers that the code does not have.
+    """
+    base, pattern = _places(stream, tensor.shape)
+    tokens = gathered(np.ascontiguousarray(tensor).reshape(-1), base, pattern)
+    return encode(tokens, code, stream.name).reshape(-1)
+
+
+def decoded_tensor(data: Bytes, code: Code, stream: ReferenceStream, shape: tuple[int, ...]) -> Array:
+    """The inverse of :func:`coded_tensor`."""
+    base, pattern = _places(stream, shape)
+    tokens = decode(data.reshape(len(base), -1), code, len(pattern))
+    flat = np.zeros(prod(shape), np.int8)
+    scatter(flat, base, pattern, tokens)
+    return flat.reshape(shape)
+
+
+def _places(stream: ReferenceStream, shape: tuple[int, ...]) -> tuple[Array, Array]:
+    trips = compact_trips(stream)
+    where = offsets(stream, trips).reshape(prod(trips), len(stream.element))
+    return row_major(where, shape), element_numbers(stream.element, shape)
+
+
 # --- Between the tensors that a design computes on and the images of memory that its DMAs read and write
 
 
@@ -319,7 +355,21 @@ def images_of(graph: ReferenceGraph, tensors: Mapping[str, Array]) -> dict[str, 
             hints = [did_you_mean(name, graph.argument)]
             raise InputError("unknown-argument", f"there is no argument '{name:.80}'", where=graph.name, hints=hints)
     wanted = [load for load in graph.loads if load.argument in tensors]
-    return {load.name: _image(load, tensors[load.argument], graph.stream[load.sink]) for load in wanted}
+    return {
+        load.name: _image(load, _stored(graph, load, tensors[load.argument]), graph.stream[load.sink])
+        for load in wanted
+    }
+
+
+def _stored(graph: ReferenceGraph, load: Load, tensor: Array) -> Array:
+    """What memory has of an argument: itself, or bytes that are its codes."""
+    coded = load.coded
+    if coded is None:
+        return tensor
+    if tensor.shape != coded.shape or tensor.dtype != np.int8:
+        what = f"{tensor.dtype} {list(tensor.shape)} where int8 {list(coded.shape)} is coded"
+        raise InputError("bad-tensor", what, where=load.name, hints=["pass the tensor that the design was made for"])
+    return coded_tensor(tensor, CODES[coded.code], graph.stream[coded.stream]).view(np.int8)
 
 
 def read_results(graph: ReferenceGraph, images: Mapping[str, Bytes]) -> dict[str, Array]:
@@ -342,12 +392,22 @@ def read_argument(graph: ReferenceGraph, name: str, images: Mapping[str, Bytes])
         0 if load.part is None else load.part.number: unpack(images[load.name], load.layout, graph.stream[load.sink])
         for load in loads
     }
-    part, shape = loads[0].part, graph.argument[name].shape
+    part, coded, shape = loads[0].part, loads[0].coded, graph.argument[name].shape
+    if coded is not None:
+        whole = np.stack(
+            [each.reshape(-1, each.size // _tokens_of(graph, coded)) for _, each in sorted(parts.items())], 1
+        )
+        return decoded_tensor(whole.view(np.uint8).reshape(-1), CODES[coded.code], graph.stream[coded.stream], shape)
     if part is None:
         return parts[0]
     before, after = shape[: part.dim], shape[part.dim + 1 :]
     cut = [parts[number].reshape(*before, -1, part.extent // part.slices, *after) for number in sorted(parts)]
     return np.stack(cut, axis=part.dim + 1).reshape(shape)
+
+
+def _tokens_of(graph: ReferenceGraph, coded: Coded) -> int:
+    """Tokens that memory has of an argument."""
+    return prod(coded.shape) // prod(graph.stream[coded.stream].element)
 
 
 def _image(load: Load, tensor: Array, stream: ReferenceStream) -> Bytes:

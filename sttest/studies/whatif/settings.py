@@ -1,6 +1,6 @@
 """What a study may set, and how a combination of settings becomes the full configuration of a block."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
