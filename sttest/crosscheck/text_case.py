@@ -138,7 +138,11 @@ def quantized_arguments(package: DesignPackage, plain: Mapping[str, Array]) -> d
     Raises:
         InputError: a scheme with constant scales, which come from a calibration.
     """
-    graph, found = package.reference_graph, dict(plain)
+    graph = package.reference_graph
+    found = {
+        name: tensor.astype(np.float16) if graph.argument[name].dtype == "f16" else tensor
+        for name, tensor in plain.items()
+    }
     static = next((each.name for each in graph.arguments if each.name.endswith("input_scale")), None)
     if static is not None and static not in plain:
         raise InputError(
@@ -176,7 +180,7 @@ def _is_scale(graph: ReferenceGraph, argument: Argument) -> bool:
 
 
 def _random(random: np.random.Generator, argument: Argument, *, is_scaled: bool) -> Array:
-    if argument.dtype != "f32" and not is_scaled:
+    if argument.dtype not in ("f32", "f16") and not is_scaled:
         raise InputError(
             "integer-argument", f"'{argument.name}' is of type {argument.dtype}, and only its maker knows its range",
             where="arguments", hints=["take f32 arguments; --precision makes integers of them"],

@@ -367,7 +367,7 @@ class QuantisedFunction:
             place, quantiser = whole(root), partial(quantise_softmax, root)
             self._note_softmax(root)
         elif self._scheme.activations == "static":
-            place, quantiser = whole(root), partial(self._quantise_static, root, Integers(bits), source_of(op))
+            place, quantiser = whole(root), partial(self._quantise_static, root, source_of(op), Integers(bits))
         else:
             place = nearest_to_root(value, summed_dims(op, access))
             quantiser = partial(quantise_dynamic, place, Integers(bits))

@@ -90,8 +90,8 @@ def _exchange_attention(attention: Projections, scheme: QuantScheme, peaks: Peak
     assert isinstance(scores, Scores)
     decodes = isinstance(attention, DecodeAttention)
     exchanged: dict[str, nn.Module] = {"normalise": SeenNormalise(scheme)}
-    for name in ("k_new", "v_new"):
-        exchanged[name] = QuantCacheLayout(scheme) if scheme.has_integer_cache else Fp16CacheLayout()
+    for entry in ("k_new", "v_new"):
+        exchanged[entry] = QuantCacheLayout(scheme) if scheme.has_integer_cache else Fp16CacheLayout()
     if scheme.has_integer_attention:
         place = f"{name}.scores"
         quantise = query_quantiser(scheme, peaks.get(place), place)
