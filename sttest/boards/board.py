@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from sttest.boards.energy import Energy, EnergyCosts
 from sttest.boards.part import (
@@ -41,12 +41,18 @@ class FpgaBoard(BoardPart):
     peak_int8_tops: TeraOpsPerSecond
     fabric: Fabric
     memory: BoardMemory
-    pcie: Pcie
+    pcie: Pcie | None  # none where processor and kernels share the memory
     power: Power
     launch: LaunchOverhead
     toolchain: Toolchain
     energy: EnergyCosts | None = None
     network: Network | None = None
+
+    @model_validator(mode="after")
+    def _host_behind_a_link(self) -> "FpgaBoard":
+        if self.pcie is None and (self.memory.host or self.memory.flash):
+            raise ValueError("memory of the host, or its flash, without the link 'pcie' to it")
+        return self
 
     @property
     def links(self) -> Network:

@@ -14,7 +14,7 @@ from sttest.core.files import read_yaml
 from sttest.core.validation import validated
 
 DATA_DIR = Path(__file__).parent / "data"
-SHIPPED = ("a100", "rtx2080ti", "u280", "u55c")
+SHIPPED = ("a100", "kv260", "rtx2080ti", "u280", "u55c", "v80", "vhk158")
 DEVICES = {"fpga": FpgaBoard, "gpu": GpuBoard}
 
 

@@ -144,7 +144,7 @@ def test_a_folder_is_not_a_board(tmp_path):
 
 def test_unknown_names_suggest_the_nearest():
     assert complaint("u5c") == "board: unknown board 'u5c'; did you mean 'u55c'? or give the path of a .yaml file"
-    assert "choose one of a100, rtx2080ti, u280, u55c" in complaint("stratix")
+    assert "choose one of a100, kv260, rtx2080ti, u280, u55c, v80, vhk158" in complaint("stratix")
 
 
 PLAIN = st.recursive(
