@@ -22,11 +22,13 @@ from experiments import clock_check, resource_check, resource_fit
 from experiments.cards import CREDITS
 from experiments.emerging_rows import FIG9_QUANTITY
 from experiments.gpu_baseline import report as gpu_report
+from experiments.peers import weight_gb_per_token
 from experiments.published import published_table, published_text
 from sttest.boards.energy import CASES, Activity, energy
 from sttest.boards.load import load_board, require_hbm
 from sttest.core.files import read_yaml
 from sttest.core.tables import markdown_table
+from sttest.models.registry import get_config
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
@@ -292,6 +294,52 @@ def fpga_peers() -> str:
     return markdown(
         ("peer", "our model", "times its tokens/s", "times its fraction", "what differs on its side"), lines
     )
+
+
+def peers_by_board(*boards: str) -> str:
+    """Published decoders on boards, and our default designs as simulated for the same boards."""
+    ours = results("boards")
+    peers = results("peers")
+    peers = peers[(peers["metric"] == "roofline fraction") & peers["model"].notna()].fillna({"value": np.nan})
+    lines = []
+    for board in boards:
+        there = peers[peers["board"].str.upper().str.startswith(board.upper())].to_dict("records")
+        for row in there:
+            speed = row["engine"] if isinstance(row["engine"], str) else ""
+            fraction = "" if np.isnan(row["value"]) else f"{row['value']:.1%}"
+            lines.append((board.upper(), row["model"], speed, fraction, str(row["note"]).split("; ")[-1]))
+        rows = ours[(ours["board"] == board) & ours["metric"].str.startswith("speed [")].to_dict("records")
+        for row in rows:
+            config, peak = get_config(row["model"]), require_hbm(load_board(board)).hbm.peak_gb_per_s
+            share = row["value"] * weight_gb_per_token(config) / peak
+            note = "our default design, simulated; head and host left out"
+            lines.append((board.upper(), f"ours: {row['model']}", f"{row['value']:.1f}", f"{share:.1%}", note))
+    return markdown(("board", "decoder", "tokens/s", "of the weights' roofline", "note"), lines)
+
+
+def pim_gpts() -> str:
+    """Each GPT on PIM-GPT: times, use of the banks, power, and beside a T4 that reads at the peak of its memory."""
+    rows = results("pim-gpt")
+    models = list(dict.fromkeys(rows[rows["metric"] == "speed"]["model"]))
+    lines = []
+    for model in models:
+        one, all_of_it = (value("pim-gpt", f"layer [{each} tokens]", model=model) for each in (1, 1024))
+        speed, share, low, high, over = (
+            value("pim-gpt", metric, model=model)
+            for metric in ("speed", "share of the banks' bandwidth", "power, low", "power, high",
+                           "speed over a T4 at its roofline")
+        )  # fmt: skip
+        lines.append((model, f"{one / 1e3:.1f} to {all_of_it / 1e3:.1f}", f"{speed:,.0f}", f"{share:.0%}",
+                      f"{low:.0f} to {high:.0f}", f"{over:.1f}"))  # fmt: skip
+    head = (
+        "model",
+        "µs of a layer, 1 to 1,024 tokens",
+        "tokens/s",
+        "of the banks' bandwidth",
+        "W",
+        "times a T4's roofline",
+    )
+    return markdown(head, lines)
 
 
 def co_simulation() -> str:

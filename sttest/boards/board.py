@@ -1,4 +1,4 @@
-"""Boards: an FPGA card composed of parts, or a GPU given by its headline numbers."""
+"""Boards: an FPGA card composed of parts, a GPU given by its headline numbers, or a system of another kind."""
 
 from typing import Annotated, Literal
 
@@ -22,6 +22,7 @@ from sttest.boards.part import (
     Toolchain,
     Watts,
 )
+from sttest.boards.systems import PimBoard
 from sttest.boards.tiers import CARD_TIERS, BoardMemory, Tier, TierName, tier_of
 from sttest.core.errors import InputError
 
@@ -41,10 +42,10 @@ class FpgaBoard(BoardPart):
     peak_int8_tops: TeraOpsPerSecond
     fabric: Fabric
     memory: BoardMemory
-    pcie: Pcie | None  # none where processor and kernels share the memory
     power: Power
     launch: LaunchOverhead
     toolchain: Toolchain
+    pcie: Pcie | None = None  # none where processor and kernels share the memory
     energy: EnergyCosts | None = None
     network: Network | None = None
 
@@ -162,7 +163,7 @@ class GpuBoard(BoardPart):
         return self.offchip_gb_per_s.value
 
 
-Board = FpgaBoard | GpuBoard
+Board = FpgaBoard | GpuBoard | PimBoard
 
 
 # --- Three ways to say what a run cost, which must never be mixed in one ratio
