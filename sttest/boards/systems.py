@@ -1,4 +1,4 @@
-"""Systems that are no card with kernels: memories that compute.  Board files like others; studies build their graphs."""
+"""Systems that are no card with kernels: memories that compute.  Their files are boards'; studies make graphs."""
 
 import math
 from typing import Annotated, Literal
