@@ -50,7 +50,7 @@ T4_SOURCE = "NVIDIA T4 data sheet: 320 GB/s, 70 W"
 CPU_SOURCE = "six channels of DDR4-2666 and 200 W; which CPU it was is not known here"
 A100: tuple[tuple[str, float, str], ...] = (
     ("W8A8, StreamTensor's baseline", 115.35, "StreamTensor (MICRO 2025, arXiv 2509.13694), Table 4: [256:256]"),
-    ("FP16, FasterTransformer", 360.5, "NVIDIA/FasterTransformer docs/gpt_guide.md, GPT-350M; derived of 24 tokens"),
+    ("FP16, FasterTransformer", 360.5, "NVIDIA FasterTransformer, guide of GPT, GPT-350M; derived of 24 tokens"),
 )
 _ABSTRACT = "PIM-GPT (arXiv 2310.09385), abstract"
 PUBLISHED: tuple[tuple[str, float, str, str], ...] = (
