@@ -342,6 +342,18 @@ def pim_gpts() -> str:
     return markdown(head, lines)
 
 
+def mesh_engines() -> str:
+    """Whole meshes by both engines: processes, cycles and seconds."""
+    rows = results("wafer-mesh")
+    meshes = rows[rows["metric"].str.startswith("processes [")]["metric"].str.removeprefix("processes ")
+    lines = []
+    for mesh in meshes:
+        seconds = (value("wafer-mesh", f"seconds of a simulation {mesh}", engine=each) for each in ("maxplus", "simpy"))
+        lines.append((mesh.strip("[]"), f"{value('wafer-mesh', f'processes {mesh}'):,.0f}",
+                      f"{value('wafer-mesh', f'mesh {mesh}'):,.0f}", *(f"{each:.2f}" for each in seconds)))  # fmt: skip
+    return markdown(("mesh", "processes", "cycles", "max-plus, s", "SimPy, s"), lines)
+
+
 def co_simulation() -> str:
     """Cycles of the timing model beside published C/RTL co-simulation."""
     rows = results("fidelity").to_dict("records")

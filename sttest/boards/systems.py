@@ -1,4 +1,4 @@
-"""Systems that are no card with kernels: memories that compute.  Their files are boards'; studies make graphs."""
+"""Systems that are no card with kernels: memories that compute, meshes of cores.  Studies make their graphs."""
 
 import math
 from typing import Annotated, Literal
@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sttest.boards.energy import PicojoulesPerBit
-from sttest.boards.part import BoardPart, Bytes, Count, GigabytesPerSecond, Megahertz, Nanoseconds, Watts
+from sttest.boards.part import BoardPart, Bytes, Count, GigabytesPerSecond, Megahertz, Nanoseconds, Ratio, Watts
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
 
@@ -65,3 +65,19 @@ class PimBoard(BoardPart):
     def cycles(self, time: Nanoseconds) -> int:
         """A time in whole cycles of the clock, rounded up."""
         return math.ceil(time.value * self.clock_mhz.value / 1e3 - 1e-9)
+
+
+class MeshBoard(BoardPart):
+    """Cores on a square mesh, each with memory of its own and links to its neighbours."""
+
+    device: Literal["mesh"]
+    name: Name
+    title: str
+    clock_mhz: Megahertz
+    cores: Count
+    side: Count  # of the largest square that software uses
+    core_bytes: Bytes  # memory of a core
+    macs_per_cycle: Count  # of a core, on operands from its memory
+    hop_cycles: Count  # from a core to its neighbour, words one after the other
+    relay_cycles: Count  # more, where a core takes a word in, adds to it and sends it on
+    power_over_a100: Ratio
