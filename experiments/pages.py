@@ -580,6 +580,38 @@ def expert_layers() -> str:
     return markdown(("design", "cycles per layer", "MB moved", "of the roofline", "tokens/s"), lines)
 
 
+def low_rank_sweep(phase: str, precision: str) -> str:
+    """Bytes, cycles and memory of GPT-2's block by the rank of its linear layers, streamed and operator by operator."""
+    lines = []
+    for rank in ("full", 384, 192, 96, 48):
+        where = f"[{precision}, rank {rank}]"
+        found = {each: value("low-rank", f"{each} {where}", phase=phase) for each in (
+            "bytes moved", "cycles", "cycles, operators apart", "on-chip bytes", "transient bytes, operators apart",
+            "peak bytes, operators apart")}  # fmt: skip
+        moved, cycles, apart, *memory = found.values()
+        lines.append((str(rank), f"{moved / 1e6:.2f}", f"{cycles:,.0f}", f"{apart:,.0f}",
+                      *(f"{each / 1e3:,.0f}" for each in memory)))  # fmt: skip
+    heads = ("cycles", "cycles, operators apart", "on chip, KB", "all results, KB", "live at once, KB")
+    return markdown(("rank", "MB moved", *heads), lines)
+
+
+def low_rank_published() -> str:
+    """What FlashSVD saves beside ours, by rank, of the prefill in float32 and in integers."""
+    lines = []
+    for metric, theirs in (
+        ("activation memory in the HBM saved", "peak activation memory saved"),
+        ("peak activation memory saved", "peak activation memory saved"),
+        ("transient memory saved", "transient memory saved"),
+        ("memory of x u saved", ""),
+    ):
+        for precision in ("fp32", "w4a8"):
+            found = (value("low-rank", f"{metric} [{precision}, rank {rank}]", phase="prefill")
+                     for rank in (384, 192, 96, 48))  # fmt: skip
+            told = f"{value('low-rank', theirs):.1%}" if theirs else ""
+            lines.append((f"{metric}, {precision}", told, *(f"{each:.1%}" for each in found)))
+    return markdown(("figure", "published", *(f"rank {rank}" for rank in (384, 192, 96, 48))), lines)
+
+
 def expert_caches() -> str:
     """Speed of a step whose experts are in HBM over DDR, by locality and room."""
     lines = []
