@@ -797,6 +797,49 @@ def attention_passes() -> str:
     return markdown(heads, lines)
 
 
+def attention_cascades(positions: int) -> str:
+    """FLAT and FuseMax over so many positions."""
+    rows = results("attention-cascades")
+    names = rows["metric"].str.extract(rf"^cycles \[{positions:,} positions: (.*)\]$")[0].dropna()
+    lines = []
+    for name in names:
+        where = f"[{positions:,} positions: {name}]"
+        taken = value("attention-cascades", f"cycles {where}")
+        if taken != taken:  # of no scale that fits
+            lines.append((name, "no room", *[""] * 6))
+            continue
+        forms = {
+            "passes over positions": ".0f", "busy share of multiplying lanes": ".0%", "LUT of the budget": ".0%",
+            "DSP of the budget": ".0%",
+        }  # fmt: skip
+        cells = (format(value("attention-cascades", f"{metric} {where}"), form) for metric, form in forms.items())
+        kib = value("attention-cascades", f"attention buffers {where}") / 1024
+        mj = value("attention-cascades", f"energy, central case {where}") * 1e3
+        lines.append((name, f"{taken:,.0f}", *cells, f"{kib:,.0f}", f"{mj:.2f}"))
+    heads = ("cascade", "cycles", "passes", "lanes busy", "LUT", "DSP", "KiB kept", "mJ")
+    return markdown(heads, lines)
+
+
+def fusemax_over_flat() -> str:
+    """Speed-up and energy of FuseMax over each FLAT, by positions."""
+    rows = results("attention-cascades")
+    found = rows["metric"].str.extract(r"^speed-up of FuseMax \[([\d,]+) positions: (.*)\]$").dropna()
+    lines = []
+    there = set(zip(found[0], found[1], strict=True))
+    for name in found[1].unique():
+        cells = []
+        for positions in found[0].unique():
+            if (positions, name) not in there:
+                cells.append("no room")
+                continue
+            where = f"[{positions} positions: {name}]"
+            speed_up = value("attention-cascades", f"speed-up of FuseMax {where}")
+            energy = value("attention-cascades", f"energy of FuseMax over this {where}")
+            cells.append(f"{speed_up:.2f} / {energy:.0%}")
+        lines.append((name, *cells))
+    return markdown(("over", *found[0].unique()), lines)
+
+
 _PASSES = ("three passes", "one pass, chunks of 64", "one pass, chunks of 256")
 
 

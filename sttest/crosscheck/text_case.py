@@ -71,7 +71,7 @@ def package_case(package: DesignPackage, source: WeightSource, text: str | None 
         return make_text_case(package, source, text)
     block = ModelPackage.read(package.folder)
     block.require_one_block()
-    case = make_case(block.config, block.shape, block.scheme, source, block.chunk)
+    case = make_case(block.config, block.shape, block.scheme, source, block.chunk, block.maximum)
     if package.manifest.configuration.knobs.kernels is None:
         return case
     # PyTorch does not know what an own kernel computes.

@@ -12,6 +12,7 @@ from sttest.models.blocks import DecodeBlock
 from sttest.models.config import DecoderConfig
 from sttest.models.experts import ROUTER, ExpertLinear
 from sttest.models.layers import Linear, TiedHead
+from sttest.models.program import Maximum
 from sttest.models.quant.contraction import denominator
 from sttest.models.quant.layers import (
     Fp16CacheLayout,
@@ -37,7 +38,9 @@ Block = TypeVar("Block", bound=nn.Module)
 Peaks = Mapping[str, float]
 
 
-def quantise_block(block: Block, scheme: QuantScheme, peaks: Peaks | None = None, chunk: int | None = None) -> Block:
+def quantise_block(
+    block: Block, scheme: QuantScheme, peaks: Peaks | None = None, chunk: int | None = None, maximum: Maximum = "chunk"
+) -> Block:
     """A fake-quantised twin of a prefill or decode block, called as the block is; it shares what is not quantised.
 
     With a cache of integers, keys and values go in and come out as
@@ -48,6 +51,7 @@ def quantise_block(block: Block, scheme: QuantScheme, peaks: Peaks | None = None
         scheme: what to quantise; ``fp32`` gives a plain copy.
         peaks: per layer, from :func:`observe_peaks`; static activations need them.
         chunk: positions that attention goes over at a time, in one pass; None for a softmax over all of them.
+        maximum: what the weights of such a chunk are under.
 
     Raises:
         InputError: static activations without peaks; weights that are not finite.
@@ -64,7 +68,7 @@ def quantise_block(block: Block, scheme: QuantScheme, peaks: Peaks | None = None
         for module in quantised.modules():
             if isinstance(module, Projections):
                 total = denominator if scheme.has_integer_attention else _sum
-                module.softmax = RunningSoftmax(chunk, total)
+                module.softmax = RunningSoftmax(chunk, total, maximum)
                 module.mix = RunningMix(chunk, module.get_submodule("mix"))
     return quantised
 
