@@ -45,6 +45,7 @@ from sttest.targets.csim import ap_types_folder
     "cards",
     "links",
     "link_credits",
+    "ranks",
 )
 def crosscheck_verb(
     model: Annotated[
@@ -89,6 +90,8 @@ def crosscheck_verb(
       sttest crosscheck gpt2 --batch 4
 
       sttest crosscheck small-gpt2 --cards 2
+
+      sttest crosscheck small-gpt2 --rank 25%
 
       sttest crosscheck block.mlir --checkpoint block.safetensors
 

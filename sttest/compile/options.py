@@ -114,6 +114,11 @@ class CompileOptions(_Checked):
                                "w4a8-g32, w8a8, fp32, or a YAML file."),
         Option(("quantize{scheme}",), metavar="NAME|FILE"),
     ] = "w4a8"  # fmt: skip
+    ranks: Annotated[
+        Names, Field(description="Rank of a model's linear layers, or a share of the full one (32, mlp.*=25%): two "
+                                 "products with factors in place of one."),
+        Option((), "--rank", metavar="[NAME=]RANK"),
+    ] = ()  # fmt: skip
     beat_bits: Annotated[
         int, Field(ge=8, le=1024, multiple_of=8, description="Width of memory ports."),
         Option(("materialize-dma",), level="resources", search=(128, 256, 512), choices=(128, 256, 512), unit="bits"),

@@ -6,7 +6,7 @@ The golden is the fake-quantized block in the order of docs/reference/values.md;
 import importlib.util
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -216,14 +216,16 @@ def _block_and_inputs(
 
     from sttest.models.blocks import PrefillBlock, run_prefill
     from sttest.models.checkpoint import load_model
+    from sttest.models.low_rank import factored
     from sttest.models.weights import randomise
 
     counts = lengths_of(shape) if shape.phase == "prefill" else [each + shape.tokens for each in lengths_of(shape)]
     generator = torch.Generator().manual_seed(source.seed + 1)
     if source.checkpoint is None:
-        block = PrefillBlock(config)
+        block = PrefillBlock(replace(config, ranks=()))
         randomise(block, source.seed)
-        return block, [torch.randn(count, config.hidden, generator=generator) for count in counts]
+        inputs = [torch.randn(count, config.hidden, generator=generator) for count in counts]
+        return factored(block, config.ranks), inputs
     model = load_model(config, source.checkpoint)
     inputs, left = [], list(source.tokens)
     for count in counts:

@@ -143,8 +143,7 @@ def _quantised_head(model: LanguageModel, scheme: QuantScheme, peak: float | Non
             head = Linear(model.config.hidden, model.config.vocab, bias=False)
         head.weight = nn.Parameter(model.embedding.tokens.detach().T)
     assert isinstance(head, Linear)
-    quantise = activation_quantiser(scheme, peak, "head") if scheme.activations != "none" else None
-    return QuantLinear(head, scheme, quantise)
+    return QuantLinear(head, scheme, activation_quantiser(scheme, peak, "head"))
 
 
 # --- Greedy generation: the prompt in one prefill or in decode steps, then one decode step per further token
