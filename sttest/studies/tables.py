@@ -28,6 +28,7 @@ EXPERIMENTS = {
     "pim-gpt": "eight GPTs on memory that multiplies: banks, buses and a controller as actors, time and energy",
     "wafer-mesh": "one product of a matrix with a vector on a wafer of cores: pipelines and trees of sums, both engines",
     "attention-cascades": "FLAT and FuseMax as cascades of attention alone, 1k to 128k positions, at an equal budget",
+    "block-sparse": "a decode step over the blocks that its router chose (MoBA): speed by block size and context",
     "cards": "GPT-2 Medium on one, two and four U55C, what links cost, and published accelerators of several cards",
     "low-rank": "GPT-2 with linear layers in two factors: bytes, cycles and on-chip memory against the rank",
     ALL: "every experiment above, one after the other",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr
+from xdsl.ir import SSAValue
 
 from sttest.compile.ir.module_walk import returned
 from sttest.compile.ir.names import given_argument_names, given_result_names
@@ -74,6 +75,14 @@ class IndexedParameters:
         if dim is None:
             return shape
         return (self.parts, *(size // self.count if place == dim else size for place, size in enumerate(shape)))
+
+
+def indexed_arguments(function: func.FuncOp) -> set[SSAValue]:
+    """The arguments that are read by parts, and their scales: memory holds each part as a design reads it."""
+    indexed = IndexedParameters.of(function)
+    if indexed is None:
+        return set()
+    return {value for value, name in given_argument_names(function).items() if indexed.dim_of(name) is not None}
 
 
 def _bad(what: str, function: func.FuncOp) -> InputError:

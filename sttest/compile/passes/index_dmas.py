@@ -23,7 +23,7 @@ from sttest.compile.sharing.layers import result_store
 from sttest.compile.sharing.processes import node_label
 from sttest.core.errors import InputError
 from sttest.reference.graph import MemoryLayout
-from sttest.reference.memory import offsets, tile_order
+from sttest.reference.memory import element_numbers, offsets, row_major, tile_order
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,9 @@ class IndexDmas(ModulePass):
 
     def _refuse_disorder(self, store: df.DmaWriteOp) -> None:
         stream = reference_stream(stream_of(store.sources[0], self.name))
-        columns = offsets(stream, stream.trips)[..., -1].reshape(-1)
-        if (np.diff(columns) <= 0).any():
+        shape = df.itensor_of(store.sources[0]).full_shape
+        first = row_major(offsets(stream, stream.trips), shape).reshape(-1, 1)
+        if (np.diff((first + element_numbers(stream.element, shape)).reshape(-1)) != 1).any():
             raise InputError("index-order", "numbers of parts do not come in order", where=self.name)
 
     def _runs(self, read: df.DmaReadOp, dim: int, count: int) -> int:

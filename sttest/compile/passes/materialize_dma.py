@@ -18,6 +18,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from sttest.compile.channels.bursts_ahead import contiguous_elements
 from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import halved_to
+from sttest.compile.ir.indexed import indexed_arguments
 from sttest.compile.ir.module_walk import all_of, functions
 from sttest.compile.ir.names import parameters_of
 
@@ -33,7 +34,7 @@ class MaterializeDma(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Inside the kernels, arguments and results become tensors."""
         for function in functions(op):
-            parameters = parameters_of(function)
+            parameters = parameters_of(function) | indexed_arguments(function)
             for kernel in all_of(function, df.KernelOp):
                 self._read_inputs(kernel, parameters)
                 self._write_outputs(kernel)
