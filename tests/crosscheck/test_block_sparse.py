@@ -130,12 +130,10 @@ def test_random_steps_of_other_shapes(shape: SparseShape, precision: str) -> Non
 def test_code_and_hardware_agree(shape: SparseShape, maximum: Maximum | None, tmp_path: Path) -> None:
     design = design_of(shape, "w4a8", maximum)
     package = write_package(design, tmp_path / "package")
-    for seed in range(3):
-        case = sparse_case(shape, load_scheme("w4a8"), seed, maximum=maximum)
-        engines = ("torch", "reference", "simpy", "maxplus", "csim", "rtl")
-        found = crosscheck(package, case, tmp_path / f"work{seed}", engines)
-        assert not found.disagreements
-        assert {each.verdict for each in found.results.values()} == {"same"}
-        assert {rung.cycles for rung in found.rungs if rung.engine in ("simpy", "maxplus", "rtl")} == {
-            simulate(design.graph).cycles
-        }
+    case = sparse_case(shape, load_scheme("w4a8"), seed=1, maximum=maximum)
+    engines = ("torch", "reference", "simpy", "maxplus", "csim", "rtl")
+    found = crosscheck(package, case, tmp_path / "work", engines)
+    assert not found.disagreements
+    assert {each.verdict for each in found.results.values()} == {"same"}
+    timed = {rung.cycles for rung in found.rungs if rung.engine in ("simpy", "maxplus", "rtl")}
+    assert timed == {simulate(design.graph).cycles}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,7 +24,7 @@ from sttest.studies.cascades import Cascade, attention_text, fastest, measured, 
 pytestmark = pytest.mark.torch
 
 SHAPE = AttentionShape(2, 16, 256, 16)
-RUNNING = {"attention": "one-pass", "attention_maximum": "running"}
+RUNNING: dict[str, Any] = {"attention": "one-pass", "attention_maximum": "running"}
 SCALES = ({"overall_unroll": 512, "most_lanes": 128}, {"overall_unroll": 1024, "most_lanes": 256})
 
 
