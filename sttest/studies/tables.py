@@ -26,7 +26,8 @@ EXPERIMENTS = {
     "memory-tiers": "a U280 with weights in HBM, DDR, host and flash: steps, switches, windows, caches of experts",
     "experts": "Qwen3-30B-A3B and Mixtral-8x7B: a layer at full size, experts in HBM over DDR, operations per byte",
     "pim-gpt": "eight GPTs on memory that multiplies: banks, buses and a controller as actors, time and energy",
-    "wafer-mesh": "one product of a matrix with a vector on a wafer of cores: pipelines and trees of sums, both engines",
+    "wafer-mesh": "one product with a vector on a wafer of cores: pipelines and trees of sums, both engines",
+    "duplex": "two processors on a memory: each layer or expert of a model where it is faster, by batch and context",
     "cards": "GPT-2 Medium on one, two and four U55C, what links cost, and published accelerators of several cards",
     ALL: "every experiment above, one after the other",
 }

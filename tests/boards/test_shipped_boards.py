@@ -12,7 +12,9 @@ from sttest.boards.load import DATA_DIR, board_names, load_board, require_hbm
 from sttest.boards.part import Quantity
 from sttest.core.errors import InputError
 
-NAMES = ["a100", "kv260", "pim-gpt", "rtx2080ti", "u280", "u55c", "v80", "vhk158", "wse-2"]
+NAMES = [
+    "a100", "duplex", "kv260", "pim-gpt", "rtx2080ti", "sn40l", "u280", "u55c", "v80", "vhk158", "wse-2",
+]  # fmt: skip
 FPGAS = ("u280", "u55c")
 ALL_FPGAS = (*FPGAS, "v80", "vhk158", "kv260")
 
