@@ -24,6 +24,7 @@ from experiments.emerging_rows import FIG9_QUANTITY
 from experiments.gpu_baseline import report as gpu_report
 from experiments.peers import weight_gb_per_token
 from experiments.published import published_table, published_text
+from experiments.studies_tables import studies_list, studies_rows, studies_undone  # noqa: F401 - for pages
 from sttest.boards.energy import CASES, Activity, energy
 from sttest.boards.load import load_board, require_hbm
 from sttest.core.files import read_yaml
@@ -597,6 +598,38 @@ def expert_layers() -> str:
     return markdown(("design", "cycles per layer", "MB moved", "of the roofline", "tokens/s"), lines)
 
 
+def low_rank_sweep(phase: str, precision: str) -> str:
+    """Bytes, cycles and memory of GPT-2's block by the rank of its linear layers, streamed and operator by operator."""
+    lines = []
+    for rank in ("full", 384, 192, 96, 48):
+        where = f"[{precision}, rank {rank}]"
+        found = {each: value("low-rank", f"{each} {where}", phase=phase) for each in (
+            "bytes moved", "cycles", "cycles, operators apart", "on-chip bytes", "transient bytes, operators apart",
+            "peak bytes, operators apart")}  # fmt: skip
+        moved, cycles, apart, *memory = found.values()
+        lines.append((str(rank), f"{moved / 1e6:.2f}", f"{cycles:,.0f}", f"{apart:,.0f}",
+                      *(f"{each / 1e3:,.0f}" for each in memory)))  # fmt: skip
+    heads = ("cycles", "cycles, operators apart", "on chip, KB", "all results, KB", "live at once, KB")
+    return markdown(("rank", "MB moved", *heads), lines)
+
+
+def low_rank_published() -> str:
+    """What FlashSVD saves beside ours, by rank, of the prefill in float32 and in integers."""
+    lines = []
+    for metric, theirs in (
+        ("activation memory in the HBM saved", "peak activation memory saved"),
+        ("peak activation memory saved", "peak activation memory saved"),
+        ("transient memory saved", "transient memory saved"),
+        ("memory of x u saved", ""),
+    ):
+        for precision in ("fp32", "w4a8"):
+            found = (value("low-rank", f"{metric} [{precision}, rank {rank}]", phase="prefill")
+                     for rank in (384, 192, 96, 48))  # fmt: skip
+            told = f"{value('low-rank', theirs):.1%}" if theirs else ""
+            lines.append((f"{metric}, {precision}", told, *(f"{each:.1%}" for each in found)))
+    return markdown(("figure", "published", *(f"rank {rank}" for rank in (384, 192, 96, 48))), lines)
+
+
 def expert_caches() -> str:
     """Speed of a step whose experts are in HBM over DDR, by locality and room."""
     lines = []
@@ -780,6 +813,49 @@ def attention_passes() -> str:
         lines.append((point, *(f"{each:,.0f}" for each in cycles), *(f"{each:.1f}" for each in kib)))
     heads = ("block", "cycles, three passes", "cycles, one", "KiB, three passes", "KiB, one, chunks of 64", "of 256")
     return markdown(heads, lines)
+
+
+def attention_cascades(positions: int) -> str:
+    """FLAT and FuseMax over so many positions."""
+    rows = results("attention-cascades")
+    names = rows["metric"].str.extract(rf"^cycles \[{positions:,} positions: (.*)\]$")[0].dropna()
+    lines = []
+    for name in names:
+        where = f"[{positions:,} positions: {name}]"
+        taken = value("attention-cascades", f"cycles {where}")
+        if taken != taken:  # of no scale that fits
+            lines.append((name, "no room", *[""] * 6))
+            continue
+        forms = {
+            "passes over positions": ".0f", "busy share of multiplying lanes": ".0%", "LUT of the budget": ".0%",
+            "DSP of the budget": ".0%",
+        }  # fmt: skip
+        cells = (format(value("attention-cascades", f"{metric} {where}"), form) for metric, form in forms.items())
+        kib = value("attention-cascades", f"attention buffers {where}") / 1024
+        mj = value("attention-cascades", f"energy, central case {where}") * 1e3
+        lines.append((name, f"{taken:,.0f}", *cells, f"{kib:,.0f}", f"{mj:.2f}"))
+    heads = ("cascade", "cycles", "passes", "lanes busy", "LUT", "DSP", "KiB kept", "mJ")
+    return markdown(heads, lines)
+
+
+def fusemax_over_flat() -> str:
+    """Speed-up and energy of FuseMax over each FLAT, by positions."""
+    rows = results("attention-cascades")
+    found = rows["metric"].str.extract(r"^speed-up of FuseMax \[([\d,]+) positions: (.*)\]$").dropna()
+    lines = []
+    there = set(zip(found[0], found[1], strict=True))
+    for name in found[1].unique():
+        cells = []
+        for positions in found[0].unique():
+            if (positions, name) not in there:
+                cells.append("no room")
+                continue
+            where = f"[{positions} positions: {name}]"
+            speed_up = value("attention-cascades", f"speed-up of FuseMax {where}")
+            energy = value("attention-cascades", f"energy of FuseMax over this {where}")
+            cells.append(f"{speed_up:.2f} / {energy:.0%}")
+        lines.append((name, *cells))
+    return markdown(("over", *found[0].unique()), lines)
 
 
 _PASSES = ("three passes", "one pass, chunks of 64", "one pass, chunks of 256")

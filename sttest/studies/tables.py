@@ -28,7 +28,9 @@ EXPERIMENTS = {
     "pim-gpt": "eight GPTs on memory that multiplies: banks, buses and a controller as actors, time and energy",
     "wafer-mesh": "one product with a vector on a wafer of cores: pipelines and trees of sums, both engines",
     "duplex": "two processors on a memory: each layer or expert of a model where it is faster, by batch and context",
+    "attention-cascades": "FLAT and FuseMax as cascades of attention alone, 1k to 128k positions, at an equal budget",
     "cards": "GPT-2 Medium on one, two and four U55C, what links cost, and published accelerators of several cards",
+    "low-rank": "GPT-2 with linear layers in two factors: bytes, cycles and on-chip memory against the rank",
     ALL: "every experiment above, one after the other",
 }
 """Names and one line each; module ``experiments.<name>`` of a checkout, hyphens as underscores, makes the table."""
