@@ -26,6 +26,7 @@ EXPERIMENTS = {
     "memory-tiers": "a U280 with weights in HBM, DDR, host and flash: steps, switches, windows, caches of experts",
     "experts": "Qwen3-30B-A3B and Mixtral-8x7B: a layer at full size, experts in HBM over DDR, operations per byte",
     "cards": "GPT-2 Medium on one, two and four U55C, what links cost, and published accelerators of several cards",
+    "entropy": "entropy-coded bfloat16 weights: bytes, decoders behind a channel, their logic, a block of GPT-2 Medium",
     ALL: "every experiment above, one after the other",
 }
 """Names and one line each; module ``experiments.<name>`` of a checkout, hyphens as underscores, makes the table."""
