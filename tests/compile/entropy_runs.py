@@ -18,7 +18,8 @@ from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph
 from sttest.targets.csim.headers import header_folders
 
 FORMATS = (
-    LaneFormat(4, 1, 16, 12, 64), LaneFormat(2, 2, 32, 11, 96), LaneFormat(3, 4, 64, 10, 80), LaneFormat(1, 1, 32, 9, 17),
+    LaneFormat(4, 1, 16, 12, 64), LaneFormat(2, 2, 32, 11, 96), LaneFormat(3, 4, 64, 10, 80),
+    LaneFormat(1, 1, 32, 9, 17),
 )  # fmt: skip
 
 

@@ -78,7 +78,7 @@ def decoder_text(name: str, code: PrefixCode, lane_format: LaneFormat, depths: D
     facts = {
         "name": name, "part": lane_format.word_bits, "group": 16 * lane_format.symbols, "lanes": lane_format.lanes,
         "symbols": lane_format.symbols, "longest": lane_format.longest, "entries": len(code.symbols),
-        "limits": _packed(code.limits, lane_format.longest + 1), 
+        "limits": _packed(code.limits, lane_format.longest + 1),
         "offsets": _packed([offset % 512 for offset in code.offsets], 16),
         "table": _packed(code.symbols, 16), "part_depth": depths.parts, "group_depth": depths.groups,
     }  # fmt: skip
