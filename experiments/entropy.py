@@ -62,7 +62,10 @@ DEVIATION = 0.02
 """Of GPT-2's initial weights; projections into the residual stream have it over the root of twice the layers (Hugging
 Face transformers, modeling_gpt2.py)."""
 COUNT = 131_072
-LANES = {"16 lanes of 2": LaneFormat(16, 2, 32, 12, 512), "32 lanes of 2": LaneFormat(32, 2, 16, 12, 512)}
+LANES = {
+    "32 lanes of 1": LaneFormat(32, 1, 16, 12, 512), "16 lanes of 2": LaneFormat(16, 2, 32, 12, 512),
+    "32 lanes of 2": LaneFormat(32, 2, 16, 12, 512),
+}  # fmt: skip
 SKEW = 512
 RATES = ((1, 1, 32), (4, 1, 32), (16, 1, 32), (32, 1, 16), (1, 2, 32), (4, 2, 32), (16, 2, 32), (32, 2, 16),
          (1, 4, 64), (4, 4, 64), (8, 4, 64), (16, 4, 32))  # fmt: skip
@@ -124,11 +127,16 @@ def residual_deviation() -> float:
     return DEVIATION / np.sqrt(2 * get_config(MODEL).layers)
 
 
+def parts_of_block() -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
+    """Initial weights of a block: of twelve parts five are projections into the residual stream, o and four of fc2."""
+    small = 5 * COUNT // 12
+    return normal(COUNT - small, SEED), normal(small, SEED + 1, residual_deviation())
+
+
 def drawn_weights() -> dict[str, tuple[NDArray[np.uint16], NDArray[np.float64] | None, str]]:
     """Weights by what they are like, with the shares of their exponents in closed form and a note."""
-    # Of twelve parts of a block five are projections into the residual stream: o, and four of fc2.
-    small = 5 * COUNT // 12
-    block = np.concatenate([normal(COUNT - small, SEED), normal(small, SEED + 1, residual_deviation())])
+    parts = parts_of_block()
+    small, block = parts[1].size, np.concatenate(parts)
     shares = ((COUNT - small) * normal_exponents(DEVIATION) + small * normal_exponents(residual_deviation())) / COUNT
     uniform = np.random.default_rng(SEED).uniform(-1, 1, COUNT) / np.sqrt(get_config(MODEL).hidden)
     tails = np.random.default_rng(SEED).standard_t(4, COUNT) * DEVIATION
@@ -151,6 +159,9 @@ def of_codes() -> Iterator[Line]:
         yield Line("mean codeword", encoded.code.mean_bits(counts), "bits", "derived", note, name)
         yield Line("bits per weight", encoded.bits_per_weight, "bits", "derived", "with fill", name)
         yield Line("bytes over bfloat16", encoded.bits_per_weight / 16, "ratio", "derived", "with fill", name)
+    apart = [LANES["16 lanes of 2"].code(weights).mean_bits(histogram(weights)) for weights in parts_of_block()]
+    yield Line("mean codeword, a code per tensor", float(np.average(apart, weights=(7, 5))), "bits", "derived",
+               "two deviations, each with its code", "gpt2")  # fmt: skip
 
 
 def of_integers() -> Iterator[Line]:
@@ -369,8 +380,8 @@ def of_blocks(found: Mapping[tuple[int, str, str], tuple[int, int, int]], luts: 
         plain = found[gemv_lanes, "bfloat16", engine]
         yield Line(f"bytes over bfloat16 {where}", size / plain[1], "ratio", model=MODEL)
         yield Line(f"cycles over bfloat16 {where}", cycles / plain[0], "ratio", model=MODEL)
-        part = LANES[memory].word_bits
-        each = luts.get(f"LUTs per lane [2 per cycle, parts of {part} bits]")
+        of_lane = f"[{LANES[memory].symbols} per cycle, parts of {LANES[memory].word_bits} bits]"
+        each = luts.get(f"LUTs per lane {of_lane}")
         if each is not None:
             yield Line(f"LUTs of decoders over the card's {where}", lanes * each / card.fabric.lut.count, "ratio",
                        "derived", f"{lanes} lanes behind all ports; yosys counts too many", MODEL)  # fmt: skip
