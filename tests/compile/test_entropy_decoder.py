@@ -12,7 +12,7 @@ from entropy_runs import FORMATS, bank_graph, graph_of, normal_weights, run_csim
 from sttest.compile.hls.entropy_decoder import decoder_kernel
 from sttest.compile.timing.entropy_decoder import DecoderDepths, any_trace_depths, decoder
 from sttest.core.errors import InputError
-from sttest.reference.entropy import LaneFormat, encode, lane_steps
+from sttest.reference.entropy import LaneFormat, decode, encode, lane_steps
 from sttest.reference.entropy.lanes import SIGN_AND_MANTISSA_BITS, fill_before
 from sttest.reference.entropy.steps import steps_of
 from sttest.sim import simulate
@@ -159,3 +159,41 @@ def test_lanes_that_are_too_wide_for_cpp_are_refused():
     lane_format = replace(FORMATS[0], word_bits=128)
     with pytest.raises(InputError, match="too wide"):
         decoder_kernel("decoder", lane_format.code(normal_weights(10)), lane_format, DecoderDepths(4))
+
+
+def random_weights(rng, lane_format: LaneFormat, count: int):
+    """Weights of one kind per lane: a lane's bits of any kind, or of few exponents, or all alike."""
+    weights = rng.integers(0, 1 << 16, count).astype(np.uint16)
+    kind = rng.integers(0, 3, lane_format.lanes)[np.arange(count) // lane_format.symbols % lane_format.lanes]
+    return np.where(kind == 0, weights, np.where(kind == 1, weights & 0x80FF | 0x3C00, 0x3F80)).astype(np.uint16)
+
+
+def random_encoding(seed: int):
+    rng = np.random.default_rng(seed)
+    lane_format = random_format(rng)
+    weights = random_weights(rng, lane_format, int(rng.integers(1, 900)))
+    return weights, encode(weights, lane_format), (int(rng.choice([1, 2])), int(rng.choice([1, 3])))
+
+
+@needs_gxx
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(20))
+def test_random_lanes_and_weights_in_cpp(seed, tmp_path):
+    weights, encoded, _ = random_encoding(seed)
+    assert (decode(encoded) == weights).all()
+    found, steps = run_csim(encoded, any_trace_depths(encoded.format), tmp_path)
+    assert (found == weights).all()
+    assert (steps == steps_of(encoded).ends).all()
+
+
+@needs_verilator
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(100, 108))
+def test_random_lanes_and_weights_in_hardware(seed, tmp_path):
+    weights, encoded, pace = random_encoding(seed)
+    depths = any_trace_depths(encoded.format)
+    timed = simulate(graph_of(encoded, depths, *pace), record=True)
+    run = run_verilator(encoded, depths, tmp_path, timed.cycles + 20, *pace)
+    assert (run.weights == weights).all()
+    assert np.array_equal(timed.write_times["rows"], run.row)
+    assert np.array_equal(timed.read_times["rows"], run.sink)
