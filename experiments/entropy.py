@@ -1,7 +1,7 @@
 """Entropy-coded bfloat16 weights (DFloat11): what a code saves, a decoder behind a channel, a block with decoders.
 
-Weights are drawn as models are initialized, not those of a trained model.  The decoder of each row is simulated with
-the traces of its own weights; its logic is that of the emitted SystemVerilog, synthesized by yosys.
+Weights are drawn as models are initialized; of a trained network there are the counts of its exponents.  The decoder
+of each row is simulated with the traces of its own weights; its logic is that of the emitted SystemVerilog, by yosys.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from experiments.progress import step_printer
+from experiments.published import DATA_DIR
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.assumptions import DEFAULT_PORT_BITS
@@ -32,7 +34,14 @@ from sttest.core.tables import print_table
 from sttest.models.config import block_parameters
 from sttest.models.registry import get_config
 from sttest.reference.entropy.huffman import PrefixCode, entropy_bits, prefix_code
-from sttest.reference.entropy.lanes import LaneFormat, bfloat16_bits, encode, histogram
+from sttest.reference.entropy.lanes import (
+    EXPONENTS,
+    SIGN_AND_MANTISSA_BITS,
+    LaneFormat,
+    bfloat16_bits,
+    encode,
+    histogram,
+)
 from sttest.sim import Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph, simulate
 from sttest.sim.sizing import simulate_many
 from sttest.studies.entropy.decoded_design import (
@@ -75,6 +84,7 @@ TRACES = 100
 SYNTHESIZED = ((1, 32), (1, 16), (2, 32), (2, 16), (4, 64))
 GEMV_LANES = (1024, 2048)
 OFFLOADED, KV_BYTES = "llama-3.1-8b", 2
+TRAINED = DATA_DIR / "entropy" / "trained_exponents.csv"
 QUANTIZED = ((8, 1024), (4, 128))
 V1 = "Zhang et al., DFloat11, arXiv 2504.11651v1, abstract"
 POSTER = "Hariri et al., DFloat11, poster at NeurIPS 2025 (mohsenhariri.github.io)"
@@ -159,9 +169,24 @@ def of_codes() -> Iterator[Line]:
         yield Line("mean codeword", encoded.code.mean_bits(counts), "bits", "derived", note, name)
         yield Line("bits per weight", encoded.bits_per_weight, "bits", "derived", "with fill", name)
         yield Line("bytes over bfloat16", encoded.bits_per_weight / 16, "ratio", "derived", "with fill", name)
+    yield from _of_trained()
     apart = [LANES["16 lanes of 2"].code(weights).mean_bits(histogram(weights)) for weights in parts_of_block()]
     yield Line("mean codeword, a code per tensor", float(np.average(apart, weights=(7, 5))), "bits", "derived",
                "two deviations, each with its code", "gpt2")  # fmt: skip
+
+
+def _of_trained() -> Iterator[Line]:
+    """What a code saves of a trained network, by how often its exponents occur."""
+    read = pd.read_csv(TRAINED)
+    counts = np.zeros(EXPONENTS + 1, dtype=np.int64)
+    counts[read["exponent"]] = read["count"]
+    note = "trained weights of Silero VAD 6.2.3, a small network for speech, rounded from float32"
+    mean = prefix_code(counts, 12).mean_bits(counts)
+    yield Line("entropy of exponents", entropy_bits(counts), "bits", "derived", note, "silero-vad")
+    yield Line("mean codeword", mean, "bits", "derived", note, "silero-vad")
+    bits = SIGN_AND_MANTISSA_BITS + mean
+    yield Line("bits per weight", bits, "bits", "derived", f"{note}; without lanes", "silero-vad")
+    yield Line("bytes over bfloat16", bits / 16, "ratio", "derived", f"{note}; without lanes", "silero-vad")
 
 
 def of_integers() -> Iterator[Line]:

@@ -567,7 +567,7 @@ def tier_windows() -> str:
 def entropy_codes() -> str:
     """What a code saves, by what weights are like."""
     shown = {"gpt2": "block of GPT-2 Medium", "normal": "normal, deviation 0.02", "uniform": "uniform, `nn.Linear`",
-             "student-t": "Student's t, 4 degrees"}  # fmt: skip
+             "student-t": "Student's t, 4 degrees", "silero-vad": "trained: Silero VAD, without lanes"}  # fmt: skip
     lines = []
     for name, told in shown.items():
         closed = value("entropy", "entropy of exponents", "reference", model=name)
@@ -578,7 +578,7 @@ def entropy_codes() -> str:
         lines.append((told, f"{entropy:.3f}", "" if np.isnan(closed) else f"{closed:.3f}", f"{mean:.3f}", f"{bits:.2f}",
                       f"{over:.1%}"))  # fmt: skip
     return markdown(
-        ("initial weights", "entropy, bits", "closed form", "mean codeword", "bits per weight", "of bfloat16"), lines
+        ("weights", "entropy, bits", "closed form", "mean codeword", "bits per weight", "of bfloat16"), lines
     )
 
 
@@ -599,7 +599,9 @@ def entropy_rates() -> str:
     lines = []
     for lanes, symbols, part in ((1, 1, 32), (16, 1, 32), (32, 1, 16), (16, 2, 32), (32, 2, 16), (8, 4, 64)):
         where = f"[{lanes} lanes of {symbols}]"
-        rate, effective = (value("entropy", f"{metric} {where}") for metric in ("weights per cycle", "effective bandwidth"))  # fmt: skip
+        rate, effective = (
+            value("entropy", f"{metric} {where}") for metric in ("weights per cycle", "effective bandwidth")
+        )
         bound = value("entropy", f"weights per cycle {where}", "reference")
         luts = lanes * value("entropy", f"LUTs per lane [{symbols} per cycle, parts of {part} bits]")
         lines.append((f"{lanes} × {symbols}", f"{rate:.1f}", f"{bound:.1f}", f"{effective:.2f}", f"{luts:,.0f}"))
@@ -612,7 +614,9 @@ def entropy_blocks() -> str:
     for lanes in (1024, 2048):
         for memory in ("float32", "bfloat16", "32 lanes of 1", "16 lanes of 2", "32 lanes of 2"):
             where = f"[{lanes} lanes, {memory}]"
-            size, cycles, speed = (value("entropy", f"{metric} {where}") for metric in ("bytes of weights", "block", "speed"))  # fmt: skip
+            size, cycles, speed = (
+                value("entropy", f"{metric} {where}") for metric in ("bytes of weights", "block", "speed")
+            )
             coded = "lanes of" in memory
             share = value("entropy", f"LUTs of decoders over the card's {where}") if coded else 0
             luts = f"{share:.0%}" if coded else ""
