@@ -32,6 +32,7 @@ EXPERIMENTS = {
     "attention-cascades": "FLAT and FuseMax as cascades of attention alone, 1k to 128k positions, at an equal budget",
     "cards": "GPT-2 Medium on one, two and four U55C, what links cost, and published accelerators of several cards",
     "low-rank": "GPT-2 with linear layers in two factors: bytes, cycles and on-chip memory against the rank",
+    "entropy": "entropy-coded bfloat16 weights: bytes, decoders behind a channel, their logic, a block of GPT-2 Medium",
     ALL: "every experiment above, one after the other",
 }
 """Names and one line each; module ``experiments.<name>`` of a checkout, hyphens as underscores, makes the table."""
