@@ -6,8 +6,8 @@ GPT-2 Medium on a U55C, 8 sequences with 768 cached tokens each, on an engine fo
 * the batch in one, streamed: sequences follow each other through the block, so that operators overlap by themselves;
 * the batch in two parts (:mod:`sttest.models.nano_batches`), weights read once per part, or kept on chip.
 
-For each the share of time in which compute and memory are busy at once (:mod:`sttest.sim.overlap`).  If they took turns,
-that share of the time would be spent twice: one more than it is what overlap gains in that design.
+For each the share of time in which compute and memory are busy at once (:mod:`sttest.sim.overlap`).  If they took turns
+that share of the time would be spent twice; one more than it is what overlap gains in that design.
 """
 
 from __future__ import annotations
