@@ -114,7 +114,7 @@ def slr_budgets(fabric: Fabric, name: BudgetName, ports: int) -> tuple[Resources
 def process_bound(fabric: Fabric, name: BudgetName) -> Resources:
     """What one process may take: the budget's share of the least of each resource that an SLR has."""
     share = getattr(fabric.budgets, name).process.value
-    return Resources(*map(min, *map(slr_capacity, fabric.slrs))) * share
+    return Resources(*map(min, zip(*map(slr_capacity, fabric.slrs), strict=True))) * share
 
 
 def _without(amounts: Resources, taken: Resources) -> Resources:

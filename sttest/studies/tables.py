@@ -26,7 +26,11 @@ EXPERIMENTS = {
     "long-prompt": "prompts of up to 32,640 tokens in blocks over a cache in the HBM, and what attention moves",
     "memory-tiers": "a U280 with weights in HBM, DDR, host and flash: steps, switches, windows, caches of experts",
     "experts": "Qwen3-30B-A3B and Mixtral-8x7B: a layer at full size, experts in HBM over DDR, operations per byte",
+    "pim-gpt": "eight GPTs on memory that multiplies: banks, buses and a controller as actors, time and energy",
+    "wafer-mesh": "one product of a matrix with a vector on a wafer of cores: pipelines and trees of sums, both engines",
+    "attention-cascades": "FLAT and FuseMax as cascades of attention alone, 1k to 128k positions, at an equal budget",
     "cards": "GPT-2 Medium on one, two and four U55C, what links cost, and published accelerators of several cards",
+    "low-rank": "GPT-2 with linear layers in two factors: bytes, cycles and on-chip memory against the rank",
     ALL: "every experiment above, one after the other",
 }
 """Names and one line each; module ``experiments.<name>`` of a checkout, hyphens as underscores, makes the table."""

@@ -105,7 +105,8 @@ def _is_product(term: SSAValue, factors: set[SSAValue]) -> bool:
 
 
 def _unextended(scalar: SSAValue) -> SSAValue:
-    return scalar.owner.input if isinstance(scalar.owner, arith.ExtSIOp) else scalar
+    widens = isinstance(scalar.owner, arith.ExtSIOp | arith.SIToFPOp | arith.ExtFOp)
+    return scalar.owner.operands[0] if widens and isinstance(scalar.owner.operands[0], BlockArgument) else scalar
 
 
 # --- What a `df.task` says of itself: its arithmetic and its work
