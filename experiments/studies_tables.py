@@ -43,13 +43,15 @@ def nano_batches() -> str:
     """Nano-batches by width and way: cycles, bytes, what is held, overlap."""
     with (RESULTS / "nano-batches" / "table.csv").open(encoding="utf-8", newline="") as file:
         found = {row["metric"]: float(row["value"]) for row in csv.DictReader(file)}
-    lines = []
-    for where in (name.partition(" ")[2] for name in found if name.startswith("layer ")):
-        lines.append((
-            where.strip("[]"), f"{found[f'layer {where}']:,.0f}", f"{found[f'bytes moved per layer {where}'] / 1e6:.1f}",
-            f"{found[f'held on chip {where}'] / 1e6:.1f}",
-            *(f"{found[f'{name} busy {where}']:.0%}" for name in ("compute", "memory", "compute and memory")),
+    places = [name.partition(" ")[2] for name in found if name.startswith("layer ")]
+    shares = ("compute busy", "memory busy", "compute and memory busy")
+    columns = ("way", "cycles per layer", "MB moved", "MB on chip", *shares, "gain of overlap")
+    lines = [
+        (
+            where.strip("[]"), f"{found[f'layer {where}']:,.0f}",
+            f"{found[f'bytes moved per layer {where}'] / 1e6:.1f}", f"{found[f'held on chip {where}'] / 1e6:.1f}", *(f"{found[f'{name} {where}']:.0%}" for name in shares),
             f"{found[f'gain of overlap {where}']:.2f}",
-        ))  # fmt: skip
-    columns = ("way", "cycles per layer", "MB moved", "MB on chip", "compute busy", "memory busy", "both", "gain of overlap")
+        )
+        for where in places
+    ]  # fmt: skip
     return markdown_table(columns, lines, is_right=lambda column: column > 0)
