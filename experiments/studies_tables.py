@@ -49,8 +49,8 @@ def nano_batches() -> str:
     lines = [
         (
             where.strip("[]"), f"{found[f'layer {where}']:,.0f}",
-            f"{found[f'bytes moved per layer {where}'] / 1e6:.1f}", f"{found[f'held on chip {where}'] / 1e6:.1f}", *(f"{found[f'{name} {where}']:.0%}" for name in shares),
-            f"{found[f'gain of overlap {where}']:.2f}",
+            f"{found[f'bytes moved per layer {where}'] / 1e6:.1f}", f"{found[f'held on chip {where}'] / 1e6:.1f}",
+            *(f"{found[f'{name} {where}']:.0%}" for name in shares), f"{found[f'gain of overlap {where}']:.2f}",
         )
         for where in places
     ]  # fmt: skip
