@@ -355,6 +355,24 @@ def mesh_engines() -> str:
     return markdown(("mesh", "processes", "cycles", "max-plus, s", "SimPy, s"), lines)
 
 
+def two_processors() -> str:
+    """Ratios over the xPU alone by model, batch and context, each expert where it is faster."""
+    rows = results("duplex")
+    lines = []
+    for model in ("mixtral-8x7b", "qwen3-30b-a3b"):
+        for batch in (1, 8, 32, 64, 128):
+            metric = f"over the xPU alone [batch {batch},"
+            ratios = rows[(rows["model"] == model) & rows["metric"].str.startswith(metric)]
+            cells = [
+                "no room" if np.isnan(found) else f"{found:.2f}"
+                for placement in ("by layer", "by expert") for context in (512, 1024, 4096, 8192)
+                for found in ratios[ratios["metric"].str.endswith(f" {context} tokens, {placement}]")]["value"]
+            ]  # fmt: skip
+            lines.append((OF_BEST.get(model, model), str(batch), *cells))
+    contexts = [f"{placement}, {context:,}" for placement in ("layer", "expert") for context in (512, 1024, 4096, 8192)]
+    return markdown(("model", "batch", *contexts), lines)
+
+
 def co_simulation() -> str:
     """Cycles of the timing model beside published C/RTL co-simulation."""
     rows = results("fidelity").to_dict("records")
