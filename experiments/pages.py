@@ -24,7 +24,7 @@ from experiments.emerging_rows import FIG9_QUANTITY
 from experiments.gpu_baseline import report as gpu_report
 from experiments.peers import weight_gb_per_token
 from experiments.published import published_table, published_text
-from experiments.studies_tables import studies_list, studies_rows, studies_undone  # noqa: F401 - for pages
+from experiments.studies_tables import nano_batches, studies_list, studies_rows, studies_undone  # noqa: F401 - for pages
 from sttest.boards.energy import CASES, Activity, energy
 from sttest.boards.load import load_board, require_hbm
 from sttest.core.files import read_yaml

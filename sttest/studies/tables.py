@@ -21,6 +21,7 @@ EXPERIMENTS = {
     "hida": "worked example of intensity- and connectedness-aware parallelisation, with its ablations",
     "peers": "fraction of the weight-bandwidth roofline: published accelerators and ours",
     "best": "the best decode and prefill designs found for four models on a U55C, made again",
+    "nano-batches": "a batch in parts beside each other: overlap of compute and memory, and what it brings",
     "serving": "GPT-2 Medium on a U55C: waits against the rate of requests, by batch and by whose turn is next",
     "long-prompt": "prompts of up to 32,640 tokens in blocks over a cache in the HBM, and what attention moves",
     "memory-tiers": "a U280 with weights in HBM, DDR, host and flash: steps, switches, windows, caches of experts",
