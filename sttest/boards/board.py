@@ -22,7 +22,7 @@ from sttest.boards.part import (
     Toolchain,
     Watts,
 )
-from sttest.boards.systems import MeshBoard, PimBoard
+from sttest.boards.systems import DuplexBoard, MeshBoard, PimBoard, RduBoard
 from sttest.boards.tiers import CARD_TIERS, BoardMemory, Tier, TierName, tier_of
 from sttest.core.errors import InputError
 
@@ -163,7 +163,7 @@ class GpuBoard(BoardPart):
         return self.offchip_gb_per_s.value
 
 
-Board = FpgaBoard | GpuBoard | PimBoard | MeshBoard
+Board = FpgaBoard | GpuBoard | PimBoard | MeshBoard | DuplexBoard | RduBoard
 
 
 # --- Three ways to say what a run cost, which must never be mixed in one ratio

@@ -1,4 +1,4 @@
-"""Systems that are no card with kernels: memories that compute, meshes of cores.  Studies make their graphs."""
+"""Systems that are no card with kernels: memories that compute, meshes, two processors on a memory."""
 
 import math
 from typing import Annotated, Literal
@@ -6,7 +6,17 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sttest.boards.energy import PicojoulesPerBit
-from sttest.boards.part import BoardPart, Bytes, Count, GigabytesPerSecond, Megahertz, Nanoseconds, Ratio, Watts
+from sttest.boards.part import (
+    BoardPart,
+    Bytes,
+    Count,
+    GigabytesPerSecond,
+    Megahertz,
+    Nanoseconds,
+    Ratio,
+    TeraOpsPerSecond,
+    Watts,
+)
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
 
@@ -81,3 +91,56 @@ class MeshBoard(BoardPart):
     hop_cycles: Count  # from a core to its neighbour, words one after the other
     relay_cycles: Count  # more, where a core takes a word in, adds to it and sends it on
     power_over_a100: Ratio
+
+
+class Processor(BoardPart):
+    """What reads a memory and computes on what it reads."""
+
+    peak_tflops: TeraOpsPerSecond  # on 16-bit numbers, two operations per multiply-accumulate
+    memory_gb_per_s: GigabytesPerSecond  # what it sees of the memory
+
+    @property
+    def balance(self) -> float:
+        """Operations per byte beyond which the arithmetic is what binds."""
+        return self.peak_tflops.value * 1e3 / self.memory_gb_per_s.value
+
+    def seconds(self, operations: float, moved_bytes: float) -> float:
+        """The longer of computing and reading, as if they overlapped wholly."""
+        return max(operations / self.peak_tflops.value / 1e12, moved_bytes / self.memory_gb_per_s.value / 1e9)
+
+
+class DuplexBoard(BoardPart):
+    """Devices with two processors on one memory: one for many operations per byte, one on the memory's logic die."""
+
+    device: Literal["duplex"]
+    name: Name
+    title: str
+    xpu: Processor
+    logic_pim: Processor
+    memory_bytes: Bytes  # of a device
+    link_gb_per_s: GigabytesPerSecond  # between devices, one way
+    link_ns: Nanoseconds
+
+
+class RduTier(BoardPart):
+    """A memory of a dataflow processor."""
+
+    size_bytes: Bytes
+    gb_per_s: GigabytesPerSecond
+
+
+class RduBoard(BoardPart):
+    """A reconfigurable dataflow processor with three memories; one socket."""
+
+    device: Literal["rdu"]
+    name: Name
+    title: str
+    compute_units: Count
+    peak_tflops: TeraOpsPerSecond
+    sram_bytes: Bytes  # of its memory units, together
+    hbm: RduTier
+    ddr: RduTier
+
+    def switch_seconds(self, model_bytes: float, sockets: int) -> float:
+        """Bringing a model from the DDR of so many sockets into their HBM, each its share."""
+        return model_bytes / sockets / min(self.ddr.gb_per_s.value, self.hbm.gb_per_s.value) / 1e9

@@ -167,7 +167,11 @@ def quantized_arguments(package: DesignPackage, plain: Mapping[str, Array]) -> d
             # The dim that is summed comes first in a group of rows.
             dim = rows[each.name]
             groups = graph.argument[f"{each.name}{_SCALE}"].shape[0]
-            made = quantise_weight(values.movedim(dim, 0), each.shape[dim] // groups, scheme.weights)
+            made = quantise_weight(
+                values.movedim(dim, 0),
+                each.shape[dim] // groups,
+                scheme.of_layer(each.name.removesuffix(".weight")).weights,
+            )
             found[each.name] = made.values.movedim(0, dim).contiguous().numpy()
         found[f"{each.name}{_SCALE}"] = made.scales.numpy()
     return found

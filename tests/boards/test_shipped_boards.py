@@ -10,9 +10,12 @@ from pydantic import BaseModel
 from sttest.boards.board import FpgaBoard, GpuBoard
 from sttest.boards.load import DATA_DIR, board_names, load_board, require_hbm
 from sttest.boards.part import Quantity
+from sttest.boards.resources import process_bound, slr_capacity
 from sttest.core.errors import InputError
 
-NAMES = ["a100", "kv260", "pim-gpt", "rtx2080ti", "u280", "u55c", "v80", "vhk158", "wse-2"]
+NAMES = [
+    "a100", "duplex", "kv260", "pim-gpt", "rtx2080ti", "sn40l", "u280", "u55c", "v80", "vhk158", "wse-2",
+]  # fmt: skip
 FPGAS = ("u280", "u55c")
 ALL_FPGAS = (*FPGAS, "v80", "vhk158", "kv260")
 
@@ -67,6 +70,11 @@ def test_memories_of_other_boards_add_up():
     assert ddr4.peak_gb_per_s == pytest.approx(64 / 8 * 2.4)
     assert ddr4.size_bytes == pytest.approx(4 * 2**30, rel=1e-6)
     assert ddr4.sustained_gb_per_s / ddr4.peak_gb_per_s == pytest.approx(0.845)
+
+
+def test_a_process_of_a_die_without_boundaries_is_bound_by_its_only_slr():
+    fabric = require_hbm(load_board("kv260")).fabric
+    assert process_bound(fabric, "all") == slr_capacity(fabric.slrs[0])
 
 
 def test_a_host_without_a_link_is_refused(tmp_path):

@@ -41,7 +41,7 @@ def program(seed: int) -> Program:
     }  # fmt: skip
     options = {
         "tile_size": draw.choice((4, 8, 16)), "vector_bits": draw.choice((128, 512, 1024)),
-        "overall_unroll": draw.choice((256, 512)), "gemv_lanes": draw.choice((0, 0, 64)),
+        "overall_unroll": draw.choice((512, 1024)), "gemv_lanes": draw.choice((0, 0, 64)),
         "share": draw.choice(("none", "none", "weights")),
     }  # fmt: skip
     return Program(_text(tokens, first, middle, last), scheme, options)

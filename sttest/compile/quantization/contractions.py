@@ -12,14 +12,14 @@ from functools import reduce
 from math import prod
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerType, TensorType, f32, i8, i32
+from xdsl.dialects.builtin import IntegerType, TensorType, UnitAttr, f32, i8, i32
 from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from sttest.compile.ir.names import source_of
-from sttest.compile.linalg.iteration import CHUNK_LOOP, IterationSpace, dims_of, shape_of
+from sttest.compile.linalg.iteration import CHUNK_LOOP, IN_TURN, IterationSpace, dims_of, shape_of
 from sttest.compile.linalg.support import place_of
 from sttest.compile.linalg.tensor_build import Named, Operand, constant, dims_map, element_of, expanded, generic
 from sttest.compile.quantization.grouping import (
@@ -208,6 +208,8 @@ def contract_weight(op: GenericOp, x: Factor, weight: Factor, group: int) -> SSA
         Named(source, "groups"),
         {rank},
     )
+    assert isinstance(total.owner, GenericOp)
+    total.owner.attributes[IN_TURN] = UnitAttr()
     return _rescaled(total, x_scales, source) if x_scales else total
 
 

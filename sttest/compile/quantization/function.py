@@ -326,7 +326,7 @@ class QuantisedFunction:
     def _own_scheme(self, name: str) -> QuantScheme:
         if name == HEAD_WEIGHT:
             return self._scheme.of_head
-        return self._scheme.of_router if name == ROUTER_WEIGHT else self._scheme
+        return self._scheme.of_router if name == ROUTER_WEIGHT else self._scheme.of_layer(name.removesuffix(".weight"))
 
     def _refuse_float_readers_of_weights(self) -> None:
         for place in self._placed:

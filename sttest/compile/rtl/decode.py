@@ -7,14 +7,19 @@ from sttest.reference.codes import CODES
 from sttest.sim.graph import Pipeline
 
 _ELEMENT_BITS = {"i2": 2, "i3": 3}
+
+
+def _digits(code: int) -> int:
+    """The two bits of each of five digits less one, the first lowest."""
+    return sum((code // 3**place % 3 - 1 & 3) << 2 * place for place in range(5))
+
+
 _FUNCTIONS = {
-    "base-3": """\
-  // The digits of a byte to the base of 3, each less one.
-  function automatic [9:0] decoded(input [7:0] code);
-    for (int place = 0, power = 1; place < 5; place++, power *= 3)
-      decoded[2 * place +: 2] = 2'(int'(code) / power % 3 - 1);
-  endfunction
-""",
+    # A table: quotients would be made of adders.
+    "base-3": "  // The digits of a byte to the base of 3, each less one.\n"
+    "  function automatic [9:0] decoded(input [7:0] code);\n    case (code)\n"
+    + "".join(f"      8'd{code}: decoded = 10'd{_digits(code)};\n" for code in range(3**5))
+    + "      default: decoded = 'x;\n    endcase\n  endfunction\n",
     "3:4": """\
   // The number of the zero, and above it the signs of the others.
   function automatic [7:0] decoded(input [4:0] code);

@@ -83,9 +83,9 @@ def _exchange_linears(block: nn.Module, scheme: QuantScheme, peaks: Peaks) -> No
             continue
         quantise = activation_quantiser(scheme, peaks.get(name), name)
         if isinstance(module, ExpertLinear):
-            block.set_submodule(name, QuantExpertLinear(module, scheme, quantise))
+            block.set_submodule(name, QuantExpertLinear(module, scheme.of_layer(name), quantise))
         else:
-            own = scheme.of_router if name.endswith(ROUTER) else scheme
+            own = scheme.of_router if name.endswith(ROUTER) else scheme.of_layer(name)
             block.set_submodule(name, QuantLinear(module, own, quantise))
 
 

@@ -1,6 +1,7 @@
 """What is quantised, to which width and with whose scales."""
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -43,6 +44,8 @@ class QuantScheme:
         value_scales: where those scales of the values meet the mix, which sums over positions: ``folded`` into the
             softmax weights before these are rounded, so that the mix sums integers; or ``per-position``, each
             product times its scale in floating point.  Means nothing where kv_bits is 32.
+        mixed: types of the weights of some layers, by patterns of their names (``mlp.*``), of which the first that fits
+            counts; integers all of them, as the ``weights`` of the others.  In a file a mapping.
         lm_head: quantised like the ``weights``, as ``int8`` under scales of the same groups, or ``none``.
     """
 
@@ -55,6 +58,7 @@ class QuantScheme:
     kv_scales: CacheScales = "fp16"
     value_scales: ValueScales = "folded"
     lm_head: LmHead = "weights"
+    mixed: tuple[tuple[str, WeightType], ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -67,6 +71,10 @@ class QuantScheme:
         _check_choice(self.name, "kv_scales", self.kv_scales, get_args(CacheScales))
         _check_choice(self.name, "value_scales", self.value_scales, get_args(ValueScales))
         _check_choice(self.name, "lm_head", self.lm_head, get_args(LmHead))
+        for pattern, weights in self.mixed:
+            _check_choice(self.name, f"mixed: {pattern}", weights, tuple(WEIGHT_MAX))
+        if self.mixed and not self.has_integer_weights:
+            raise _bad(self.name, f"mixed types, but weights are {self.weights}", "take integers for the others, too")
         if self.group is not None and (type(self.group) is not int or self.group < 1):
             raise _bad(self.name, f"group is {self.group!r}", "give a number of rows of at least 1, or null")
 
@@ -125,6 +133,20 @@ class QuantScheme:
     def weight_max(self) -> int:
         """Largest magnitude of a weight in integers."""
         return WEIGHT_MAX[self.weights]
+
+    def of_layer(self, name: str) -> "QuantScheme":
+        """The scheme of a linear layer of a block, by its name (``mlp.fc1``).
+
+        >>> QuantScheme(mixed=(("mlp.*", "int2"),)).of_layer("mlp.fc1").weights
+        'int2'
+        """
+        found = next((weights for pattern, weights in self.mixed if fnmatchcase(name, pattern)), self.weights)
+        return self if found == self.weights else replace(self, weights=found)
+
+    @property
+    def types_of_weights(self) -> set[str]:
+        """The types that weights of a block may have."""
+        return {self.weights, *(weights for _, weights in self.mixed)}
 
     @property
     def of_router(self) -> "QuantScheme":
@@ -201,4 +223,9 @@ def _from_mapping(data: dict[str, Any], where: str) -> QuantScheme:
         hints = [did_you_mean(str(base), SCHEMES)]
         raise InputError("unknown-scheme", f"extends unknown scheme '{base}'", where=where, hints=hints)
     own = {key: value for key, value in data.items() if key != "extends"}
-    return QuantScheme(**{**asdict(SCHEMES[base]), "name": Path(where).stem, **own})
+    if isinstance(own.get("mixed"), dict):
+        own["mixed"] = tuple((str(pattern), weights) for pattern, weights in own["mixed"].items())
+    elif own.get("mixed", ()) != ():
+        raise _bad(Path(where).stem, f"mixed is {own['mixed']!r}", "give a mapping of patterns to types")
+    known_fields = {each.name: getattr(SCHEMES[base], each.name) for each in fields(QuantScheme)}
+    return QuantScheme(**{**known_fields, "name": Path(where).stem, **own})

@@ -8,6 +8,7 @@ of cores have nothing to do with each other, as the vector lies along them in ev
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from sttest.boards.systems import MeshBoard
 from sttest.core.errors import DoesNotFitError, InputError
@@ -37,8 +38,10 @@ class MeshGemv:
             raise InputError("bad-value", what, where=self.board.name, hints=[f"give a side of 2 to {self.board.side}"])
         held = self.rows * self.words * ELEMENT_BYTES
         if held > self.board.core_bytes.count:
-            raise DoesNotFitError("core-memory", "no room for a tile", where=self.board.name, demand=held,
-                                  bound=self.board.core_bytes.count, unit="bytes", hints=["take more cores"])  # fmt: skip
+            raise DoesNotFitError(
+                "core-memory", "no room for a tile", where=self.board.name, demand=held,
+                bound=self.board.core_bytes.count, unit="bytes", hints=["take more cores"],
+            )  # fmt: skip
 
     @property
     def rows(self) -> int:
@@ -142,10 +145,7 @@ def closed_form_cycles(gemv: MeshGemv) -> int:
     for groups in gemv.reduction.levels:
         ends = list[int]()
         for group in groups:
-            arrivals = [
-                sum(relay - 1 + hop * abs(one - other) for one, other in zip(chain, [*chain[1:], group.root_core], strict=True))
-                for chain in group.sides if chain
-            ]  # fmt: skip
+            arrivals = [_arrival(gemv, [*chain, group.root_core]) for chain in group.sides if chain]
             inputs = len(arrivals)
             late = max((arrival - place for place, arrival in enumerate(arrivals)), default=0)
             # The root's interval is a cycle per chain, and so is the room between its first read and its last.
@@ -153,3 +153,9 @@ def closed_form_cycles(gemv: MeshGemv) -> int:
         total += GAP + max(ends)
     farthest = max(gemv.reduction.root, gemv.side - 1 - gemv.reduction.root)
     return total + GAP + words + farthest * hop
+
+
+def _arrival(gemv: MeshGemv, path: Sequence[int]) -> int:
+    """Cycles from the start of a chain until the last core of its path can read a word."""
+    relay, hop = gemv.board.relay_cycles.count, gemv.board.hop_cycles.count
+    return sum(relay - 1 + hop * abs(one - other) for one, other in pairwise(path))

@@ -80,17 +80,21 @@ def value_passes(board: PimBoard, heads: int, head_dim: int, context: int) -> tu
 def pass_cycles(board: PimBoard, work: Pass) -> int:
     """Cycles of a pass in closed form: send the input, open and close rows, multiply, read the last row's sums.
 
-    It knows no tokens and no bus: sums of all rows but the last are read while the next row is worked through.
+    It knows no tokens and no bus.  Sums of a row are read while the next one is worked through, which is long enough
+    but for a last row that is short.
     """
     bank = board.bank
     per_column = ceil_div(work.length, bank.multipliers.count)
     per_row = bank.row_bytes.count // (bank.multipliers.count * ELEMENT_BYTES)
     accesses = work.columns * per_column
     rows = ceil_div(accesses, per_row)
-    before = (rows - 1) * per_row // per_column
+    ended = [max(0, row) * per_row // per_column for row in (rows - 2, rows - 1)]
     access = board.cycles(bank.column_to_column_ns)
     opening = board.cycles(bank.row_to_column_ns) + board.cycles(bank.precharge_ns)
-    return send_cycles(board, work.inputs) + rows * opening + accesses * access + (work.columns - before) * access
+    last = opening + (accesses - (rows - 1) * per_row) * access
+    waiting = max(0, (ended[1] - ended[0]) * access - last)
+    reading = (work.columns - ended[1]) * access + waiting
+    return send_cycles(board, work.inputs) + rows * opening + accesses * access + reading
 
 
 def product_cycles(board: PimBoard, passes: Sequence[Pass]) -> int:

@@ -95,10 +95,19 @@ def test_a_head_is_read_once():
 
 def test_sums_are_read_while_the_next_row_is_open():
     """With 64 columns of one access each, the sums of all but the last row cost nothing."""
-    work = Pass(16, 130, 16)
+    work = Pass(16, 168, 16)
     rows = row_plan(BOARD, work)
-    assert [row.columns for row in rows] == [64, 64, 2]
-    assert pass_cycles(BOARD, work) == 1 + 3 * 44 + 130 + 2
+    assert [row.columns for row in rows] == [64, 64, 40]
+    assert pass_cycles(BOARD, work) == 1 + 3 * 44 + 168 + 40
+
+
+def test_a_short_last_row_ends_before_the_sums_of_the_row_before_are_read():
+    """64 sums take 64 cycles to read, a last row of 5 accesses 49."""
+    work = Pass(16, 69, 16)
+    assert [row.columns for row in row_plan(FEW, work)] == [64, 5]
+    product = Product("alone", (work,))
+    assert pass_cycles(FEW, work) == 1 + 2 * 44 + 69 + 5 + (64 - 49)
+    assert step_cycles(FEW, [product]) == step_cycles(FEW, [product], "simpy") == pass_cycles(FEW, work)
 
 
 def test_what_cannot_be():
