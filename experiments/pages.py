@@ -919,6 +919,20 @@ def fusemax_over_flat() -> str:
     return markdown(("over", *found[0].unique()), lines)
 
 
+def block_sparse() -> str:
+    """Decode steps over chosen blocks, by context and block size."""
+    lines = []
+    for context in ("4,096", "16,384", "65,536"):
+        for part in ("all", *(f"blocks of {size}" for size in (64, 128, 256, 512))):
+            where = f"[{context} positions: {part}]"
+            cycles, read = (value("block-sparse", f"{name} {where}") for name in _OF_STEP)
+            over = "" if part == "all" else f"{value('block-sparse', f'speed-up over all of the cache {where}'):.2f}"
+            shares = (f"{value('block-sparse', f'{name} of the budget {where}'):.0%}" for name in ("LUT", "DSP"))
+            lines.append((context, part, f"{cycles:,.0f}", over, f"{read / 1e6:.2f}", *shares))
+    return markdown(("positions", "attends to", "cycles", "speed-up", "MB read", "LUT", "DSP"), lines)
+
+
+_OF_STEP = ("cycles", "bytes of keys, values and means")
 _PASSES = ("three passes", "one pass, chunks of 64", "one pass, chunks of 256")
 
 

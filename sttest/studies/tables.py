@@ -31,6 +31,7 @@ EXPERIMENTS = {
     "wafer-mesh": "one product with a vector on a wafer of cores: pipelines and trees of sums, both engines",
     "duplex": "two processors on a memory: each layer or expert of a model where it is faster, by batch and context",
     "attention-cascades": "FLAT and FuseMax as cascades of attention alone, 1k to 128k positions, at an equal budget",
+    "block-sparse": "a decode step over the blocks that its router chose (MoBA): speed by block size and context",
     "cards": "GPT-2 Medium on one, two and four U55C, what links cost, and published accelerators of several cards",
     "low-rank": "GPT-2 with linear layers in two factors: bytes, cycles and on-chip memory against the rank",
     "entropy": "entropy-coded bfloat16 weights: bytes, decoders behind a channel, their logic, a block of GPT-2 Medium",

@@ -1,0 +1,44 @@
+"""Committed figures of block-sparse attention: bytes by closed form, and what small blocks cost."""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from experiments.block_sparse import BLOCKS, CONTEXTS, HEAD_DIM, HEADS, shape_of
+
+TABLE = Path(__file__).parents[2] / "results" / "block-sparse" / "table.csv"
+ENTRY = HEAD_DIM + 2
+
+
+@cache
+def rows() -> dict[str, float]:
+    with TABLE.open(newline="") as file:
+        return {row["metric"]: float(row["value"]) for row in csv.DictReader(file)}
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize("block", BLOCKS)
+def test_bytes_are_those_of_the_chosen_blocks_and_of_all_means(context: int, block: int) -> None:
+    """An int8 row and an FP16 scale per position; a block's rows and its scales are whole words each."""
+    shape = shape_of(context, block)
+    wanted = HEADS * (2 * shape.attended + shape.blocks) * ENTRY
+    where = f"[{context:,} positions: blocks of {block}]"
+    assert rows()[f"bytes of keys, values and means {where}"] == wanted
+    every = 2 * HEADS * context * ENTRY
+    assert rows()[f"bytes of keys, values and means [{context:,} positions: all]"] == every
+    assert rows()[f"fewer bytes {where}"] == pytest.approx(every / wanted)
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_longer_contexts_gain_more_and_never_more_than_positions_say(block: int) -> None:
+    gains = [
+        rows()[f"speed-up over all of the cache [{context:,} positions: blocks of {block}]"] for context in CONTEXTS
+    ]
+    shapes = [shape_of(context, block) for context in CONTEXTS]
+    assert gains == sorted(gains) or block == BLOCKS[0]
+    for gain, shape in zip(gains, shapes, strict=True):
+        assert gain < shape.context / shape.attended
