@@ -1,9 +1,9 @@
 """Mixed types of weights by an integer linear program over simulated cycles: GPT-2 Medium decode on a U55C.
 
-Every product has lanes of its own, and in a decode most of them wait for each other, so that cycles of layers nearly add
-up.  The cost of a type in a layer is simulated: a design in which that layer alone has the type.  Its noise is that of a block with random
-weights in which it alone has the type, relative to what the block adds to the residual stream.  What was chosen is
-simulated and measured again, whole.
+Every product has lanes of its own, and in a decode most of them wait for each other, so that cycles of layers nearly
+add up.  The cost of a type in a layer is simulated: a design in which that layer alone has the type.  Its noise is that
+of a block with random weights in which it alone has the type, relative to what the block adds to the residual stream.
+What was chosen is simulated and measured again, whole.
 """
 
 from __future__ import annotations

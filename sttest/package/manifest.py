@@ -42,7 +42,7 @@ class Configuration(_Section):
     knobs: CompileOptions
     board: str
     # fields of a scheme that is none of the shipped ones
-    scheme: _Maybe[dict[str, str | int | None | tuple[tuple[str, str], ...]]] = None
+    scheme: _Maybe[dict[str, str | int | tuple[tuple[str, str], ...] | None]] = None
 
     @property
     def quant_scheme(self) -> QuantScheme:
