@@ -27,6 +27,7 @@ EXPERIMENTS = {
     "experts": "Qwen3-30B-A3B and Mixtral-8x7B: a layer at full size, experts in HBM over DDR, operations per byte",
     "cards": "GPT-2 Medium on one, two and four U55C, what links cost, and published accelerators of several cards",
     "low-rank": "GPT-2 with linear layers in two factors: bytes, cycles and on-chip memory against the rank",
+    "state-space": "Mamba-2 130M against GPT-2 of the same width: a decode step by context, crossovers, hybrids",
     ALL: "every experiment above, one after the other",
 }
 """Names and one line each; module ``experiments.<name>`` of a checkout, hyphens as underscores, makes the table."""

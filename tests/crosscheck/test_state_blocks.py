@@ -77,6 +77,8 @@ def test_large_states_are_summed_in_the_same_order(tmp_path):
 def test_layers_have_states_of_their_own():
     one = st.compile("small-mamba2", phase="decode", context=32, share="weights", gemv_lanes=256)
     two = st.compile("small-mamba2", phase="decode", context=32, share="weights", gemv_lanes=256, layers=2)
-    cycles = {engine: two.simulate(engine=engine).cycles for engine in ("maxplus", "simpy")}
-    assert cycles["maxplus"] == cycles["simpy"]
-    assert one.simulate().cycles < cycles["maxplus"] < 2.2 * one.simulate().cycles
+    single, double, again = one.simulate().cycles, two.simulate().cycles, two.simulate(engine="simpy").cycles
+    assert single is not None
+    assert double is not None
+    assert double == again
+    assert single < double < 2.2 * single
