@@ -111,8 +111,9 @@ def entry_bytes(config: DecoderConfig) -> int:
 
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]:
     """Prints the table and writes ``out``."""
+    state: dict[str, Any] = {"model": STATE, "context": CONTEXTS[0], "knobs": dict(STATE_KNOBS), "engine": engine}
     work: dict[tuple[str, str], dict[str, Any]] = {
-        (STATE, name): {"model": STATE, "context": CONTEXTS[0], "knobs": dict(STATE_KNOBS), "lanes": lanes, "engine": engine}
+        (STATE, name): {**state, "lanes": lanes}
         for name, lanes in STATE_LANES.items()
     }  # fmt: skip
     for context in CONTEXTS:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sttest as st
-from sttest.crosscheck.case import WeightSource
+from sttest.crosscheck.case import ArgumentCase, WeightSource
 from sttest.crosscheck.text_case import package_case
 from sttest.models.registry import model_config
 from sttest.package import ModelPackage
@@ -58,6 +58,7 @@ def test_large_states_are_summed_in_the_same_order(tmp_path):
 
     package = ModelPackage.read(st.compile("small-mamba2", phase="decode", context=4).save(tmp_path / "p"))
     case, graph, config = package_case(package, WeightSource(3)), package.reference_graph, model_config("small-mamba2")
+    assert isinstance(case, ArgumentCase)
     block = Mamba2Block(config)
     randomise(block, 3)
     quantised = quantise_block(block, package.scheme)
