@@ -36,7 +36,16 @@ from sttest.targets.csim import ap_types_folder
 
 
 @takes_options(
-    "precision", "attention", "attention_chunk", "kernels", "tiers", "cards", "links", "link_credits", "ranks"
+    "precision",
+    "attention",
+    "attention_maximum",
+    "attention_chunk",
+    "kernels",
+    "tiers",
+    "cards",
+    "links",
+    "link_credits",
+    "ranks",
 )
 def crosscheck_verb(
     model: Annotated[

@@ -17,6 +17,7 @@ from pydantic.fields import FieldInfo
 from sttest.boards.part import BudgetName
 from sttest.core.errors import InputError, note_renamed
 from sttest.core.validation import as_input_error
+from sttest.models.program import Maximum
 
 Value: TypeAlias = int | str
 Level: TypeAlias = Literal["tiling", "fusion", "resources"]
@@ -241,6 +242,11 @@ class CompileOptions(_Checked):
         Attention, Field(description="Softmax over all positions, or by chunks under a running maximum."),
         Option(("online-softmax{}",)),
     ] = "three-pass"  # fmt: skip
+    attention_maximum: Annotated[
+        Maximum,
+        Field(description="Of attention in one pass: a chunk's weights are under its own maximum, or the running one."),
+        Option(("online-softmax{maximum}",)),
+    ] = "chunk"  # fmt: skip
     attention_chunk: Annotated[
         int, Field(ge=1, description="Positions at a time of attention in one pass; divides the context."),
         Option(("online-softmax{chunk}",), unit="positions"),

@@ -14,7 +14,7 @@ from sttest.core.errors import ToolMissingError
 from sttest.crosscheck.differences import Outputs, recorded_outputs
 from sttest.models.cards import check_cards, shared_out
 from sttest.models.config import DecoderConfig
-from sttest.models.program import BlockShape, check_shape
+from sttest.models.program import BlockShape, Maximum, check_shape
 from sttest.reference import ReferenceGraph
 from sttest.reference.graph import Array, Bytes
 from sttest.reference.memory import memory_images, read_results
@@ -155,7 +155,12 @@ def require_torch() -> None:
 
 
 def make_case(
-    config: DecoderConfig, shape: BlockShape, scheme: "QuantScheme", source: WeightSource, chunk: int | None = None
+    config: DecoderConfig,
+    shape: BlockShape,
+    scheme: "QuantScheme",
+    source: WeightSource,
+    chunk: int | None = None,
+    maximum: Maximum = "chunk",
 ) -> BlockCase:
     """Build a block and run it in PyTorch.
 
@@ -166,6 +171,7 @@ def make_case(
         scheme: quantization scheme; static scales are calibrated on the block's own inputs.
         source: source of weights and inputs.
         chunk: positions per chunk of online softmax; None for softmax in three passes.
+        maximum: what the weights of such a chunk are under.
 
     Raises:
         InputError: a shape that the model does not have, or a checkpoint of another model.
@@ -190,7 +196,7 @@ def make_case(
             run_prefill(shared, config, each)
 
     peaks = observe_peaks(shared, typical) if scheme.activations == "static" else None
-    quantised = quantise_block(shared, scheme, peaks, chunk)
+    quantised = quantise_block(shared, scheme, peaks, chunk, maximum)
     with torch.no_grad():
         reference = _run(block, config, shape, inputs)
         began = time.perf_counter()

@@ -1,0 +1,38 @@
+"""Tables of the page about studies: every entry, every figure beside ours, and what is not done."""
+
+from pathlib import Path
+
+from sttest.core.tables import markdown_table
+from sttest.studies.catalogue import CATALOGUE, COLUMNS, catalogue_names, compared, load_entry, papers
+
+RESULTS = Path(__file__).parents[1] / "results"
+
+
+def studies_list() -> str:
+    """Every study with its papers, the command that runs it and how long that takes."""
+    lines = []
+    for name in catalogue_names():
+        entry = load_entry(name)
+        lines.append((f"`{name}`", entry.title, "; ".join(entry.papers), f"`{entry.command}`", f"{entry.seconds:,.0f}"))
+    columns = ("study", "what is asked", "papers", "command", "seconds")
+    return markdown_table(columns, lines, is_right=lambda column: column == len(columns) - 1)
+
+
+def studies_rows() -> str:
+    """Every published figure beside ours."""
+    lines = [
+        (f"`{name}`", *row.cells)
+        for name in catalogue_names()
+        for row in compared(load_entry(name), RESULTS, str(CATALOGUE / f"{name}.yaml"))
+    ]
+    return markdown_table(("study", *COLUMNS), lines)
+
+
+def studies_undone() -> str:
+    """What has no study, or only a part of one, and why."""
+    lines = [
+        (paper.paper, ", ".join(f"`{name}`" for name in paper.studies), paper.undone)
+        for paper in papers()
+        if paper.undone
+    ]
+    return markdown_table(("system", "study", "not done"), lines)
