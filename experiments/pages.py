@@ -24,7 +24,7 @@ from experiments.emerging_rows import FIG9_QUANTITY
 from experiments.gpu_baseline import report as gpu_report
 from experiments.peers import weight_gb_per_token
 from experiments.published import published_table, published_text
-from experiments.studies_tables import studies_list, studies_rows, studies_undone  # noqa: F401 - for pages
+from experiments.studies_tables import nano_batches, studies_list, studies_rows, studies_undone  # noqa: F401 - for pages
 from sttest.boards.energy import CASES, Activity, energy
 from sttest.boards.load import load_board, require_hbm
 from sttest.core.files import read_yaml
@@ -580,6 +580,67 @@ def tier_windows() -> str:
         speeds = (f"{value('memory-tiers', each, model=model):.2f}" for each in found)
         lines.append((f"{shown}, {stay}", *speeds))
     return markdown(("window", "from the host, tokens/s", "from flash, tokens/s"), lines)
+
+
+def entropy_codes() -> str:
+    """What a code saves, by what weights are like."""
+    shown = {"gpt2": "block of GPT-2 Medium", "normal": "normal, deviation 0.02", "uniform": "uniform, `nn.Linear`",
+             "student-t": "Student's t, 4 degrees", "silero-vad": "trained: Silero VAD, without lanes"}  # fmt: skip
+    lines = []
+    for name, told in shown.items():
+        closed = value("entropy", "entropy of exponents", "reference", model=name)
+        entropy, mean, bits, over = (
+            value("entropy", metric, model=name)
+            for metric in ("entropy of exponents", "mean codeword", "bits per weight", "bytes over bfloat16")
+        )
+        lines.append((told, f"{entropy:.3f}", "" if np.isnan(closed) else f"{closed:.3f}", f"{mean:.3f}", f"{bits:.2f}",
+                      f"{over:.1%}"))  # fmt: skip
+    return markdown(
+        ("weights", "entropy, bits", "closed form", "mean codeword", "bits per weight", "of bfloat16"), lines
+    )
+
+
+def entropy_skews() -> str:
+    """Fill and depths by the skew between lanes."""
+    lines = []
+    for skew in (64, 128, 256, 512, 1024):
+        fill, bound, least = (
+            value("entropy", f"{metric} [skew {skew}]")
+            for metric in ("fill over weights", "depth for any weights", "least depth that ends")
+        )
+        lines.append((f"{skew} bits", f"{fill:.2%}", f"{bound:.0f}", f"{least:.0f}"))
+    return markdown(("skew", "fill", "depth for any weights", "least for one trace"), lines)
+
+
+def entropy_rates() -> str:
+    """Weights per cycle of decoders behind one channel, and what their logic takes."""
+    lines = []
+    for lanes, symbols, part in ((1, 1, 32), (16, 1, 32), (32, 1, 16), (16, 2, 32), (32, 2, 16), (8, 4, 64)):
+        where = f"[{lanes} lanes of {symbols}]"
+        rate, effective = (
+            value("entropy", f"{metric} {where}") for metric in ("weights per cycle", "effective bandwidth")
+        )
+        bound = value("entropy", f"weights per cycle {where}", "reference")
+        luts = lanes * value("entropy", f"LUTs per lane [{symbols} per cycle, parts of {part} bits]")
+        lines.append((f"{lanes} × {symbols}", f"{rate:.1f}", f"{bound:.1f}", f"{effective:.2f}", f"{luts:,.0f}"))
+    return markdown(("lanes × weights", "weights per cycle", "closed form", "bandwidth over plain", "LUTs"), lines)
+
+
+def entropy_blocks() -> str:
+    """A block by what its weights are in memory."""
+    lines = []
+    for lanes in (1024, 2048):
+        for memory in ("float32", "bfloat16", "32 lanes of 1", "16 lanes of 2", "32 lanes of 2"):
+            where = f"[{lanes} lanes, {memory}]"
+            size, cycles, speed = (
+                value("entropy", f"{metric} {where}") for metric in ("bytes of weights", "block", "speed")
+            )
+            coded = "lanes of" in memory
+            share = value("entropy", f"LUTs of decoders over the card's {where}") if coded else 0
+            luts = f"{share:.0%}" if coded else ""
+            told = f"coded, {memory}" if coded else memory
+            lines.append((f"{lanes:,} lanes, {told}", f"{size / 1e6:.1f}", f"{cycles:,.0f}", f"{speed:.0f}", luts))
+    return markdown(("products, weights", "MB", "cycles", "tokens/s", "LUTs of decoders"), lines)
 
 
 def expert_layers() -> str:

@@ -1,5 +1,6 @@
 """Tables of the page about studies: every entry, every figure beside ours, and what is not done."""
 
+import csv
 from pathlib import Path
 
 from sttest.core.tables import markdown_table
@@ -36,3 +37,21 @@ def studies_undone() -> str:
         if paper.undone
     ]
     return markdown_table(("system", "study", "not done"), lines)
+
+
+def nano_batches() -> str:
+    """Nano-batches by width and way: cycles, bytes, what is held, overlap."""
+    with (RESULTS / "nano-batches" / "table.csv").open(encoding="utf-8", newline="") as file:
+        found = {row["metric"]: float(row["value"]) for row in csv.DictReader(file)}
+    places = [name.partition(" ")[2] for name in found if name.startswith("layer ")]
+    shares = ("compute busy", "memory busy", "compute and memory busy")
+    columns = ("way", "cycles per layer", "MB moved", "MB on chip", *shares, "gain of overlap")
+    lines = [
+        (
+            where.strip("[]"), f"{found[f'layer {where}']:,.0f}",
+            f"{found[f'bytes moved per layer {where}'] / 1e6:.1f}", f"{found[f'held on chip {where}'] / 1e6:.1f}",
+            *(f"{found[f'{name} {where}']:.0%}" for name in shares), f"{found[f'gain of overlap {where}']:.2f}",
+        )
+        for where in places
+    ]  # fmt: skip
+    return markdown_table(columns, lines, is_right=lambda column: column > 0)

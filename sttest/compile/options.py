@@ -21,8 +21,8 @@ from sttest.models.program import Maximum
 
 Value: TypeAlias = int | str
 Level: TypeAlias = Literal["tiling", "fusion", "resources"]
-Sharing: TypeAlias = Literal["none", "weights", "all"]
-"""Spatial dataflow; one unit for the products with parameters; one unit for whatever is alike."""
+Sharing: TypeAlias = Literal["none", "weights", "all", "auto"]
+"""Spatial dataflow; one unit for the products with parameters; one unit for whatever is alike; by volume of data."""
 ChannelUse: TypeAlias = Literal["auto", "apart", "together"]
 """A channel belongs to one large DMA, or all DMAs share all; by what memory takes, where nothing is said."""
 LinkUse: TypeAlias = Literal["streamed", "whole"]
@@ -138,7 +138,7 @@ class CompileOptions(_Checked):
     ] = "schedule"  # fmt: skip
     share: Annotated[
         Sharing,
-        Field(description="Tasks that take turns on one functional unit: products with weights, or all alike ones."),
+        Field(description="Tasks that take turns on one unit: products with weights, all alike, or by volume of data."),
         Option(("share-engines", "merge-weight-streams{}", "share-streams{}"), search=("none", "weights", "all")),
     ] = "none"  # fmt: skip
     product_units: Annotated[

@@ -21,6 +21,7 @@ EXPERIMENTS = {
     "hida": "worked example of intensity- and connectedness-aware parallelisation, with its ablations",
     "peers": "fraction of the weight-bandwidth roofline: published accelerators and ours",
     "best": "the best decode and prefill designs found for four models on a U55C, made again",
+    "nano-batches": "a batch in parts beside each other: overlap of compute and memory, and what it brings",
     "serving": "GPT-2 Medium on a U55C: waits against the rate of requests, by batch and by whose turn is next",
     "long-prompt": "prompts of up to 32,640 tokens in blocks over a cache in the HBM, and what attention moves",
     "memory-tiers": "a U280 with weights in HBM, DDR, host and flash: steps, switches, windows, caches of experts",
@@ -33,6 +34,7 @@ EXPERIMENTS = {
     "cards": "GPT-2 Medium on one, two and four U55C, what links cost, and published accelerators of several cards",
     "low-rank": "GPT-2 with linear layers in two factors: bytes, cycles and on-chip memory against the rank",
     "state-space": "Mamba-2 130M against GPT-2 of the same width: a decode step by context, crossovers, hybrids",
+    "entropy": "entropy-coded bfloat16 weights: bytes, decoders behind a channel, their logic, a block of GPT-2 Medium",
     ALL: "every experiment above, one after the other",
 }
 """Names and one line each; module ``experiments.<name>`` of a checkout, hyphens as underscores, makes the table."""

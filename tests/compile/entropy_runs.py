@@ -1,4 +1,4 @@
-"""Decoders of entropy-coded weights as timed graphs, under Verilator and in C simulation; weights to decode."""
+"""Decoders of entropy-coded weights as timed graphs, in clocked hardware and in C simulation; weights to decode."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph
 from sttest.targets.csim.headers import header_folders
 
 FORMATS = (
-    LaneFormat(4, 1, 16, 12, 64), LaneFormat(2, 2, 32, 11, 96), LaneFormat(3, 4, 64, 10, 80), LaneFormat(1, 1, 32, 9, 17),
+    LaneFormat(4, 1, 16, 12, 64), LaneFormat(2, 2, 32, 11, 96), LaneFormat(3, 4, 64, 10, 80),
+    LaneFormat(1, 1, 32, 9, 17),
 )  # fmt: skip
 
 
@@ -101,26 +102,48 @@ class BankRun:
     weights: np.ndarray
 
 
-def run_verilator(
-    encoded: EncodedWeights, depths: DecoderDepths, folder: Path, cycles: int, source_ii: int = 1, sink_ii: int = 1
+_TOP = """
+module top;
+  logic clk = 0, reset = 1;
+  bench made (.clk, .reset);
+  initial begin
+    repeat (2 * {cycles}) begin
+      #1 clk = ~clk;
+      if (!clk) reset = $time < 4;
+    end
+    $finish;
+  end
+endmodule
+"""
+
+
+def run_hardware(
+    encoded: EncodedWeights, depths: DecoderDepths, folder: Path, cycles: int, simulator: str, source_ii=1, sink_ii=1
 ) -> BankRun:
-    """Decodes in clocked hardware."""
+    """Decodes in clocked hardware, for at least so many cycles, under ``icarus`` or ``verilator``."""
     lane_format = encoded.format
     texts = dict(sources(depths)) | {"bank.sv": decoder_text("bank", encoded.code, lane_format, depths)}
     texts["bench.sv"] = _BENCH.format(
         word=8 * lane_format.word_bytes, row=16 * lane_format.weights, words=len(encoded.words),
         groups=encoded.groups, source_ii=source_ii, sink_ii=sink_ii,
     )  # fmt: skip
+    names = [*texts]
     texts["words.hex"] = "".join(f"{row[::-1].tobytes().hex()}\n" for row in encoded.words)
-    texts["main.cpp"] = _MAIN
+    texts |= {"main.cpp": _MAIN, "top.sv": _TOP.format(cycles=cycles + 10)}
     for name, text in texts.items():
         (folder / name).write_text(text)
-    command = ["verilator", "--cc", "--exe", "--build", "-j", "2", "-Wno-fatal", "-Wno-lint", "--top-module", "bench",
-               "-MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0",
-               *(name for name in texts if name.endswith(".sv")), "main.cpp"]  # fmt: skip
-    built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    commands = {
+        "icarus": (["iverilog", "-g2012", "-s", "top", "-o", "bench", *names, "top.sv"], ["vvp", "-n", "bench"]),
+        "verilator": (
+            ["verilator", "--cc", "--exe", "--build", "-j", "2", "-Wno-fatal", "-Wno-lint", "--top-module", "bench",
+             "-MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0", *names, "main.cpp"],
+            [folder / "obj_dir" / "Vbench", str(cycles)],
+        ),
+    }  # fmt: skip
+    build, run = commands[simulator]
+    built = subprocess.run(build, cwd=folder, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr[-3000:]
-    ran = subprocess.run([folder / "obj_dir" / "Vbench", str(cycles)], cwd=folder, capture_output=True, check=True)
+    ran = subprocess.run(run, cwd=folder, capture_output=True, check=True)
     lines = [line.split() for line in ran.stdout.decode().splitlines() if line[:4] in ("word", "row ", "sink")]
     at = {kind: np.array([int(cycle) for name, cycle, _ in lines if name == kind]) for kind in ("word", "row", "sink")}
     rows = b"".join(bytes.fromhex(text)[::-1] for name, _, text in lines if name == "row")

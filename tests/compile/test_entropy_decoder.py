@@ -1,4 +1,4 @@
-"""Decoders of entropy-coded weights: to the bit in C++ and in hardware, in the cycles of the timed graph; any trace ends."""
+"""Decoders of entropy-coded weights: to the bit in C++ and hardware, in the timed graph's cycles; any trace ends."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from entropy_runs import FORMATS, bank_graph, graph_of, normal_weights, run_csim, run_verilator
+from entropy_runs import FORMATS, bank_graph, graph_of, normal_weights, run_csim, run_hardware
 
 from sttest.compile.hls.entropy_decoder import decoder_kernel
 from sttest.compile.timing.entropy_decoder import DecoderDepths, any_trace_depths, decoder
 from sttest.core.errors import InputError
-from sttest.reference.entropy import LaneFormat, encode, lane_steps
+from sttest.reference.entropy import LaneFormat, decode, encode, lane_steps
 from sttest.reference.entropy.lanes import SIGN_AND_MANTISSA_BITS, fill_before
 from sttest.reference.entropy.steps import steps_of
 from sttest.sim import simulate
 
 needs_verilator = pytest.mark.skipif(shutil.which("verilator") is None, reason="verilator is not installed")
+needs_icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus Verilog is not installed")
 needs_gxx = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 # Source and sink at full pace, a slow memory, slow products.
 PACES = ((1, 1), (2, 1), (1, 3))
@@ -30,26 +31,31 @@ def mixed_weights(count: int, seed: int = 1):
     return weights
 
 
-def nightly_but(kept, cases):
-    return [case if case == kept else pytest.param(*case, marks=pytest.mark.nightly) for case in cases]
-
-
-@pytest.mark.parametrize(
-    ("number", "pace"), nightly_but((0, (1, 3)), [(number, pace) for number in range(len(FORMATS)) for pace in PACES])
-)
-@needs_verilator
-@pytest.mark.slow
-def test_hardware_decodes_to_the_bit_in_the_cycles_of_the_timed_graph(number, pace, tmp_path):
-    weights, lane_format = mixed_weights(1500), FORMATS[number]
-    encoded = encode(weights, lane_format)
-    depths = any_trace_depths(lane_format)
+def check_hardware(weights, encoded, pace, simulator, folder):
+    """Weights to the bit, in the cycles of the timed graph."""
+    depths = any_trace_depths(encoded.format)
     timed = simulate(graph_of(encoded, depths, *pace), record=True)
-    run = run_verilator(encoded, depths, tmp_path, timed.cycles + 20, *pace)
+    run = run_hardware(encoded, depths, folder, timed.cycles + 20, simulator, *pace)
     assert (run.weights == weights).all()
-    for ours, theirs in (
-        (timed.write_times["rows"], run.row), (timed.read_times["rows"], run.sink), (timed.read_times["words"], run.word),
-    ):  # fmt: skip
-        assert np.array_equal(ours, theirs)
+    assert np.array_equal(timed.read_times["words"], run.word)
+    assert np.array_equal(timed.write_times["rows"], run.row)
+    assert np.array_equal(timed.read_times["rows"], run.sink)
+
+
+@pytest.mark.parametrize("number", range(len(FORMATS)))
+@needs_icarus
+def test_hardware_decodes_to_the_bit_in_the_cycles_of_the_timed_graph(number, tmp_path):
+    weights = mixed_weights(600)
+    check_hardware(weights, encode(weights, FORMATS[number]), PACES[number % 3], "icarus", tmp_path)
+
+
+@pytest.mark.parametrize("number", range(len(FORMATS)))
+@pytest.mark.parametrize("pace", PACES)
+@needs_verilator
+@pytest.mark.nightly
+def test_verilator_decodes_to_the_bit_in_the_cycles_of_the_timed_graph(number, pace, tmp_path):
+    weights = mixed_weights(1500)
+    check_hardware(weights, encode(weights, FORMATS[number]), pace, "verilator", tmp_path)
 
 
 @pytest.mark.parametrize("number", [0, *(pytest.param(each, marks=pytest.mark.nightly) for each in (1, 2, 3))])
@@ -160,3 +166,36 @@ def test_lanes_that_are_too_wide_for_cpp_are_refused():
     lane_format = replace(FORMATS[0], word_bits=128)
     with pytest.raises(InputError, match="too wide"):
         decoder_kernel("decoder", lane_format.code(normal_weights(10)), lane_format, DecoderDepths(4))
+
+
+def random_weights(rng, lane_format: LaneFormat, count: int):
+    """Weights of one kind per lane: a lane's bits of any kind, or of few exponents, or all alike."""
+    weights = rng.integers(0, 1 << 16, count).astype(np.uint16)
+    kind = rng.integers(0, 3, lane_format.lanes)[np.arange(count) // lane_format.symbols % lane_format.lanes]
+    return np.where(kind == 0, weights, np.where(kind == 1, weights & 0x80FF | 0x3C00, 0x3F80)).astype(np.uint16)
+
+
+def random_encoding(seed: int):
+    rng = np.random.default_rng(seed)
+    lane_format = random_format(rng)
+    weights = random_weights(rng, lane_format, int(rng.integers(1, 900)))
+    return weights, encode(weights, lane_format), (int(rng.choice([1, 2])), int(rng.choice([1, 3])))
+
+
+@needs_gxx
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(20))
+def test_random_lanes_and_weights_in_cpp(seed, tmp_path):
+    weights, encoded, _ = random_encoding(seed)
+    assert (decode(encoded) == weights).all()
+    found, steps = run_csim(encoded, any_trace_depths(encoded.format), tmp_path)
+    assert (found == weights).all()
+    assert (steps == steps_of(encoded).ends).all()
+
+
+@needs_verilator
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(100, 108))
+def test_random_lanes_and_weights_in_hardware(seed, tmp_path):
+    weights, encoded, pace = random_encoding(seed)
+    check_hardware(weights, encoded, pace, "verilator", tmp_path)

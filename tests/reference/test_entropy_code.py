@@ -115,7 +115,7 @@ def test_weights_that_the_code_does_not_know_are_refused():
     assert code.lengths[FILL]
     with pytest.raises(InputError, match="exponent 128"):
         encode(np.full(10, 0x4000, dtype=np.uint16), SMALL, code)
-    with pytest.raises(InputError, match="no weights|nothing"):
+    with pytest.raises(InputError, match="nothing to encode"):
         encode(ones[:0], SMALL)
     with pytest.raises(InputError, match="skew of 34"):
         LaneFormat(3, 2, 16, 9, 33)

@@ -28,7 +28,7 @@ static void split(const word_t* memory, {part_arguments}, int words) {{
   }}
 }}
 
-// A cycle decodes from the bits held before it, and takes a part of a word beside that if these were fewer than {refill}.
+// A cycle decodes from the bits held before it, and takes a part of a word beside that if these are below {refill}.
 static void lane(hls::stream<part_t>& parts, hls::stream<group_t>& groups, int count, int words, int& steps) {{
   // By length: what the next {longest} bits are less than if the codeword is no longer; from a codeword to its place.
   static const int limits[{longest}] = {{{limits}}};

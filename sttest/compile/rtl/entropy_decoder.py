@@ -78,8 +78,9 @@ def decoder_text(name: str, code: PrefixCode, lane_format: LaneFormat, depths: D
     facts = {
         "name": name, "part": lane_format.word_bits, "group": 16 * lane_format.symbols, "lanes": lane_format.lanes,
         "symbols": lane_format.symbols, "longest": lane_format.longest, "entries": len(code.symbols),
-        "limits": _packed(code.limits, lane_format.longest + 1), "offsets": _packed(code.offsets, 9),
-        "table": _packed(code.symbols, 9), "part_depth": depths.parts, "group_depth": depths.groups,
+        "limits": _packed(code.limits, lane_format.longest + 1),
+        "offsets": _packed([offset % 512 for offset in code.offsets], 16),
+        "table": _packed(code.symbols, 16), "part_depth": depths.parts, "group_depth": depths.groups,
     }  # fmt: skip
     return (_LANE + _BANK).format(**facts)
 
@@ -90,5 +91,5 @@ def sources(depths: DecoderDepths) -> tuple[tuple[str, str], ...]:
 
 
 def _packed(numbers: Sequence[int], bits: int) -> str:
-    """Numbers as one constant, the first in the lowest bits; negative ones modulo a power of two."""
-    return f"{bits * len(numbers)}'h{sum((number % (1 << bits)) << (bits * n) for n, number in enumerate(numbers)):x}"
+    """Numbers as one constant, the first in the lowest bits."""
+    return f"{bits * len(numbers)}'h{sum(number << (bits * n) for n, number in enumerate(numbers)):x}"

@@ -1,4 +1,4 @@
-"""What a lane of the decoder does in each of its cycles, if nothing holds it back: takes a part of a word, gives a group.
+"""What a lane of the decoder does in each cycle, if nothing holds it back: takes a part of a word, gives a group.
 
 A cycle decodes from the bits that the lane held before it, and takes its part of a word beside that if it held fewer
 than ``refill_bits``.  A group that is not there whole waits; fill goes by without a group.  The emitted C++ and

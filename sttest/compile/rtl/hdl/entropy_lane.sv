@@ -5,15 +5,15 @@
 // What it decoded leaves in the next cycle.  It stops as a whole: a part that has not come holds back the group before.
 // A weight is its exponent's codeword, its sign and its mantissa.  Codewords are canonical: LIMITS has, by length, what
 // the next LONGEST bits are less than if the codeword is no longer; OFFSETS what leads from a codeword to its place in
-// TABLE.  Symbol 256 in front of a group is fill, GROUP_BITS long, without a weight.
+// TABLE, 16 bits apart.  Symbol 256 in front of a group is fill, GROUP_BITS long, without a weight.
 module entropy_lane #(
   parameter int PART = 32,
   parameter int SYMBOLS = 1,
   parameter int LONGEST = 12,
   parameter int ENTRIES = 2,
   parameter logic [LONGEST*(LONGEST+1)-1:0] LIMITS = '0,
-  parameter logic [LONGEST*9-1:0] OFFSETS = '0,
-  parameter logic [ENTRIES*9-1:0] TABLE = '0,
+  parameter logic [LONGEST*16-1:0] OFFSETS = '0,
+  parameter logic [ENTRIES*16-1:0] TABLE = '0,
   localparam int GROUP_BITS = SYMBOLS * (LONGEST + 8),
   localparam int REFILL = 2 * GROUP_BITS,
   localparam int HELD = REFILL - 1 + PART,
@@ -54,8 +54,8 @@ module entropy_lane #(
       length = 1;
       for (int bits = 1; bits < LONGEST; bits++)
         if ({1'b0, window} >= LIMITS[(bits-1)*(LONGEST+1) +: LONGEST+1]) length = ($clog2(LONGEST+1))'(bits + 1);
-      place = 9'(window >> (LONGEST - 32'(length))) + OFFSETS[(32'(length)-1)*9 +: 9];
-      symbol = 32'(place) < ENTRIES ? TABLE[32'(place)*9 +: 9] : 9'd0;
+      place = 9'(window >> (LONGEST - 32'(length))) + OFFSETS[(32'(length)-1)*16 +: 9];
+      symbol = 32'(place) < ENTRIES ? TABLE[32'(place)*16 +: 9] : 9'd0;
       if (n == 0) is_fill = symbol[8];
       rest = rest << length;
       weights[16*n +: 16] = {rest[GROUP_BITS-1], symbol[7:0], rest[GROUP_BITS-2 -: 7]};
