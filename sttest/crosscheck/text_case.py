@@ -8,7 +8,6 @@ itself what it computes: in floating point it is the golden, and a precision is 
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -51,8 +50,10 @@ def package_case(package: DesignPackage, source: WeightSource, text: str | None 
         return make_text_case(package, source, text)
     block = ModelPackage.read(package.folder)
     block.require_one_block()
-    make = make_state_case if block.config.state else partial(make_case, chunk=block.chunk, maximum=block.maximum)
-    case = make(block.config, block.shape, block.scheme, source)
+    if block.config.state:
+        case = make_state_case(block.config, block.shape, block.scheme, source)
+    else:
+        case = make_case(block.config, block.shape, block.scheme, source, block.chunk, block.maximum)
     if package.manifest.configuration.knobs.kernels is None:
         return case
     # PyTorch does not know what an own kernel computes.
