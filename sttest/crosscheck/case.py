@@ -94,7 +94,9 @@ class ArgumentCase:
 
     def images(self, graph: ReferenceGraph) -> dict[str, Bytes]:
         """Memory images by the names of a design's loads."""
-        return memory_images(graph, self.arguments)
+        # Products of one input share its constant scale, of which a block has one for each.
+        taken = {name: values for name, values in self.arguments.items() if name in graph.argument}
+        return memory_images(graph, taken)
 
     def results(self, graph: ReferenceGraph, images: Mapping[str, Bytes]) -> dict[str, Array]:
         """Results by name from the images that a design wrote."""
