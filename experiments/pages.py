@@ -691,6 +691,30 @@ def low_rank_published() -> str:
     return markdown(("figure", "published", *(f"rank {rank}" for rank in (384, 192, 96, 48))), lines)
 
 
+def state_space_contexts() -> str:
+    """Cycles of a block with attention by context, and how long its step takes over one of a state-space block."""
+    lines = []
+    for context in (256, 1024, 4096, 16384, 57344, 65536):
+        cycles = value("state-space", f"cycles per block [context {context}]")
+        ratios = (
+            value("state-space", f"attention over state space, {scope}, context {context} [state lanes {lanes}]")
+            for lanes in ("as products need", "32") for scope in ("block", "model")
+        )  # fmt: skip
+        lines.append((f"{context:,}", f"{cycles:,.0f}", *(f"{each:.2f}" for each in ratios)))
+    heads = (f"{scope}, {lanes}" for lanes in ("paced lanes", "32 lanes") for scope in ("block", "model"))
+    return markdown(("context", "cycles with attention", *heads), lines)
+
+
+def state_space_hybrids() -> str:
+    """Mean time of a block by how many of them have attention, 32 lanes for the state."""
+    lines = []
+    for context in (256, 4096, 16384, 65536):
+        found = (value("state-space", f"mean block of a hybrid, one with attention in {every}, context {context} "
+                       "[state lanes 32]") for every in (2, 4, 8))  # fmt: skip
+        lines.append((f"{context:,}", *(f"{each:.1f}" for each in found)))
+    return markdown(("context", *(f"1 in {every}, µs" for every in (2, 4, 8))), lines)
+
+
 def expert_caches() -> str:
     """Speed of a step whose experts are in HBM over DDR, by locality and room."""
     lines = []

@@ -17,6 +17,7 @@ from sttest.models.config import DecoderConfig
 from sttest.models.program import BlockShape, Maximum, check_shape
 from sttest.reference import ReferenceGraph
 from sttest.reference.graph import Array, Bytes
+from sttest.reference.memory import memory_images, read_results
 from sttest.runtime.design_memory import BlockMemory, BlockResult, CacheSide, Step, export_parameters
 
 if TYPE_CHECKING:
@@ -77,6 +78,29 @@ class Case(Protocol):
     def results(self, graph: ReferenceGraph, images: Mapping[str, Bytes]) -> dict[str, Array]:
         """Results by name from the images that a design wrote."""
         ...
+
+
+@dataclass(frozen=True)
+class ArgumentCase:
+    """Arguments of a design, and its results by the reference engine."""
+
+    arguments: Mapping[str, Array] = field(repr=False)  # by name, as the design has them in memory
+    golden: Mapping[str, Array] = field(repr=False)  # results by name, of the reference engine
+    # the main result in floating point, float32; None where it was not asked for
+    reference: Array | None = field(default=None, repr=False)
+    modules: Outputs = field(default_factory=dict, repr=False)  # no PyTorch modules
+    golden_name: str = "reference"
+    golden_s: float | None = None  # run time of a module, seconds; of a text PyTorch does not run
+
+    def images(self, graph: ReferenceGraph) -> dict[str, Bytes]:
+        """Memory images by the names of a design's loads."""
+        # Products of one input share its constant scale, of which a block has one for each.
+        taken = {name: values for name, values in self.arguments.items() if name in graph.argument}
+        return memory_images(graph, taken)
+
+    def results(self, graph: ReferenceGraph, images: Mapping[str, Bytes]) -> dict[str, Array]:
+        """Results by name from the images that a design wrote."""
+        return read_results(graph, images)
 
 
 def main_result(graph: ReferenceGraph) -> str:

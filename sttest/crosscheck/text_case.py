@@ -7,7 +7,7 @@ itself what it computes: in floating point it is the golden, and a precision is 
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,36 +23,15 @@ from sttest.compile.opt import parse
 from sttest.compile.quantization.grouping import summed_dims, views_of
 from sttest.compile.reference_graph import value_graph
 from sttest.core.errors import InputError, did_you_mean
-from sttest.crosscheck.case import Case, WeightSource, main_result, make_case, require_torch
-from sttest.crosscheck.differences import Outputs
+from sttest.crosscheck.case import ArgumentCase, Case, WeightSource, main_result, make_case, require_torch
+from sttest.crosscheck.state_case import make_state_case
 from sttest.frontend.module_source import ModuleSource
 from sttest.package import DesignPackage, ModelPackage
 from sttest.reference import ReferenceGraph, run
-from sttest.reference.graph import Argument, Array, Bytes
+from sttest.reference.graph import Argument, Array
 from sttest.reference.memory import memory_images, read_results
 
 _SCALE = "_scale"
-
-
-@dataclass(frozen=True)
-class TextCase:
-    """Arguments of a design, and its results by the reference engine."""
-
-    arguments: Mapping[str, Array] = field(repr=False)  # by name, as the design has them in memory
-    golden: Mapping[str, Array] = field(repr=False)  # results by name, of the reference engine
-    # the main result in floating point, float32; None where it was not asked for
-    reference: Array | None = field(default=None, repr=False)
-    modules: Outputs = field(default_factory=dict, repr=False)  # no PyTorch modules
-    golden_name: str = "reference"
-    golden_s: float | None = None  # run time of a module, seconds; of a text PyTorch does not run
-
-    def images(self, graph: ReferenceGraph) -> dict[str, Bytes]:
-        """Memory images by the names of a design's loads."""
-        return memory_images(graph, self.arguments)
-
-    def results(self, graph: ReferenceGraph, images: Mapping[str, Bytes]) -> dict[str, Array]:
-        """Results by name from the images that a design wrote."""
-        return read_results(graph, images)
 
 
 def is_text(package: DesignPackage) -> bool:
@@ -71,7 +50,10 @@ def package_case(package: DesignPackage, source: WeightSource, text: str | None 
         return make_text_case(package, source, text)
     block = ModelPackage.read(package.folder)
     block.require_one_block()
-    case = make_case(block.config, block.shape, block.scheme, source, block.chunk, block.maximum)
+    if block.config.state:
+        case = make_state_case(block.config, block.shape, block.scheme, source)
+    else:
+        case = make_case(block.config, block.shape, block.scheme, source, block.chunk, block.maximum)
     if package.manifest.configuration.knobs.kernels is None:
         return case
     # PyTorch does not know what an own kernel computes.
@@ -80,7 +62,7 @@ def package_case(package: DesignPackage, source: WeightSource, text: str | None 
     return replace(case, golden=golden, modules={}, golden_name="reference")
 
 
-def make_text_case(package: DesignPackage, source: WeightSource, text: str | None = None) -> TextCase:
+def make_text_case(package: DesignPackage, source: WeightSource, text: str | None = None) -> ArgumentCase:
     """Arguments from a file or a seed, quantized as the design has them, and what the design makes of them.
 
     Args:
@@ -96,10 +78,10 @@ def make_text_case(package: DesignPackage, source: WeightSource, text: str | Non
     plain = float_arguments(graph, source)
     arguments = quantized_arguments(package, plain)
     golden = read_results(graph, run(graph, memory_images(graph, arguments)).results)
-    return TextCase(arguments, golden, None if text is None else _in_floating_point(package, text, plain))
+    return ArgumentCase(arguments, golden, None if text is None else _in_floating_point(package, text, plain))
 
 
-def make_module_case(package: DesignPackage, source: ModuleSource) -> TextCase:
+def make_module_case(package: DesignPackage, source: ModuleSource) -> ArgumentCase:
     """Arguments of a module, its parameters and its example inputs, and its own results.
 
     Args:
@@ -117,9 +99,9 @@ def make_module_case(package: DesignPackage, source: ModuleSource) -> TextCase:
     seconds = time.perf_counter() - began
     main = own[main_result(graph)]
     if not package.manifest.configuration.quant_scheme.quantises:
-        return TextCase(arguments, own, main, golden_name="torch", golden_s=seconds)
+        return ArgumentCase(arguments, own, main, golden_name="torch", golden_s=seconds)
     golden = read_results(graph, run(graph, memory_images(graph, arguments)).results)
-    return TextCase(arguments, golden, main, golden_s=seconds)
+    return ArgumentCase(arguments, golden, main, golden_s=seconds)
 
 
 def float_arguments(graph: ReferenceGraph, source: WeightSource) -> dict[str, Array]:

@@ -7,6 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from sttest.core.errors import InputError
 from sttest.models.attention import AttentionOutput, DecodeAttention, PrefillAttention
 from sttest.models.config import DecoderConfig, LayerKind
 from sttest.models.experts import ExpertMlp
@@ -49,6 +50,11 @@ class _Block(nn.Module):
 
     def __init__(self, config: DecoderConfig, attention: nn.Module) -> None:
         super().__init__()
+        if config.state:
+            raise InputError(
+                "state-space", "a state-space block has no attention", where=config.name,
+                hints=["compile or cross-check a decode step of it", "take a model with attention"],
+            )  # fmt: skip
         self.attn_norm = norm(config, config.hidden)
         self.attn = attention
         self.attn_post_norm = norm(config, config.hidden) if config.post_norms else nn.Identity()

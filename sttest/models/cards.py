@@ -50,6 +50,10 @@ def check_cards(config: DecoderConfig, cards: int, *, head: bool = False) -> Non
     """
     if cards < 1:
         raise InputError("bad-cards", f"{cards} cards asked for", where="cards", hints=["ask for at least 1"])
+    if cards > 1 and config.state:
+        raise InputError(
+            "bad-cards", "a state-space block is on one card", where=config.name, hints=["leave out --cards"]
+        )
     for what, count in (("key-value heads", config.kv_heads), ("columns of the feed-forward network", config.ffn)):
         if count % cards:
             raise InputError(

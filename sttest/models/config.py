@@ -21,6 +21,7 @@ Family = Literal[
     "phi3",
     "qwen3_moe",
     "mixtral",
+    "mamba2",
 ]
 
 
@@ -89,6 +90,9 @@ class DecoderConfig:
         logit_cap: the same of logits.
         experts: feed-forward networks of which a router chooses ``experts_per_token`` for each token; 0 is one network
             for all tokens.
+        state: width of a state-space block's state; 0 is a block with attention.  ``heads`` are those of the state,
+            each ``head_dim`` wide, and ``kv_heads`` the groups of them that share ``B`` and ``C``; ``ffn`` is 0.
+        conv_kernel: tokens that the convolution of a state-space block reaches over, its own included.
         ranks: linear layers of the block in two factors, by name, and the rank of each.
         source: where the numbers come from.
     """
@@ -126,6 +130,8 @@ class DecoderConfig:
     ffn_padding: int = 0
     experts: int = 0
     experts_per_token: int = 0
+    state: int = 0
+    conv_kernel: int = 0
     ranks: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
@@ -138,6 +144,11 @@ class DecoderConfig:
             raise InputError(
                 "bad-config", "experts are gated and have no biases", where=self.name,
                 hints=["set gated to true and mlp_bias to false"],
+            )  # fmt: skip
+        if self.state and (self.conv_kernel < 2 or self.ffn or self.experts):
+            raise InputError(
+                "bad-config", "a state-space block has a convolution over 2 tokens or more, and no network behind it",
+                where=self.name, hints=["set conv_kernel to 2 or more, ffn and experts to 0"],
             )  # fmt: skip
         if self.heads % self.kv_heads:
             raise InputError(
@@ -206,6 +217,11 @@ def linear_layers(config: DecoderConfig) -> dict[str, tuple[int, int]]:
     """
     query, key = config.heads * config.head_dim, config.kv_heads * config.head_dim
     hidden, ffn = config.hidden, config.ffn
+    if config.state:
+        shared = config.kv_heads * config.state
+        outputs = {"gate": query, "x": query, "b": shared, "c": shared, "dt": config.heads}
+        projections = {f"mixer.{name}_proj": (hidden, count) for name, count in outputs.items()}
+        return projections | {"mixer.out_proj": (query, hidden)}
     found = {"attn.q_proj": (hidden, query), "attn.k_proj": (hidden, key), "attn.v_proj": (hidden, key)}
     found["attn.o_proj"] = (query, hidden)
     if config.experts:
@@ -237,7 +253,15 @@ def weight_shapes(config: DecoderConfig) -> dict[str, tuple[int, int]]:
 def block_parameters(config: DecoderConfig) -> int:
     """Weights and biases of one block: projections, feed-forward network, norms; embeddings are not part of it."""
     matrices = sum(inputs * outputs for inputs, outputs in weight_shapes(config).values())
+    if config.state:
+        return matrices + _state_vectors(config)
     return matrices + _attention(config) + _mlp(config) + _norms(config)
+
+
+def _state_vectors(config: DecoderConfig) -> int:
+    """Convolutions with biases; step bias, decay and skip of each head; both norms."""
+    inner, shared = config.heads * config.head_dim, config.kv_heads * config.state
+    return (config.conv_kernel + 1) * (inner + 2 * shared) + 3 * config.heads + inner + config.hidden
 
 
 def _attention(config: DecoderConfig) -> int:

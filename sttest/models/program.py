@@ -94,6 +94,8 @@ def check_shape(config: DecoderConfig, phase: str, tokens: int, context: int, ba
             where="context",
             hints=["set context to at least 1"],
         )
+    if config.state:
+        _check_state(config, phase, tokens, batch)
     _check_batch(phase, tokens, batch)
     _check_experts(config, phase, tokens * batch)
     if tokens + context > config.max_context:
@@ -123,6 +125,17 @@ def _check_batch(phase: str, tokens: int, batch: int) -> None:
             "bad-batch", f"a decode step of a batch takes one token of each sequence, not {tokens}", where="batch",
             hints=["set tokens to 1", "set batch to 1"],
         )  # fmt: skip
+
+
+def _check_state(config: DecoderConfig, phase: str, tokens: int, batch: int) -> None:
+    """The state goes from token to token: a design steps once."""
+    if phase == "decode" and tokens == batch == 1:
+        return
+    raise InputError(
+        "state-of-tokens", "a state-space block takes one token of one sequence, a prompt as many steps",
+        where=config.name, demand=max(tokens, batch), bound=1, unit="tokens",
+        hints=["compile a decode step: --phase decode --tokens 1 --batch 1"],
+    )  # fmt: skip
 
 
 def _check_experts(config: DecoderConfig, phase: str, rows: int) -> None:
@@ -177,6 +190,8 @@ def block_program(
     check_cards(config, cards, head=head)
     if head:
         check_head(phase)
+    if config.state:
+        return _state_program(config, tokens, context, head=head)
     import torch
 
     from sttest.models.blocks import DecodeBlock, PrefillBlock
@@ -221,6 +236,29 @@ def block_program(
     results = _of_cards(("y", "k_new", "v_new", *chosen, *(("logits", "token") if head else ())), cards)
     taken = {on_card(name, card): tensor for card in range(cards) for name, tensor in inputs.items()}
     return TorchProgram(module.eval(), taken, caches, results, attributes)
+
+
+def _state_program(config: DecoderConfig, tokens: int, context: int, *, head: bool) -> TorchProgram:
+    """A decode step of a state-space block; the context only says how many tokens its state has seen."""
+    if head:
+        raise InputError(
+            "head-of-state", "the head follows blocks with attention only", where=config.name,
+            hints=["leave out --head"],
+        )  # fmt: skip
+    import torch
+
+    from sttest.models.state_space import RESULTS, Mamba2Block, state_shapes
+
+    shapes = state_shapes(config)
+    with torch.device("meta"):
+        module = Mamba2Block(config)
+        inputs = {name: torch.empty(shape) for name, shape in ({"x": (tokens, config.hidden)} | shapes).items()}
+    # Not caches, which a scheme may have as integers: each layer's own inputs, in floating point.
+    attributes: dict[str, str | int | tuple[str, ...]] = {
+        "model": config.name, "phase": "decode", "tokens": tokens, "context": context,
+        "inputs_per_layer": tuple(shapes),
+    }  # fmt: skip
+    return TorchProgram(module.eval(), inputs, results=RESULTS, attributes=attributes)
 
 
 def _of_cards(names: Iterable[str], cards: int) -> tuple[str, ...]:

@@ -210,12 +210,30 @@ _MIXTRAL_8X7B = replace(
     sliding_window=None, global_every=1, experts=8, experts_per_token=2, source=_card("mistralai/Mixtral-8x7B-v0.1"),
 )  # fmt: skip
 
+_MAMBA2 = DecoderConfig(
+    name="mamba2", public_name="Mamba2-130M", family="mamba2", layers=24, hidden=768, ffn=0, heads=24, kv_heads=1,
+    head_dim=64, state=128, conv_kernel=4, vocab=50288, max_context=2**20, activation="silu", norm="rmsnorm", eps=1e-5,
+    gated=False,
+    source=(
+        f"{_card('state-spaces/mamba2-130m')}; d_state 128, headdim 64, expand 2, d_conv 4, ngroups 1 are defaults of "
+        "mamba_ssm's Mamba2, 50277 tokens padded to a multiple of 16"
+    ),
+)  # fmt: skip
+_MAMBA2_370M = replace(
+    _MAMBA2, name="mamba2-370m", public_name="Mamba2-370M", layers=48, hidden=1024, heads=32,
+    source=_card("state-spaces/mamba2-370m"),
+)  # fmt: skip
+_MAMBA2_1_3B = replace(
+    _MAMBA2, name="mamba2-1.3b", public_name="Mamba2-1.3B", layers=48, hidden=2048, heads=64,
+    source=_card("state-spaces/mamba2-1.3b"),
+)  # fmt: skip
+
 CONFIGS: dict[str, DecoderConfig] = {
     config.name: config
     for config in (
         _GPT2, _QWEN, _LLAMA, _LLAMA_3_2_1B, _GEMMA, _GPT2_SMALL, _GPT2_LARGE, _GPT2_XL, _OPT_125M, _OPT_1_3B,
         _LLAMA_2_7B, _LLAMA_3_1_8B, _LLAMA_3_2_3B, _SMOLLM2_135M, _SMOLLM2_360M, _QWEN3_0_6B, _QWEN3_8B, _MISTRAL_7B,
-        _PHI_3_MINI, _GEMMA_2_2B, _GEMMA_3_4B, _QWEN3_30B_A3B, _MIXTRAL_8X7B,
+        _PHI_3_MINI, _GEMMA_2_2B, _GEMMA_3_4B, _QWEN3_30B_A3B, _MIXTRAL_8X7B, _MAMBA2, _MAMBA2_370M, _MAMBA2_1_3B,
     )
 }  # fmt: skip
 
@@ -230,6 +248,7 @@ _SMALL_SIZES: dict[str, dict[str, int]] = {
     "qwen": {"hidden": 128, "ffn": 256, "heads": 4, "kv_heads": 2, "head_dim": 32},
     "llama": {"hidden": 128, "ffn": 256, "heads": 4, "kv_heads": 2, "head_dim": 32},
     "llama-3.2-1b": {"hidden": 128, "ffn": 384, "heads": 4, "kv_heads": 2, "head_dim": 32},
+    "mamba2": {"hidden": 64, "ffn": 0, "heads": 8, "kv_heads": 2, "head_dim": 16, "state": 32},
     "gemma": {"hidden": 64, "ffn": 256, "heads": 4, "kv_heads": 1, "head_dim": 32, "sliding_window": 16},
 }
 
@@ -312,6 +331,8 @@ def small(config: DecoderConfig) -> DecoderConfig:
 
 def _small_sizes(config: DecoderConfig) -> dict[str, int]:
     """Widths of 128 or, where groups of 128 rows do not divide the model's, of 192, which they do not divide either."""
+    if config.state:
+        return {"hidden": 128, "ffn": 0, "heads": 8, "kv_heads": config.kv_heads, "head_dim": 32, "state": 64}
     ragged = config.hidden % 128 != 0
     heads, head_dim = (3, 64) if ragged else (4, 32)
     shared = 1 if ragged or config.kv_heads == 1 else 2

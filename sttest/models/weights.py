@@ -10,6 +10,7 @@ from torch.nn import functional
 from sttest.core.errors import InputError
 from sttest.models.config import DecoderConfig, Family
 from sttest.models.layers import LayerNorm, RMSNorm
+from sttest.models.state_space import GatedNorm, StateUpdate
 
 
 def shown(name: object) -> str:
@@ -240,5 +241,16 @@ def fill(module: nn.Module, generator: torch.Generator) -> None:
             spread = parameter.shape[-2] ** -0.5 if parameter.dim() >= 2 else 0.1
             parameter.copy_(spread * torch.randn(parameter.shape, generator=generator))
         for child in module.modules():
-            if isinstance(child, LayerNorm) or (isinstance(child, RMSNorm) and not child.plus_one):
+            if isinstance(child, StateUpdate):
+                _settle(child, generator)
+            if isinstance(child, LayerNorm | GatedNorm) or (isinstance(child, RMSNorm) and not child.plus_one):
                 child.weight.add_(1.0)
+
+
+def _settle(update: StateUpdate, generator: torch.Generator) -> None:
+    """Decays, steps and skips as Mamba-2 begins: a step of 0.001 to 0.1, a decay of -1 to -16 per unit of it."""
+    count = update.a.shape
+    update.a.copy_(-1.0 - 15.0 * torch.rand(count, generator=generator))
+    step = torch.exp(-6.9 + 4.6 * torch.rand(count, generator=generator))
+    update.dt_bias.copy_(step + torch.log(-torch.expm1(-step)))
+    update.d.copy_(1.0 + 0.1 * torch.randn(count, generator=generator))

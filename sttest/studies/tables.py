@@ -34,6 +34,7 @@ EXPERIMENTS = {
     "block-sparse": "a decode step over the blocks that its router chose (MoBA): speed by block size and context",
     "cards": "GPT-2 Medium on one, two and four U55C, what links cost, and published accelerators of several cards",
     "low-rank": "GPT-2 with linear layers in two factors: bytes, cycles and on-chip memory against the rank",
+    "state-space": "Mamba-2 130M against GPT-2 of the same width: a decode step by context, crossovers, hybrids",
     "entropy": "entropy-coded bfloat16 weights: bytes, decoders behind a channel, their logic, a block of GPT-2 Medium",
     ALL: "every experiment above, one after the other",
 }

@@ -42,12 +42,13 @@ def test_unknown_model_names_the_nearest():
 def test_small_keeps_every_feature(name):
     full, reduced = get_config(name), small(get_config(name))
     sizes = {"hidden", "ffn", "heads", "kv_heads", "head_dim", "layers", "vocab", "max_context", "sliding_window"}
-    sizes |= {"experts", "experts_per_token"}
+    sizes |= {"experts", "experts_per_token", "state"}
     for field in fields(full):
         if field.name not in sizes | {"name", "source"}:
             assert getattr(full, field.name) == getattr(reduced, field.name), field.name
     assert (reduced.group > 1) == (full.group > 1)
     assert (reduced.sliding_window is None) == (full.sliding_window is None)
+    assert (reduced.state > 0) == (full.state > 0)
     assert (reduced.experts > 0) == (full.experts > 0)
     for width in (reduced.hidden, reduced.ffn, reduced.head_dim):
         assert width % 16 == 0

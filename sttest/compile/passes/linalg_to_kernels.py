@@ -199,10 +199,26 @@ def _kernel(op: linalg.GenericOp, nest: LoopNest, name: str, origin: str, *, con
         },
     )
     # A sum that few terms come to in turn, as of groups under scales, stays a chain: its adders are one per lane.
-    if (contracts or len(task.sources) == 1) and can_be_pairwise(task):
+    if (contracts or len(task.sources) == 1 or _sums_products_of_three(op)) and can_be_pairwise(task):
         task.properties["pairwise"] = UnitAttr()
     inside.add_ops([task, df.YieldOp(task.streams)])
     return df.KernelOp(name, roots, [result.type for result in op.results], Region(inside))
+
+
+def _sums_products_of_three(op: linalg.GenericOp) -> bool:
+    """Whether the body is ``accumulator + a * b * c`` of three inputs in binary32, as what is read of a state."""
+    factors: list[SSAValue] = []
+    total = op.body.block.last_op.operands[0].owner if op.body.block.last_op is not None else None
+    if not isinstance(total, arith.AddfOp):
+        return False
+    waiting = [each for each in total.operands if each is not op.body.block.args[len(op.inputs)]]
+    while waiting:
+        term = waiting.pop()
+        if isinstance(term.owner, arith.MulfOp):
+            waiting += term.owner.operands
+        else:
+            factors.append(term)
+    return len(factors) == len(op.inputs) == 3 and {*factors} == {*op.body.block.args[:3]}
 
 
 def _copy(value: SSAValue, named: Named) -> linalg.GenericOp:

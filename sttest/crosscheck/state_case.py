@@ -1,0 +1,74 @@
+"""A state-space block with weights, its state after some tokens, and its next step in PyTorch, for every engine."""
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sttest.core.errors import InputError
+from sttest.crosscheck.case import ArgumentCase, WeightSource, require_torch
+from sttest.crosscheck.differences import recorded_outputs
+from sttest.models.config import DecoderConfig
+from sttest.models.program import BlockShape, check_shape
+from sttest.runtime.design_memory import export_parameters
+
+if TYPE_CHECKING:
+    from sttest.models.quant.scheme import QuantScheme
+
+
+def make_state_case(
+    config: DecoderConfig, shape: BlockShape, scheme: "QuantScheme", source: WeightSource
+) -> ArgumentCase:
+    """Build a block, run it over the tokens of the context, and then over one more, which the engines repeat.
+
+    Args:
+        config: model configuration.
+        shape: shape of the block; its context is how many tokens the state has seen.
+        scheme: quantization scheme; static scales are calibrated on the block's own inputs.
+        source: seed of random weights and inputs.
+
+    Raises:
+        InputError: a shape that the model does not have, or a checkpoint.
+        ToolMissingError: PyTorch is not installed.
+    """
+    check_shape(config, shape.phase, shape.tokens, shape.context, shape.batch)
+    require_torch()
+    import torch
+
+    from sttest.models.low_rank import factored
+    from sttest.models.quant.block import observe_peaks, quantise_block
+    from sttest.models.quant.contraction import DefinedOrder
+    from sttest.models.state_space import RESULTS, Mamba2Block, run_steps
+    from sttest.models.weights import randomise
+
+    if source.checkpoint is not None:
+        raise InputError(
+            "no-checkpoint", "checkpoints of state-space models are not read", where=str(source.checkpoint),
+            hints=["leave out --checkpoint"],
+        )  # fmt: skip
+    block = Mamba2Block(replace(config, ranks=()))
+    randomise(block, source.seed)
+    block = factored(block, config.ranks)
+    generator = torch.Generator().manual_seed(source.seed + 1)
+    inputs = torch.randn(shape.context + 1, config.hidden, generator=generator)
+    with torch.no_grad():
+        peaks = (
+            observe_peaks(block, lambda: run_steps(block, config, inputs)) if scheme.activations == "static" else None
+        )
+        quantised = quantise_block(block, scheme, peaks)
+        before, last = inputs[:-1], inputs[-1:]
+        # The reference has a state of its own, as its cache: what quantization does to the state counts.
+        reference = block(x=last, **run_steps(block, config, before)[1])[0]
+        state = run_steps(quantised, config, before)[1]
+        began = time.perf_counter()
+        with DefinedOrder(), recorded_outputs(quantised) as modules:
+            golden = quantised(x=last, **state)
+        golden_s = time.perf_counter() - began
+    caches = {name: tensor.numpy() for name, tensor in state.items()}
+    return ArgumentCase(
+        arguments={**export_parameters(quantised), **caches, "x": last.numpy()},
+        golden={name: tensor.detach().numpy() for name, tensor in zip(RESULTS, golden, strict=True)},
+        reference=reference.numpy(),
+        modules=modules,
+        golden_name="torch",
+        golden_s=golden_s,
+    )
