@@ -25,6 +25,7 @@ EXPERIMENTS = {
     "long-prompt": "prompts of up to 32,640 tokens in blocks over a cache in the HBM, and what attention moves",
     "memory-tiers": "a U280 with weights in HBM, DDR, host and flash: steps, switches, windows, caches of experts",
     "experts": "Qwen3-30B-A3B and Mixtral-8x7B: a layer at full size, experts in HBM over DDR, operations per byte",
+    "faults": "a small GPT-2 in RTL: which single bit flips reach the token, and what protection takes away and costs",
     "cards": "GPT-2 Medium on one, two and four U55C, what links cost, and published accelerators of several cards",
     ALL: "every experiment above, one after the other",
 }
