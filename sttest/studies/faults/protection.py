@@ -1,16 +1,15 @@
 """What may be protected, the texts of a design that is, and what it costs."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from sttest.boards.resources import Resources, total
-from sttest.compile.rtl import module_text
+from sttest.compile.rtl import fifo, module_text
 from sttest.compile.rtl.protection import triplicated
 from sttest.core.errors import InputError, SttestError
-from sttest.sim.graph import TimedGraph
 from sttest.targets.rtl.design import ValuedDesign, processes_text
 from sttest.targets.rtl.faults import FaultSite, kind_of_register, registers_of
 from sttest.targets.synth.yosys import SynthesisJob, synthesize
@@ -18,6 +17,7 @@ from sttest.targets.synth.yosys import SynthesisJob, synthesize
 Protection: TypeAlias = Literal["secded", "tmr"]
 """Words of FIFOs that correct a bit; control and running values three times."""
 PROTECTIONS: tuple[Protection, ...] = get_args(Protection)
+_CELLS = "primitives"
 _TRIPLED = ("control", "accumulator")
 _FIFO = {
     "fifo_ram #(.WIDTH(WIDTH), .DEPTH(DEPTH)) fifo (.*);": "fifo_ram",
@@ -51,21 +51,21 @@ def protected_texts(design: ValuedDesign, chosen: Collection[str]) -> dict[str, 
         if name not in PROTECTIONS:
             hints = [f"choose among {', '.join(PROTECTIONS)}"]
             raise InputError("unknown-protection", f"no protection '{name}'", where="--protect", hints=hints)
-    fifo, texts = module_text("checked_fifo"), dict[str, str]()
+    checked, texts = module_text("checked_fifo"), dict[str, str]()
     if "secded" in chosen:
         for instance, module in _FIFO.items():
-            assert instance in fifo
-            fifo = fifo.replace(instance, _CODED.format(module))
-        fifo = fifo.replace("  int written = 0;\n", f"{_WIRES}  int written = 0;\n", 1)
-        fifo += "\n" + module_text("secded").split("// fifo_srl or fifo_ram", 1)[0]
+            assert instance in checked
+            checked = checked.replace(instance, _CODED.format(module))
+        checked = checked.replace("  int written = 0;\n", f"{_WIRES}  int written = 0;\n", 1)
+        checked += "\n" + module_text("secded").split("// fifo_srl or fifo_ram", 1)[0]
     if "tmr" in chosen:
-        fifo = triplicated(fifo, {"count"})
+        checked = triplicated(checked, {"count"})
         ram = module_text("fifo_ram")
         texts["fifo_ram.sv"] = triplicated(ram, {"head", "tail", "stored", "any"})
         modules = processes_text(design).split(_END)
         texts["processes.sv"] = _END.join(triplicated(each, _tripled(each)) for each in modules)
     if chosen:
-        texts["checked_fifo.sv"] = fifo
+        texts["checked_fifo.sv"] = checked
     return texts
 
 
@@ -82,15 +82,21 @@ class Cost:
     """What protection adds to a design."""
 
     added: Resources
-    kind: Literal["synthesized", "derived"]
+    kind: Literal["derived"]  # from synthesized words, or counted
     of: str  # what it is of
+    left_out: int = 0  # FIFOs that take more than is counted
 
 
-def secded_cost(graph: TimedGraph, folder: Path, jobs: int, tell: Callable[[str], None]) -> tuple[Cost, Resources]:
-    """What codes add to all FIFOs with data, and what these take without, by yosys.
+WORD_BITS, _SRL_PLACES = 64, 16
+
+
+def secded_cost(design: ValuedDesign, folder: Path, jobs: int, tell: Callable[[str], None]) -> Cost:
+    """What codes add to all FIFOs with data: that of one word by yosys, as often as there are words.
+
+    A FIFO of up to 16 places has a LUT for each bit, whatever its depth; codes of deeper ones take more than is counted.
 
     Args:
-        graph: timed graph of the design.
+        design: design with the values of a run.
         folder: folder of yosys' jobs.
         jobs: runs at a time.
         tell: called with a line of progress.
@@ -99,32 +105,34 @@ def secded_cost(graph: TimedGraph, folder: Path, jobs: int, tell: Callable[[str]
         ToolMissingError: yosys is not installed.
         SttestError: it refused a module.
     """
-    sizes = Counter((fifo.bits, fifo.depth, fifo.kind) for fifo in graph.fifos if fifo.bits and fifo.kind != "credits")
-    plain, coded = ({size: _fifo_job(*size, coded=coded) for size in sizes} for coded in (False, True))
-    found = synthesize([*plain.values(), *coded.values()], folder, jobs, tell)
+    fifos = [each for each in design.graph.fifos if each.name in design.tokens]
+    words: Counter[int] = Counter()
+    for each in fifos:
+        whole, rest = divmod(each.bits, WORD_BITS)
+        words.update({WORD_BITS: whole, rest: int(rest > 0)})
+    words = +words
+    pairs = {bits: (_fifo_job(bits, coded=False), _fifo_job(bits, coded=True)) for bits in words if bits}
+    found = synthesize([job for pair in pairs.values() for job in pair], folder, jobs, tell)
+    parts = []
+    for bits, pair in pairs.items():
+        plain, coded = (found[job.key] for job in pair)
+        for each in (plain, coded):
+            if isinstance(each, SttestError):
+                raise each
+        assert not isinstance(plain, SttestError)
+        assert not isinstance(coded, SttestError)
+        parts.append((coded.resources + plain.resources * -1) * words[bits])
+    deep = sum(each.depth > _SRL_PLACES for each in fifos)
+    return Cost(total(parts), "derived", f"codes of {sum(words.values()):,} words in FIFOs", deep)
 
-    def all_of(kind: Mapping[tuple[int, int, str], SynthesisJob]) -> Resources:
-        parts = []
-        for size, count in sizes.items():
-            made = found[kind[size].key]
-            if isinstance(made, SttestError):
-                raise made
-            parts.append(made.resources * count)
-        return total(parts)
 
-    before, after = all_of(plain), all_of(coded)
-    return Cost(after + before * -1, "synthesized", f"codes of {sum(sizes.values())} FIFOs"), before
-
-
-def _fifo_job(bits: int, depth: int, kind: str, *, coded: bool) -> SynthesisJob:
-    names = ["fifo_ram" if kind == "ram" else "fifo_srl", *(["secded"] if coded else [])]
-    names = [*names, *(["fifo_srl" if kind == "ram" else "fifo_ram"] if coded else [])]
-    parameters: dict[str, int | str] = {"WIDTH": bits, "DEPTH": depth}
-    if coded:
-        parameters["RAM"] = int(kind == "ram")
-    sources = tuple((f"{name}.sv", module_text(name)) for name in names)
-    top = "fifo_secded" if coded else names[0]
-    return SynthesisJob(top, sources, parameters, size=float(bits))
+def _fifo_job(bits: int, *, coded: bool) -> SynthesisJob:
+    """A FIFO of one word and two places."""
+    made = fifo("srl", 2, bits)
+    if not coded:
+        return SynthesisJob(made.module, made.sources, made.parameters, size=float(bits))
+    sources = tuple((f"{name}.sv", module_text(name)) for name in (_CELLS, "fifo_srl", "fifo_ram", "secded"))
+    return SynthesisJob("fifo_secded", sources, {"WIDTH": bits, "DEPTH": 2}, size=2.0 * bits)
 
 
 def tmr_cost(sites: Sequence[FaultSite]) -> Cost:

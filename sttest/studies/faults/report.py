@@ -29,7 +29,6 @@ class FaultStudy:
     protected: Campaign | None  # None where no protection is asked for
     costs: tuple[Cost, ...]
     design_logic: Resources  # LUTs, FFs of the whole design, as predicted
-    fifo_logic: Resources | None  # what FIFOs with data take without codes; None where nobody asked
     wanted_token: int | None  # token that PyTorch chooses
     fields: Mapping[str, Share] = field(default_factory=dict)  # by field of a word of a FIFO: share that fails
 
@@ -102,7 +101,7 @@ def run_study(
     plain = run_campaign(package.name, built, case.token_fifo, work_dir / "plain", per_kind, seed, jobs, tell)
     tell("flipping the same bits in the reference engine")
     agreement = hold_against_reference(case, built.timed_run(), list(plain.injections))
-    protected, costs, fifo_logic = None, list[Cost](), None
+    protected, costs = None, list[Cost]()
     if protections:
         tell("building with protection")
         guarded = FaultyDesign(case.design, work_dir / "protected", case.weights, texts)
@@ -112,12 +111,11 @@ def run_study(
             lambda step: tell(f"{step} with protection"),
         )  # fmt: skip
         if "secded" in protections:
-            cost, fifo_logic = secded_cost(case.design.graph, work_dir / "synth", jobs, tell)
-            costs.append(cost)
+            costs.append(secded_cost(case.design, work_dir / "synth", jobs, tell))
         if "tmr" in protections:
             costs.append(tmr_cost(built.sites))
     return FaultStudy(
-        plain, agreement, protected, tuple(costs), _design_logic(package), fifo_logic, case.wanted_token,
+        plain, agreement, protected, tuple(costs), _design_logic(package), case.wanted_token,
         field_shares(case, plain),
     )  # fmt: skip
 

@@ -6,21 +6,25 @@ what the text assigns at a clock edge and hardware has too: the pointers of a FI
 place of a shift register, of delays that are modelled so, and all that logs or checks are left out.
 """
 
+import hashlib
 import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.resources import files
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from sttest.compile.rtl.module import ModuleText
 from sttest.compile.rtl.protection import COPIES
 from sttest.core.errors import SttestError
+from sttest.core.files import read_json
 from sttest.sim.graph import Fifo, MemoryPort
 from sttest.targets.rtl.design import EXPECTED, KEPT, ValuedDesign, emit_designs
 from sttest.targets.rtl.drive import BuiltFolder, RtlRun, build_folder, call_tool, find_simulator
+from sttest.targets.rtl.emit import MANIFEST
 from sttest.targets.rtl.held import HELD
 
 SiteKind: TypeAlias = Literal["fifo", "weight-fifo", "accumulator", "data-path", "buffer", "control"]
@@ -73,7 +77,7 @@ class FaultyDesign:
 
     Args:
         design: design with the values of a run.
-        work_dir: folder of sources, build and runs; its ``rtl`` is made anew.
+        work_dir: folder of sources, build and runs; what was built there of the same sources is not built again.
         weights: FIFOs that carry parameters from memory, by name.
         patched: texts that take the place of emitted sources, by file name: protected modules.
 
@@ -92,12 +96,21 @@ class FaultyDesign:
     ) -> None:
         find_simulator("verilator")
         self.graph, self.folder = design.graph, work_dir / "rtl"
-        if self.folder.is_dir():
-            shutil.rmtree(self.folder)
-        emit_designs([design], self.folder)
+        sources = work_dir / "sources"
+        shutil.rmtree(sources, ignore_errors=True)
+        emit_designs([design], sources)
         for name, text in (patched or {}).items():
-            (self.folder / name).write_text(text, encoding="utf-8")
-        self._built: BuiltFolder = build_folder(self.folder)
+            (sources / name).write_text(text, encoding="utf-8")
+        identity = _identity_of(sources)
+        key = self.folder / "built.key"
+        manifest = read_json(sources / MANIFEST)
+        if key.is_file() and key.read_text(encoding="utf-8") == identity:
+            shutil.rmtree(sources)
+            self._built = BuiltFolder(self.folder, "verilator", ("obj/Vtwin",), manifest["graphs"], 0.0)
+        else:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            sources.rename(self.folder)
+            self._built = build_folder(self.folder)
         members = read_members((self.folder / "obj" / f"{_ROOT}.h").read_text(encoding="utf-8"))
         self.sites = fault_sites(design, members, weights)
         if not self.sites:
@@ -109,6 +122,7 @@ class FaultyDesign:
             ("make", "-C", "obj", "-f", "Vtwin.mk", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1", "OPT_FAST=-O1",
              f"VM_USER_CFLAGS={defines}", "Vtwin"), self.folder,
         )  # fmt: skip
+        key.write_text(identity, encoding="utf-8")
 
     @cached_property
     def stored_fifos(self) -> tuple[str, ...]:
@@ -151,6 +165,14 @@ class FaultyDesign:
             for name in self.stored_fifos
         }
         return FaultyRun(found["graph"][2], int(found["edges"][1]), int(found["edges"][3]), stored)
+
+
+def _identity_of(folder: Path) -> str:
+    """A name of all that lies in a folder, and of the testbench."""
+    found = hashlib.sha256(files("sttest.targets.rtl").joinpath("testbench.cpp").read_bytes())
+    for path in sorted(each for each in folder.rglob("*") if each.is_file()):
+        found.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes())
+    return found.hexdigest()
 
 
 _EDGES_OF_RESET = 1
