@@ -7,7 +7,6 @@ within each kind of site.  Every flip of a word of a FIFO is done in the referen
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +21,9 @@ from sttest.studies.faults.campaign import OUTCOMES, Campaign
 from sttest.studies.faults.report import FAILS, FaultStudy, failing_bits, run_study
 from sttest.studies.faults.shares import Share
 
-LAYERS, CONTEXT, SEED, PER_KIND = 2, 16, 11, 300
+LAYERS, CONTEXT, SEED, PER_KIND = 2, 16, 11, 200
+WORK = Path("build") / "faults"
+"""Where a run that was stopped goes on."""
 PROTECTIONS = ("secded", "tmr")
 MODEL, BOARD = "small-gpt2", "u55c"
 SOURCE = "Tyagi et al., arXiv 2404.09317, abstract"
@@ -55,18 +56,15 @@ def design_package(folder: Path) -> DesignPackage:
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line]:
     """Prints the table and writes ``out``; no timing engine has a part in it."""
     say = step_printer(0)
-    with tempfile.TemporaryDirectory(prefix="sttest-faults-") as name:
-        package = design_package(Path(name) / "package")
-        told: list[str] = []
 
-        def tell(step: str) -> None:
-            # A line for each step, and for every thousandth fault.
-            count, _, rest = step.partition(" of ")
-            if not rest or count.replace(",", "").endswith("000"):
-                told.append(step)
-                say(step)
+    def tell(step: str) -> None:
+        # A line for each step, and for every hundredth fault.
+        count, _, rest = step.partition(" of ")
+        if not rest or count.endswith("00"):
+            say(step)
 
-        study = run_study(package, Path(name), PER_KIND, SEED, PROTECTIONS, jobs, tell)
+    package = design_package(WORK / "package")
+    study = run_study(package, WORK, PER_KIND, SEED, PROTECTIONS, jobs, tell)
     if study.agreement.disagree:
         raise EnginesDisagreeError("values", f"{len(study.agreement.disagree)} flips differ", where=package.name)
     lines = list(_lines(study))

@@ -93,7 +93,7 @@ WORD_BITS, _SRL_PLACES = 64, 16
 def secded_cost(design: ValuedDesign, folder: Path, jobs: int, tell: Callable[[str], None]) -> Cost:
     """What codes add to all FIFOs with data: that of one word by yosys, as often as there are words.
 
-    A FIFO of up to 16 places has a LUT for each bit, whatever its depth; codes of deeper ones take more than is counted.
+    A FIFO of up to 16 places has a LUT for each bit, whatever its depth; deeper ones take more than is counted.
 
     Args:
         design: design with the values of a run.
