@@ -111,7 +111,7 @@ def test_a_decode_step_with_and_without_protection(tmp_path):
     from sttest.package import DesignPackage
     from sttest.studies.faults.decode_step import fault_case
     from sttest.studies.faults.report import run_study
-    from sttest.targets.rtl.faults import FaultyDesign, missing_registers
+    from sttest.targets.rtl.faults import Fault, FaultyDesign, missing_registers
 
     request = Request("small-gpt2", "decode", None, 16, "u55c", CompileOptions(), work_dir=tmp_path / "p", head=True)
     compile_package(request)
@@ -122,6 +122,14 @@ def test_a_decode_step_with_and_without_protection(tmp_path):
     token = struct.unpack(">f", bytes.fromhex(ran.stored[case.token_fifo].strip()))[0]
     assert token == case.wanted_token
     assert len(missing_registers(case.design, built.sites)) < 5
+    # A running value counts while its sum is made: flips then reach memory, which draws over all cycles seldom meet.
+    times = built.timed_run().reads["load_mlp_fc1_weight__mlp_fc1"]
+    running = next(site for site in built.sites if (site.owner, site.register) == ("mlp_fc1", "kept0"))
+    struck = [
+        built.run(Fault(running, 0, (37 * n + 20) % running.bits, int(times[5 * n % len(times)]) + 2),
+                  tmp_path / "room", 10_000) for n in range(20)
+    ]  # fmt: skip
+    assert any(each.stored != ran.stored for each in struck)
     study = run_study(package, tmp_path / "study", 60, 11, ["secded", "tmr"])
     assert not study.agreement.disagree
     assert study.agreement.compared > 100
