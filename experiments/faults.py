@@ -97,6 +97,9 @@ def _lines(study: FaultStudy) -> Iterator[Line]:
         note=f"{found.empty} of them in empty places",
     )
     yield Line("of these with another memory at the end", len(found.disagree), "count")
+    yield Line("flips of FIFO words that the reference defines no value for", len(found.undefined), "count",
+               note="integers of NaN")  # fmt: skip
+    yield Line("flips of FIFO words between layers, not done there", len(found.left_out), "count")
     if study.protected is None:
         return
     yield from _of_campaign(study.protected, "with protection")

@@ -70,7 +70,8 @@ def _print(study: FaultStudy) -> None:
     agreement = study.agreement
     print(
         f"  reference: {agreement.compared} flips of FIFO words, {agreement.empty} of them in empty places, "
-        f"{len(agreement.disagree)} with another result"
+        f"{len(agreement.disagree)} with another result; "
+        f"{len(agreement.undefined)} more have no defined value there"
     )
     for each in agreement.disagree[:3]:
         print(f"  disagrees: '{each.owner}', word {each.word}, bit {each.bit}, cycle {each.cycle}")

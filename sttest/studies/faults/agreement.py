@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sttest.compile.sharing.processes import fifos_of
+from sttest.core.errors import InputError
 from sttest.reference.faults import ChangedToken, run_changed_launch
 from sttest.reference.graph import BITS, Array
 from sttest.reference.launch import LaunchResult, turns
@@ -26,6 +27,9 @@ class Agreement:
     empty: int  # of those, flips of a place that holds no token
     disagree: tuple[Injection, ...]
     left_out: tuple[Injection, ...]  # of FIFOs that are no stream of the reference: between layers
+    undefined: tuple[
+        Injection, ...
+    ] = ()  # that become a NaN where an integer is made of it, which the reference refuses
 
 
 def held_token(injection: Injection, golden: RtlRun, depth: int) -> int | None:
@@ -57,11 +61,11 @@ def hold_against_reference(case: FaultCase, golden: RtlRun, injections: list[Inj
     compared = [each for each in words if each.owner in streams]
     depths = {fifo.name: fifo.depth for fifo in case.design.graph.fifos}
     held = [held_token(each, golden, depths[each.owner]) for each in compared]
-    wrong = [
-        each for each, token in zip(compared, held, strict=True)
-        if not _agrees(case, golden, each, streams[each.owner], token)
-    ]  # fmt: skip
-    return Agreement(len(compared), held.count(None), tuple(wrong), left_out)
+    same = [_agrees(case, golden, each, streams[each.owner], token) for each, token in zip(compared, held, strict=True)]
+    wrong, undefined = (
+        tuple(each for each, found in zip(compared, same, strict=True) if found is verdict) for verdict in (False, None)
+    )
+    return Agreement(len(compared) - len(undefined), held.count(None), wrong, left_out, undefined)
 
 
 def _streams_by_fifo(case: FaultCase) -> dict[str, str]:
@@ -71,8 +75,8 @@ def _streams_by_fifo(case: FaultCase) -> dict[str, str]:
     return {fifo: each[0] for fifo, each in names.items() if len(each) == 1 and each[0] in written}
 
 
-def _agrees(case: FaultCase, golden: RtlRun, injection: Injection, name: str, token: int | None) -> bool:
-    """Whether the reference has in memory what the hardware stored."""
+def _agrees(case: FaultCase, golden: RtlRun, injection: Injection, name: str, token: int | None) -> bool | None:
+    """Whether the reference has in memory what the hardware stored; None where it defines no value."""
     if token is None:
         return injection.outcome == "masked"
     launch, stream = case.launch, case.launch.graph.stream[name]
@@ -85,7 +89,12 @@ def _agrees(case: FaultCase, golden: RtlRun, injection: Injection, name: str, to
         return unpack_tokens(rows, stream.dtype, stream.element)
 
     changed = ChangedToken(name, *divmod(turn, times), within, flipped)
-    found = run_changed_launch(launch, case.memory, changed, keep=[store.source for store in launch.graph.stores])
+    try:
+        found = run_changed_launch(launch, case.memory, changed, keep=[store.source for store in launch.graph.stores])
+    except InputError as error:
+        if "arith.fptosi" not in error.what:
+            raise
+        return None
     return injection.outcome != "hang" and stored_hash(_as_stored(case, found)) == injection.stored
 
 

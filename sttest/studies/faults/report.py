@@ -53,6 +53,7 @@ class FaultStudy:
         found["reference"] = {
             "compared": self.agreement.compared, "empty": self.agreement.empty,
             "disagree": len(self.agreement.disagree), "left_out": len(self.agreement.left_out),
+            "undefined": len(self.agreement.undefined),
         }  # fmt: skip
         found["fields"] = {name: share.to_json() for name, share in self.fields.items()}
         if self.protected is not None:
