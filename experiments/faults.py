@@ -64,7 +64,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
             say(step)
 
     package = design_package(WORK / "package")
-    study = run_study(package, WORK, PER_KIND, SEED, PROTECTIONS, jobs, tell)
+    study = run_study(package, WORK, PER_KIND, SEED, PROTECTIONS, jobs, tell, is_struck=False)
     if study.agreement.disagree:
         raise EnginesDisagreeError("values", f"{len(study.agreement.disagree)} flips differ", where=package.name)
     lines = list(_lines(study))
@@ -100,10 +100,6 @@ def _lines(study: FaultStudy) -> Iterator[Line]:
     yield Line("flips of FIFO words that the reference defines no value for", len(found.undefined), "count",
                note="integers of NaN")  # fmt: skip
     yield Line("flips of FIFO words between layers, not done there", len(found.left_out), "count")
-    if study.protected is None:
-        return
-    yield from _of_campaign(study.protected, "with protection")
-    yield Line("failing bits that protection removes", study.removed_in_all, "ratio", note="codes and majorities")
     for cost in study.costs:
         yield Line(f"LUTs for {cost.of}", cost.added.lut, "count", cost.kind)
         yield Line(f"flip-flops for {cost.of}", cost.added.ff, "count", cost.kind)

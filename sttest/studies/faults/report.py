@@ -77,6 +77,8 @@ def run_study(
     protections: Collection[str] = (),
     jobs: int = 2,
     tell: Callable[[str], None] = lambda _step: None,
+    *,
+    is_struck: bool = True,
 ) -> FaultStudy:
     """Injects faults into a design, holds them against the reference, and does so again with protection.
 
@@ -88,6 +90,7 @@ def run_study(
         protections: protections of the second campaign, none for no such campaign.
         jobs: runs at a time.
         tell: called with a line of progress.
+        is_struck: whether the protected design is sampled, too, which takes many times as long; else it is only priced.
 
     Raises:
         InputError: a design without hardware with values, or an unknown protection.
@@ -103,7 +106,7 @@ def run_study(
     tell("flipping the same bits in the reference engine")
     agreement = hold_against_reference(case, built.timed_run(), list(plain.injections))
     protected, costs = None, list[Cost]()
-    if protections:
+    if protections and is_struck:
         tell("building with protection")
         guarded = FaultyDesign(case.design, work_dir / "protected", case.weights, texts)
         name = f"{package.name} with {' and '.join(protections)}"
@@ -111,10 +114,10 @@ def run_study(
             name, guarded, case.token_fifo, work_dir / "protected", per_kind, seed, jobs,
             lambda step: tell(f"{step} with protection"),
         )  # fmt: skip
-        if "secded" in protections:
-            costs.append(secded_cost(case.design, work_dir / "synth", jobs, tell))
-        if "tmr" in protections:
-            costs.append(tmr_cost(built.sites))
+    if "secded" in protections:
+        costs.append(secded_cost(case.design, work_dir / "synth", jobs, tell))
+    if "tmr" in protections:
+        costs.append(tmr_cost(built.sites))
     return FaultStudy(
         plain, agreement, protected, tuple(costs), _design_logic(package), case.wanted_token,
         field_shares(case, plain),
