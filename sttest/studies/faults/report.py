@@ -127,7 +127,7 @@ def run_study(
 def _design_logic(package: DesignPackage) -> Resources:
     """LUTs and flip-flops of a design, as predicted."""
     rows = package.report("resources").to_dict("records")
-    whole = next(row for row in rows if row["process"] == "total")
+    whole = next(row for row in rows if (row["process"], row["kind"]) == ("all", "total"))
     return Resources(lut=float(whole["lut"]), ff=float(whole["ff"]))
 
 
