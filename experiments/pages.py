@@ -22,11 +22,14 @@ from experiments import clock_check, resource_check, resource_fit
 from experiments.cards import CREDITS
 from experiments.emerging_rows import FIG9_QUANTITY
 from experiments.gpu_baseline import report as gpu_report
+from experiments.peers import weight_gb_per_token
 from experiments.published import published_table, published_text
+from experiments.studies_tables import nano_batches, studies_list, studies_rows, studies_undone  # noqa: F401 - for pages
 from sttest.boards.energy import CASES, Activity, energy
 from sttest.boards.load import load_board, require_hbm
 from sttest.core.files import read_yaml
 from sttest.core.tables import markdown_table
+from sttest.models.registry import get_config
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
@@ -294,6 +297,82 @@ def fpga_peers() -> str:
     )
 
 
+def peers_by_board(*boards: str) -> str:
+    """Published decoders on boards, and our default designs as simulated for the same boards."""
+    ours = results("boards")
+    peers = results("peers")
+    peers = peers[(peers["metric"] == "roofline fraction") & peers["model"].notna()].fillna({"value": np.nan})
+    lines = []
+    for board in boards:
+        there = peers[peers["board"].str.upper().str.startswith(board.upper())].to_dict("records")
+        for row in there:
+            speed = row["engine"] if isinstance(row["engine"], str) else ""
+            fraction = "" if np.isnan(row["value"]) else f"{row['value']:.1%}"
+            lines.append((board.upper(), row["model"], speed, fraction, str(row["note"]).split("; ")[-1]))
+        rows = ours[(ours["board"] == board) & ours["metric"].str.startswith("speed [")].to_dict("records")
+        for row in rows:
+            config, peak = get_config(row["model"]), require_hbm(load_board(board)).hbm.peak_gb_per_s
+            share = row["value"] * weight_gb_per_token(config) / peak
+            note = "our default design, simulated; head and host left out"
+            lines.append((board.upper(), f"ours: {row['model']}", f"{row['value']:.1f}", f"{share:.1%}", note))
+    return markdown(("board", "decoder", "tokens/s", "of the weights' roofline", "note"), lines)
+
+
+def pim_gpts() -> str:
+    """Each GPT on PIM-GPT: times, use of the banks, power, and beside a T4 that reads at the peak of its memory."""
+    rows = results("pim-gpt")
+    models = list(dict.fromkeys(rows[rows["metric"] == "speed"]["model"]))
+    lines = []
+    for model in models:
+        one, all_of_it = (value("pim-gpt", f"layer [{each} tokens]", model=model) for each in (1, 1024))
+        speed, share, low, high, over = (
+            value("pim-gpt", metric, model=model)
+            for metric in ("speed", "share of the banks' bandwidth", "power, low", "power, high",
+                           "speed over a T4 at its roofline")
+        )  # fmt: skip
+        lines.append((model, f"{one / 1e3:.1f} to {all_of_it / 1e3:.1f}", f"{speed:,.0f}", f"{share:.0%}",
+                      f"{low:.0f} to {high:.0f}", f"{over:.1f}"))  # fmt: skip
+    head = (
+        "model",
+        "µs of a layer, 1 to 1,024 tokens",
+        "tokens/s",
+        "of the banks' bandwidth",
+        "W",
+        "times a T4's roofline",
+    )
+    return markdown(head, lines)
+
+
+def mesh_engines() -> str:
+    """Whole meshes by both engines: processes, cycles and seconds."""
+    rows = results("wafer-mesh")
+    meshes = rows[rows["metric"].str.startswith("processes [")]["metric"].str.removeprefix("processes ")
+    lines = []
+    for mesh in meshes:
+        seconds = (value("wafer-mesh", f"seconds of a simulation {mesh}", engine=each) for each in ("maxplus", "simpy"))
+        lines.append((mesh.strip("[]"), f"{value('wafer-mesh', f'processes {mesh}'):,.0f}",
+                      f"{value('wafer-mesh', f'mesh {mesh}'):,.0f}", *(f"{each:.2f}" for each in seconds)))  # fmt: skip
+    return markdown(("mesh", "processes", "cycles", "max-plus, s", "SimPy, s"), lines)
+
+
+def two_processors() -> str:
+    """Ratios over the xPU alone by model, batch and context, each expert where it is faster."""
+    rows = results("duplex")
+    lines = []
+    for model in ("mixtral-8x7b", "qwen3-30b-a3b"):
+        for batch in (1, 8, 32, 64, 128):
+            metric = f"over the xPU alone [batch {batch},"
+            ratios = rows[(rows["model"] == model) & rows["metric"].str.startswith(metric)]
+            cells = [
+                "no room" if np.isnan(found) else f"{found:.2f}"
+                for placement in ("by layer", "by expert") for context in (512, 1024, 4096, 8192)
+                for found in ratios[ratios["metric"].str.endswith(f" {context} tokens, {placement}]")]["value"]
+            ]  # fmt: skip
+            lines.append((OF_BEST.get(model, model), str(batch), *cells))
+    contexts = [f"{placement}, {context:,}" for placement in ("layer", "expert") for context in (512, 1024, 4096, 8192)]
+    return markdown(("model", "batch", *contexts), lines)
+
+
 def co_simulation() -> str:
     """Cycles of the timing model beside published C/RTL co-simulation."""
     rows = results("fidelity").to_dict("records")
@@ -503,6 +582,67 @@ def tier_windows() -> str:
     return markdown(("window", "from the host, tokens/s", "from flash, tokens/s"), lines)
 
 
+def entropy_codes() -> str:
+    """What a code saves, by what weights are like."""
+    shown = {"gpt2": "block of GPT-2 Medium", "normal": "normal, deviation 0.02", "uniform": "uniform, `nn.Linear`",
+             "student-t": "Student's t, 4 degrees", "silero-vad": "trained: Silero VAD, without lanes"}  # fmt: skip
+    lines = []
+    for name, told in shown.items():
+        closed = value("entropy", "entropy of exponents", "reference", model=name)
+        entropy, mean, bits, over = (
+            value("entropy", metric, model=name)
+            for metric in ("entropy of exponents", "mean codeword", "bits per weight", "bytes over bfloat16")
+        )
+        lines.append((told, f"{entropy:.3f}", "" if np.isnan(closed) else f"{closed:.3f}", f"{mean:.3f}", f"{bits:.2f}",
+                      f"{over:.1%}"))  # fmt: skip
+    return markdown(
+        ("weights", "entropy, bits", "closed form", "mean codeword", "bits per weight", "of bfloat16"), lines
+    )
+
+
+def entropy_skews() -> str:
+    """Fill and depths by the skew between lanes."""
+    lines = []
+    for skew in (64, 128, 256, 512, 1024):
+        fill, bound, least = (
+            value("entropy", f"{metric} [skew {skew}]")
+            for metric in ("fill over weights", "depth for any weights", "least depth that ends")
+        )
+        lines.append((f"{skew} bits", f"{fill:.2%}", f"{bound:.0f}", f"{least:.0f}"))
+    return markdown(("skew", "fill", "depth for any weights", "least for one trace"), lines)
+
+
+def entropy_rates() -> str:
+    """Weights per cycle of decoders behind one channel, and what their logic takes."""
+    lines = []
+    for lanes, symbols, part in ((1, 1, 32), (16, 1, 32), (32, 1, 16), (16, 2, 32), (32, 2, 16), (8, 4, 64)):
+        where = f"[{lanes} lanes of {symbols}]"
+        rate, effective = (
+            value("entropy", f"{metric} {where}") for metric in ("weights per cycle", "effective bandwidth")
+        )
+        bound = value("entropy", f"weights per cycle {where}", "reference")
+        luts = lanes * value("entropy", f"LUTs per lane [{symbols} per cycle, parts of {part} bits]")
+        lines.append((f"{lanes} × {symbols}", f"{rate:.1f}", f"{bound:.1f}", f"{effective:.2f}", f"{luts:,.0f}"))
+    return markdown(("lanes × weights", "weights per cycle", "closed form", "bandwidth over plain", "LUTs"), lines)
+
+
+def entropy_blocks() -> str:
+    """A block by what its weights are in memory."""
+    lines = []
+    for lanes in (1024, 2048):
+        for memory in ("float32", "bfloat16", "32 lanes of 1", "16 lanes of 2", "32 lanes of 2"):
+            where = f"[{lanes} lanes, {memory}]"
+            size, cycles, speed = (
+                value("entropy", f"{metric} {where}") for metric in ("bytes of weights", "block", "speed")
+            )
+            coded = "lanes of" in memory
+            share = value("entropy", f"LUTs of decoders over the card's {where}") if coded else 0
+            luts = f"{share:.0%}" if coded else ""
+            told = f"coded, {memory}" if coded else memory
+            lines.append((f"{lanes:,} lanes, {told}", f"{size / 1e6:.1f}", f"{cycles:,.0f}", f"{speed:.0f}", luts))
+    return markdown(("products, weights", "MB", "cycles", "tokens/s", "LUTs of decoders"), lines)
+
+
 def expert_layers() -> str:
     """A layer of experts at full size, by board and by where the experts are."""
     models = {"qwen3-30b-a3b": "Qwen3-30B-A3B", "mixtral-8x7b": "Mixtral-8x7B"}
@@ -517,6 +657,38 @@ def expert_layers() -> str:
             lines.append((f"{shown}, {board.upper()}, {place}", f"{cycles:,.0f}", f"{moved / 1e6:,.1f}",
                           f"{share:.0%}", f"{speed:,.1f}" if has_room else "no room"))  # fmt: skip
     return markdown(("design", "cycles per layer", "MB moved", "of the roofline", "tokens/s"), lines)
+
+
+def low_rank_sweep(phase: str, precision: str) -> str:
+    """Bytes, cycles and memory of GPT-2's block by the rank of its linear layers, streamed and operator by operator."""
+    lines = []
+    for rank in ("full", 384, 192, 96, 48):
+        where = f"[{precision}, rank {rank}]"
+        found = {each: value("low-rank", f"{each} {where}", phase=phase) for each in (
+            "bytes moved", "cycles", "cycles, operators apart", "on-chip bytes", "transient bytes, operators apart",
+            "peak bytes, operators apart")}  # fmt: skip
+        moved, cycles, apart, *memory = found.values()
+        lines.append((str(rank), f"{moved / 1e6:.2f}", f"{cycles:,.0f}", f"{apart:,.0f}",
+                      *(f"{each / 1e3:,.0f}" for each in memory)))  # fmt: skip
+    heads = ("cycles", "cycles, operators apart", "on chip, KB", "all results, KB", "live at once, KB")
+    return markdown(("rank", "MB moved", *heads), lines)
+
+
+def low_rank_published() -> str:
+    """What FlashSVD saves beside ours, by rank, of the prefill in float32 and in integers."""
+    lines = []
+    for metric, theirs in (
+        ("activation memory in the HBM saved", "peak activation memory saved"),
+        ("peak activation memory saved", "peak activation memory saved"),
+        ("transient memory saved", "transient memory saved"),
+        ("memory of x u saved", ""),
+    ):
+        for precision in ("fp32", "w4a8"):
+            found = (value("low-rank", f"{metric} [{precision}, rank {rank}]", phase="prefill")
+                     for rank in (384, 192, 96, 48))  # fmt: skip
+            told = f"{value('low-rank', theirs):.1%}" if theirs else ""
+            lines.append((f"{metric}, {precision}", told, *(f"{each:.1%}" for each in found)))
+    return markdown(("figure", "published", *(f"rank {rank}" for rank in (384, 192, 96, 48))), lines)
 
 
 def expert_caches() -> str:
@@ -748,6 +920,49 @@ def attention_passes() -> str:
         lines.append((point, *(f"{each:,.0f}" for each in cycles), *(f"{each:.1f}" for each in kib)))
     heads = ("block", "cycles, three passes", "cycles, one", "KiB, three passes", "KiB, one, chunks of 64", "of 256")
     return markdown(heads, lines)
+
+
+def attention_cascades(positions: int) -> str:
+    """FLAT and FuseMax over so many positions."""
+    rows = results("attention-cascades")
+    names = rows["metric"].str.extract(rf"^cycles \[{positions:,} positions: (.*)\]$")[0].dropna()
+    lines = []
+    for name in names:
+        where = f"[{positions:,} positions: {name}]"
+        taken = value("attention-cascades", f"cycles {where}")
+        if taken != taken:  # of no scale that fits
+            lines.append((name, "no room", *[""] * 6))
+            continue
+        forms = {
+            "passes over positions": ".0f", "busy share of multiplying lanes": ".0%", "LUT of the budget": ".0%",
+            "DSP of the budget": ".0%",
+        }  # fmt: skip
+        cells = (format(value("attention-cascades", f"{metric} {where}"), form) for metric, form in forms.items())
+        kib = value("attention-cascades", f"attention buffers {where}") / 1024
+        mj = value("attention-cascades", f"energy, central case {where}") * 1e3
+        lines.append((name, f"{taken:,.0f}", *cells, f"{kib:,.0f}", f"{mj:.2f}"))
+    heads = ("cascade", "cycles", "passes", "lanes busy", "LUT", "DSP", "KiB kept", "mJ")
+    return markdown(heads, lines)
+
+
+def fusemax_over_flat() -> str:
+    """Speed-up and energy of FuseMax over each FLAT, by positions."""
+    rows = results("attention-cascades")
+    found = rows["metric"].str.extract(r"^speed-up of FuseMax \[([\d,]+) positions: (.*)\]$").dropna()
+    lines = []
+    there = set(zip(found[0], found[1], strict=True))
+    for name in found[1].unique():
+        cells = []
+        for positions in found[0].unique():
+            if (positions, name) not in there:
+                cells.append("no room")
+                continue
+            where = f"[{positions} positions: {name}]"
+            speed_up = value("attention-cascades", f"speed-up of FuseMax {where}")
+            energy = value("attention-cascades", f"energy of FuseMax over this {where}")
+            cells.append(f"{speed_up:.2f} / {energy:.0%}")
+        lines.append((name, *cells))
+    return markdown(("over", *found[0].unique()), lines)
 
 
 _PASSES = ("three passes", "one pass, chunks of 64", "one pass, chunks of 256")

@@ -1,8 +1,8 @@
-"""Boards: an FPGA card composed of parts, or a GPU given by its headline numbers."""
+"""Boards: an FPGA card composed of parts, a GPU given by its headline numbers, or a system of another kind."""
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from sttest.boards.energy import Energy, EnergyCosts
 from sttest.boards.part import (
@@ -22,6 +22,7 @@ from sttest.boards.part import (
     Toolchain,
     Watts,
 )
+from sttest.boards.systems import DuplexBoard, MeshBoard, PimBoard, RduBoard
 from sttest.boards.tiers import CARD_TIERS, BoardMemory, Tier, TierName, tier_of
 from sttest.core.errors import InputError
 
@@ -41,12 +42,18 @@ class FpgaBoard(BoardPart):
     peak_int8_tops: TeraOpsPerSecond
     fabric: Fabric
     memory: BoardMemory
-    pcie: Pcie
     power: Power
     launch: LaunchOverhead
     toolchain: Toolchain
+    pcie: Pcie | None = None  # none where processor and kernels share the memory
     energy: EnergyCosts | None = None
     network: Network | None = None
+
+    @model_validator(mode="after")
+    def _host_behind_a_link(self) -> "FpgaBoard":
+        if self.pcie is None and (self.memory.host or self.memory.flash):
+            raise ValueError("memory of the host, or its flash, without the link 'pcie' to it")
+        return self
 
     @property
     def links(self) -> Network:
@@ -156,7 +163,7 @@ class GpuBoard(BoardPart):
         return self.offchip_gb_per_s.value
 
 
-Board = FpgaBoard | GpuBoard
+Board = FpgaBoard | GpuBoard | PimBoard | MeshBoard | DuplexBoard | RduBoard
 
 
 # --- Three ways to say what a run cost, which must never be mixed in one ratio

@@ -9,13 +9,19 @@ from pydantic import BaseModel
 from sttest.boards.board import Board, FpgaBoard, GpuBoard
 from sttest.boards.part import Quantity
 from sttest.boards.rates import limit_notes, with_rates_of_peaks
+from sttest.boards.systems import DuplexBoard, MeshBoard, PimBoard, RduBoard
 from sttest.core.errors import InputError, did_you_mean, note
 from sttest.core.files import read_yaml
 from sttest.core.validation import validated
 
 DATA_DIR = Path(__file__).parent / "data"
-SHIPPED = ("a100", "rtx2080ti", "u280", "u55c")
-DEVICES = {"fpga": FpgaBoard, "gpu": GpuBoard}
+SHIPPED = (
+    "a100", "duplex", "kv260", "pim-gpt", "rtx2080ti", "sn40l", "u280", "u55c", "v80", "vhk158", "wse-2",
+)  # fmt: skip
+DEVICES = {
+    "fpga": FpgaBoard, "gpu": GpuBoard, "pim": PimBoard, "mesh": MeshBoard,
+    "duplex": DuplexBoard, "rdu": RduBoard,
+}  # fmt: skip
 
 
 def board_names() -> list[str]:

@@ -53,6 +53,7 @@ def in_unit(unit: str, *, whole: bool = False, positive: bool = True) -> AfterVa
 
 
 Count = Annotated[Quantity, in_unit("count", whole=True)]
+CountOrNone = Annotated[Quantity, in_unit("count", whole=True, positive=False)]
 Bytes = Annotated[Quantity, in_unit("bytes", whole=True)]
 Bits = Annotated[Quantity, in_unit("bits", whole=True)]
 Ratio = Annotated[Quantity, in_unit("ratio")]
@@ -133,9 +134,9 @@ class Fabric(BoardPart):
     uram: Count
     slrs: tuple[Slr, ...] = Field(min_length=1)
     sll_per_boundary: Count
-    # what the switch in front of the HBM takes, per 512-bit port in use, of the SLR at the HBM
-    hbm_port_lut: Count
-    hbm_port_ff: Count
+    # what the switch in front of the HBM takes, per 512-bit port in use, of the SLR at the HBM; 0 where it is hard
+    hbm_port_lut: CountOrNone
+    hbm_port_ff: CountOrNone
     budgets: Budgets
 
     @property

@@ -114,7 +114,7 @@ def slr_budgets(fabric: Fabric, name: BudgetName, ports: int) -> tuple[Resources
 def process_bound(fabric: Fabric, name: BudgetName) -> Resources:
     """What one process may take: the budget's share of the least of each resource that an SLR has."""
     share = getattr(fabric.budgets, name).process.value
-    return Resources(*map(min, *map(slr_capacity, fabric.slrs))) * share
+    return Resources(*map(min, zip(*map(slr_capacity, fabric.slrs), strict=True))) * share
 
 
 def _without(amounts: Resources, taken: Resources) -> Resources:
@@ -172,6 +172,14 @@ class Adapter(BoardPart):
         return Resources(lut=self.lut, ff=self.ff, bram18=self.bram18)
 
 
+class Decoder(BoardPart):
+    """What takes the code of a group of elements apart."""
+
+    lut: Annotated[int, Field(ge=0)]
+    source: str
+    kind: Kind
+
+
 class ResourceModel(BoardPart):
     """The parts of the resource model that are numbers (``data/resources.yaml``)."""
 
@@ -179,6 +187,7 @@ class ResourceModel(BoardPart):
     ff: Overhead
     whole_operators: tuple[str, ...]
     adapters: Mapping[int, Adapter]
+    decoders: Mapping[str, Decoder]
 
     def adapter(self, port_bits: int) -> Resources:
         """The adapter of a port: the narrowest one that is known and wide enough, or the widest."""

@@ -100,12 +100,12 @@ def banks_text(banks: Sequence[int], hbm_banks: int) -> str:
     return f"{name}[{low}]" if low == high else f"{name}[{low}:{high}]"
 
 
-def tier_of(memory: BoardMemory, pcie: Pcie, name: str, board: str) -> Tier:
+def tier_of(memory: BoardMemory, pcie: Pcie | None, name: str, board: str) -> Tier:
     """A tier of a board.
 
     Args:
         memory: the board's memories.
-        pcie: its link to the host.
+        pcie: its link to the host; None where it has none, and then neither has it memory behind one.
         name: name of the tier.
         board: name of the board.
 
@@ -128,7 +128,7 @@ def tier_of(memory: BoardMemory, pcie: Pcie, name: str, board: str) -> Tier:
             part.max_burst_bytes.count, part.outstanding_bursts.count,
         )  # fmt: skip
     rate, channels = part.sustained_gb_per_s_per_channel.value, part.channels.count
-    if name not in CARD_TIERS:
+    if name not in CARD_TIERS and pcie is not None:
         rate = min(rate, pcie.host_to_card_gb_per_s.value / channels)
     return Tier(
         name, channels, part.bytes_per_channel.count, rate, part.read_ns.value, part.max_burst_bytes.count,

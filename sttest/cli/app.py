@@ -45,6 +45,7 @@ VERBS = {  # module and summary; its function is called NAME_verb
     "doctor": ("doctor", "Tell which tools and cards are here."),
     "reproduce": ("whatif", "Reproduce a published table."),
     "whatif": ("whatif", "What if: speed, roofline, knee and binding resource."),
+    "studies": ("studies", "List the studies of published systems, or show one beside its paper."),
     "serve": ("serve", "Serve requests over time on simulated designs."),
     "report": ("whatif", "One HTML page of all results."),
     "explore": ("explore", "Search the design spaces of a block."),

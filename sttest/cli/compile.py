@@ -113,6 +113,8 @@ def compile_verb(
       sttest compile gpt2 --phase decode --context 768 --attention one-pass --attention-chunk 128
 
       sttest compile small-gpt2 --phase prefill --tokens 32 --c-max-bytes 30000 --groups
+
+      sttest compile gpt2 --phase decode --context 64 --rank 50% --rank "attn.?_proj=256"
     """
     if operations:
         _report_operations(model, as_json=as_json)

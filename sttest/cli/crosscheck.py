@@ -35,7 +35,18 @@ from sttest.studies.workload import is_file
 from sttest.targets.csim import ap_types_folder
 
 
-@takes_options("precision", "attention", "attention_chunk", "kernels", "tiers", "cards", "links", "link_credits")
+@takes_options(
+    "precision",
+    "attention",
+    "attention_maximum",
+    "attention_chunk",
+    "kernels",
+    "tiers",
+    "cards",
+    "links",
+    "link_credits",
+    "ranks",
+)
 def crosscheck_verb(
     model: Annotated[
         str,
@@ -79,6 +90,8 @@ def crosscheck_verb(
       sttest crosscheck gpt2 --batch 4
 
       sttest crosscheck small-gpt2 --cards 2
+
+      sttest crosscheck small-gpt2 --rank 25%
 
       sttest crosscheck block.mlir --checkpoint block.safetensors
 

@@ -18,6 +18,7 @@ from sttest.sim import Actor, Simulation, TimedGraph, load, simulate
 from sttest.sim.checker import require_correct
 from sttest.sim.critical_path import breakdown
 from sttest.sim.export import to_dot, write_trace
+from sttest.sim.overlap import Overlap, overlap
 from sttest.targets.vitis.calibration import calibrated_graph
 from sttest.testing.corpus import CorpusDesign, case, cases, differences
 
@@ -33,6 +34,9 @@ def simulate_verb(
         bool, typer.Option("--calibrated", help="Take intervals and depths that sttest calibrate found.")
     ] = False,
     check: Annotated[bool, typer.Option("--check", help="Check all times, or the deadlock, independently.")] = False,
+    overlaps: Annotated[
+        bool, typer.Option("--overlap", help="Tell how long compute, memory and links are busy at once.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Simulate a design cycle by cycle; exit code 3 on a deadlock, which is explained.
@@ -46,6 +50,8 @@ def simulate_verb(
       sttest simulate graph.json --all-depths 2 --json
 
       sttest simulate graph.json --check --trace run.json
+
+      sttest simulate build/gpt2-decode-u55c --overlap
 
       sttest simulate build/gpt2-decode-u55c --calibrated
     """
@@ -73,6 +79,7 @@ def simulate_verb(
             result.to_json()
             | {"critical_path": _path_json(result)}
             | told
+            | ({"overlap": overlap(result).to_dict() if result.cycles else None} if overlaps else {})
             | ({"checked": True} if check else {})
             | ({"trace": str(trace)} if trace else {})
         )
@@ -81,6 +88,8 @@ def simulate_verb(
         if calibrated:
             print(f"  calibrated: {changed} of {len(graph.processes)} processes as synthesized, the others as compiled")
         _print_breakdown(result)
+        if overlaps and result.cycles:
+            _print_overlap(overlap(result))
         if check:
             print("  checked: an independent checker finds no fault")
         if trace is not None:
@@ -207,6 +216,20 @@ def _print_breakdown(result: Simulation) -> None:
     print("  critical path, in cycles:")
     for (category, kind), cycles in sorted(items.by_kind.items(), key=lambda item: -item[1]):
         print(f"  {cycles:>12,}  {cycles / result.cycles:6.1%}  {f'{category} {kind}'.strip()}")
+
+
+def _print_overlap(found: Overlap) -> None:
+    """Prints who is busy at once, and how much of each class."""
+    print("  busy at once, in cycles:")
+    for busy, cycles in found.states.items():
+        print(f"  {cycles:>12,}  {cycles / found.cycles:6.1%}  {' and '.join(busy) or 'nothing'}")
+    for name, use in found.use.items():
+        shares = use.to_dict(found.cycles)
+        print(
+            f"  {name}: busy {shares['busy_share']:.1%} of the time, its {use.units} units {shares['unit_share']:.1%}"
+        )
+    if found.overlapped is not None:
+        print(f"  compute and memory overlap in {found.overlapped:.1%} of the time that the less busy of them is")
 
 
 def _path_json(result: Simulation) -> dict[str, Any] | None:

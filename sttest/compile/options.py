@@ -17,11 +17,12 @@ from pydantic.fields import FieldInfo
 from sttest.boards.part import BudgetName
 from sttest.core.errors import InputError, note_renamed
 from sttest.core.validation import as_input_error
+from sttest.models.program import Maximum
 
 Value: TypeAlias = int | str
 Level: TypeAlias = Literal["tiling", "fusion", "resources"]
-Sharing: TypeAlias = Literal["none", "weights", "all"]
-"""Spatial dataflow; one unit for the products with parameters; one unit for whatever is alike."""
+Sharing: TypeAlias = Literal["none", "weights", "all", "auto"]
+"""Spatial dataflow; one unit for the products with parameters; one unit for whatever is alike; by volume of data."""
 ChannelUse: TypeAlias = Literal["auto", "apart", "together"]
 """A channel belongs to one large DMA, or all DMAs share all; by what memory takes, where nothing is said."""
 LinkUse: TypeAlias = Literal["streamed", "whole"]
@@ -113,6 +114,11 @@ class CompileOptions(_Checked):
                                "w4a8-g32, w8a8, fp32, or a YAML file."),
         Option(("quantize{scheme}",), metavar="NAME|FILE"),
     ] = "w4a8"  # fmt: skip
+    ranks: Annotated[
+        Names, Field(description="Rank of a model's linear layers, or a share of the full one (32, mlp.*=25%): two "
+                                 "products with factors in place of one."),
+        Option((), "--rank", metavar="[NAME=]RANK"),
+    ] = ()  # fmt: skip
     beat_bits: Annotated[
         int, Field(ge=8, le=1024, multiple_of=8, description="Width of memory ports."),
         Option(("materialize-dma",), level="resources", search=(128, 256, 512), choices=(128, 256, 512), unit="bits"),
@@ -132,7 +138,7 @@ class CompileOptions(_Checked):
     ] = "schedule"  # fmt: skip
     share: Annotated[
         Sharing,
-        Field(description="Tasks that take turns on one functional unit: products with weights, or all alike ones."),
+        Field(description="Tasks that take turns on one unit: products with weights, all alike, or by volume of data."),
         Option(("share-engines", "merge-weight-streams{}", "share-streams{}"), search=("none", "weights", "all")),
     ] = "none"  # fmt: skip
     product_units: Annotated[
@@ -236,6 +242,11 @@ class CompileOptions(_Checked):
         Attention, Field(description="Softmax over all positions, or by chunks under a running maximum."),
         Option(("online-softmax{}",)),
     ] = "three-pass"  # fmt: skip
+    attention_maximum: Annotated[
+        Maximum,
+        Field(description="Of attention in one pass: a chunk's weights are under its own maximum, or the running one."),
+        Option(("online-softmax{maximum}",)),
+    ] = "chunk"  # fmt: skip
     attention_chunk: Annotated[
         int, Field(ge=1, description="Positions at a time of attention in one pass; divides the context."),
         Option(("online-softmax{chunk}",), unit="positions"),

@@ -13,6 +13,7 @@ from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.buffer_rereads import BufferRereads
 from sttest.compile.passes.call_own_kernels import CallOwnKernels
 from sttest.compile.passes.cascade_products import CascadeProducts
+from sttest.compile.passes.code_parameters import CodeParameters
 from sttest.compile.passes.expand_functions import ExpandFunctions
 from sttest.compile.passes.flatten_bottleneck_loops import FlattenBottleneckLoops
 from sttest.compile.passes.float_min_as_int import FloatMinAsInt
@@ -37,6 +38,8 @@ from sttest.compile.passes.share_streams import ShareStreams
 from sttest.compile.passes.size_fifos import SizeFifos
 from sttest.compile.passes.split_products import SplitProducts
 from sttest.compile.passes.vectorize import Vectorize
+from sttest.core.errors import InputError
+from sttest.models.quant.scheme import load_scheme
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,33 @@ class Step:
 
 def _shares(options: CompileOptions) -> bool:
     return options.share != "none"
+
+
+_TERNARY = {"ternary": "base-3", "ternary-3:4": "3:4"}
+"""The code in memory of each type of ternary weights."""
+
+
+def _has_codes(options: CompileOptions) -> bool:
+    return not load_scheme(options.precision).types_of_weights.isdisjoint({"int3", *_TERNARY})
+
+
+def _code_of_ternary(options: CompileOptions) -> dict[str, Any]:
+    return {"ternary": next((_TERNARY[each] for each in sorted(_two_bits(options)) if each in _TERNARY), "")}
+
+
+def _two_bits(options: CompileOptions) -> set[str]:
+    """The types of weights of two bits.
+
+    Raises:
+        InputError: several: a stream of two bits has one code.
+    """
+    found = load_scheme(options.precision).types_of_weights & {"int2", *_TERNARY}
+    if len(found) > 1:
+        raise InputError(
+            "two-codes", f"weights of {' and '.join(sorted(found))} are both two bits in a stream", where="precision",
+            hints=["take one of them"],
+        )  # fmt: skip
+    return found
 
 
 def _port_rates(options: CompileOptions) -> dict[str, Any]:
@@ -85,6 +115,7 @@ _STREAMING = (
     Step(InsertForks),
     Step(MergeWeightStreams, _shares),
     Step(PlaceOnCards, lambda options: options.cards > 1),
+    Step(CodeParameters, _has_codes, _code_of_ternary),
     Step(AssignChannels),
     Step(SplitProducts, lambda options: options.product_units > 1),
     Step(NameNodes),

@@ -22,6 +22,7 @@ from sttest.reference.graph import (
     Access,
     Argument,
     ArgumentKind,
+    Coded,
     Concat,
     Converter,
     ElementType,
@@ -131,7 +132,7 @@ def _concat(op: df.ConcatOp, kernel: df.KernelOp, names: Mapping[SSAValue, str])
 
 @_node.register
 def _gather(op: df.GatherOp, kernel: df.KernelOp, names: Mapping[SSAValue, str]) -> Gather:
-    return Gather(node_label(op), _fifos(op.sources), _fifo(op.sinks[0]))
+    return Gather(node_label(op), _fifos(op.sources), _fifo(op.sinks[0]), op.code.data if op.code is not None else "")
 
 
 @_node.register
@@ -151,12 +152,23 @@ def _load(op: df.DmaReadOp, kernel: df.KernelOp, names: Mapping[SSAValue, str]) 
     layout, parts = memory_layout(op), None
     if op.parts is not None:
         parts = Parts(_fifo(op.sources[1]), *op.parts.values)
-    return Load(node_label(op), name, _fifo(op.sinks[0]), layout, _slice(op, shape_of(op.sources[0])), parts)
+    kind = op.tensor_type
+    assert isinstance(kind, TensorType)
+    return Load(node_label(op), name, _fifo(op.sinks[0]), layout, _slice(op, kind.get_shape()), parts, _coded(op))
 
 
 @_node.register
 def _store(op: df.DmaWriteOp, kernel: df.KernelOp, names: Mapping[SSAValue, str]) -> Store:
     return Store(node_label(op), _fifo(op.sources[0]), memory_layout(op))
+
+
+def _coded(op: df.DmaReadOp) -> Coded | None:
+    """How the bytes of a DMA are made of its tensor; None of one that reads its tensor's elements."""
+    if op.code is None:
+        return None
+    decoder = stream_of(op.sinks[0], _HERE).reader
+    assert isinstance(decoder, df.GatherOp)
+    return Coded(op.code.data, _fifo(decoder.sinks[0]), shape_of(op.sources[0]))
 
 
 def _slice(op: df.DmaReadOp, tensor: Sequence[int]) -> Slice | None:

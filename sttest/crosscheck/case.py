@@ -6,7 +6,7 @@ The golden is the fake-quantized block in the order of docs/reference/values.md;
 import importlib.util
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,7 +14,7 @@ from sttest.core.errors import ToolMissingError
 from sttest.crosscheck.differences import Outputs, recorded_outputs
 from sttest.models.cards import check_cards, shared_out
 from sttest.models.config import DecoderConfig
-from sttest.models.program import BlockShape, check_shape
+from sttest.models.program import BlockShape, Maximum, check_shape
 from sttest.reference import ReferenceGraph
 from sttest.reference.graph import Array, Bytes
 from sttest.runtime.design_memory import BlockMemory, BlockResult, CacheSide, Step, export_parameters
@@ -133,7 +133,12 @@ def require_torch() -> None:
 
 
 def make_case(
-    config: DecoderConfig, shape: BlockShape, scheme: "QuantScheme", source: WeightSource, chunk: int | None = None
+    config: DecoderConfig,
+    shape: BlockShape,
+    scheme: "QuantScheme",
+    source: WeightSource,
+    chunk: int | None = None,
+    maximum: Maximum = "chunk",
 ) -> BlockCase:
     """Build a block and run it in PyTorch.
 
@@ -144,6 +149,7 @@ def make_case(
         scheme: quantization scheme; static scales are calibrated on the block's own inputs.
         source: source of weights and inputs.
         chunk: positions per chunk of online softmax; None for softmax in three passes.
+        maximum: what the weights of such a chunk are under.
 
     Raises:
         InputError: a shape that the model does not have, or a checkpoint of another model.
@@ -168,7 +174,7 @@ def make_case(
             run_prefill(shared, config, each)
 
     peaks = observe_peaks(shared, typical) if scheme.activations == "static" else None
-    quantised = quantise_block(shared, scheme, peaks, chunk)
+    quantised = quantise_block(shared, scheme, peaks, chunk, maximum)
     with torch.no_grad():
         reference = _run(block, config, shape, inputs)
         began = time.perf_counter()
@@ -210,14 +216,16 @@ def _block_and_inputs(
 
     from sttest.models.blocks import PrefillBlock, run_prefill
     from sttest.models.checkpoint import load_model
+    from sttest.models.low_rank import factored
     from sttest.models.weights import randomise
 
     counts = lengths_of(shape) if shape.phase == "prefill" else [each + shape.tokens for each in lengths_of(shape)]
     generator = torch.Generator().manual_seed(source.seed + 1)
     if source.checkpoint is None:
-        block = PrefillBlock(config)
+        block = PrefillBlock(replace(config, ranks=()))
         randomise(block, source.seed)
-        return block, [torch.randn(count, config.hidden, generator=generator) for count in counts]
+        inputs = [torch.randn(count, config.hidden, generator=generator) for count in counts]
+        return factored(block, config.ranks), inputs
     model = load_model(config, source.checkpoint)
     inputs, left = [], list(source.tokens)
     for count in counts:

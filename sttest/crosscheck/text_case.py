@@ -71,7 +71,7 @@ def package_case(package: DesignPackage, source: WeightSource, text: str | None 
         return make_text_case(package, source, text)
     block = ModelPackage.read(package.folder)
     block.require_one_block()
-    case = make_case(block.config, block.shape, block.scheme, source, block.chunk)
+    case = make_case(block.config, block.shape, block.scheme, source, block.chunk, block.maximum)
     if package.manifest.configuration.knobs.kernels is None:
         return case
     # PyTorch does not know what an own kernel computes.
@@ -138,7 +138,11 @@ def quantized_arguments(package: DesignPackage, plain: Mapping[str, Array]) -> d
     Raises:
         InputError: a scheme with constant scales, which come from a calibration.
     """
-    graph, found = package.reference_graph, dict(plain)
+    graph = package.reference_graph
+    found = {
+        name: tensor.astype(np.float16) if graph.argument[name].dtype == "f16" else tensor
+        for name, tensor in plain.items()
+    }
     static = next((each.name for each in graph.arguments if each.name.endswith("input_scale")), None)
     if static is not None and static not in plain:
         raise InputError(
@@ -157,13 +161,17 @@ def quantized_arguments(package: DesignPackage, plain: Mapping[str, Array]) -> d
     for each in scaled:
         values = torch.from_numpy(plain[each.name])
         if each.kind == "cache":
-            made = quantise_kv(values)
+            made = quantise_kv(values, scheme.kv_max, scheme.kv_scales)
             found[each.name] = made.values.numpy()
         else:
             # The dim that is summed comes first in a group of rows.
             dim = rows[each.name]
             groups = graph.argument[f"{each.name}{_SCALE}"].shape[0]
-            made = quantise_weight(values.movedim(dim, 0), each.shape[dim] // groups, scheme.weight_max)
+            made = quantise_weight(
+                values.movedim(dim, 0),
+                each.shape[dim] // groups,
+                scheme.of_layer(each.name.removesuffix(".weight")).weights,
+            )
             found[each.name] = made.values.movedim(0, dim).contiguous().numpy()
         found[f"{each.name}{_SCALE}"] = made.scales.numpy()
     return found
@@ -176,7 +184,7 @@ def _is_scale(graph: ReferenceGraph, argument: Argument) -> bool:
 
 
 def _random(random: np.random.Generator, argument: Argument, *, is_scaled: bool) -> Array:
-    if argument.dtype != "f32" and not is_scaled:
+    if argument.dtype not in ("f32", "f16") and not is_scaled:
         raise InputError(
             "integer-argument", f"'{argument.name}' is of type {argument.dtype}, and only its maker knows its range",
             where="arguments", hints=["take f32 arguments; --precision makes integers of them"],

@@ -136,9 +136,25 @@ class DecodeAttention(Projections):
         all but the tokens before it.  A batch of one token each: x [s, hidden], mask [s, c], caches [s, kv, c, d],
         k_new and v_new [s, kv, 1, d].
         """
-        q, k, v = self.project(x, rope)
+        projected = self.project(x, rope)
         if mask_new is not None:
-            return self._several(x, (q, k, v), (mask, mask_new), (k_cache, v_cache))
+            return self._several(x, projected, (mask, mask_new), (k_cache, v_cache))
+        attended, k, v = self.attend(projected, mask, k_cache, v_cache)
+        return self.output(attended, x), self.k_new(k), self.v_new(v)
+
+    def attend(self, projected: AttentionOutput, mask: Tensor, k_cache: Tensor, v_cache: Tensor) -> AttentionOutput:
+        """Attention of one token, or of one of each sequence of a batch, to the cache and to itself.
+
+        Args:
+            projected: what :meth:`project` gives.
+            mask: as of :meth:`forward`.
+            k_cache: keys of the cache.
+            v_cache: values of the cache.
+
+        Returns:
+            what :meth:`output` takes, and the own keys and values, sequence by sequence.
+        """
+        q, k, v = projected
         if mask.dim() == 2:
             q, k, v = (by_sequence(each, len(mask)) for each in (q, k, v))
             mask = _beside_heads(mask.unsqueeze(1), q)
@@ -149,7 +165,7 @@ class DecodeAttention(Projections):
         else:
             p_cached, p_new, denominator = self.softmax(scores, own_score)
             mixed = self.mix(p_cached, v_cache, mask)
-        return self.output(self.normalise(mixed, denominator, p_new, v), x), self.k_new(k), self.v_new(v)
+        return self.normalise(mixed, denominator, p_new, v), k, v
 
     def _several(
         self, x: Tensor, projected: AttentionOutput, masks: tuple[Tensor, Tensor], cache: tuple[Tensor, Tensor]

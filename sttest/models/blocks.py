@@ -11,6 +11,7 @@ from sttest.models.attention import AttentionOutput, DecodeAttention, PrefillAtt
 from sttest.models.config import DecoderConfig, LayerKind
 from sttest.models.experts import ExpertMlp
 from sttest.models.layers import Gate, Linear, Residual, activation, norm
+from sttest.models.low_rank import in_factors
 from sttest.models.tables import decode_inputs, prefill_inputs
 
 
@@ -56,6 +57,7 @@ class _Block(nn.Module):
         self.mlp: nn.Module = ExpertMlp(config) if config.experts else GatedMlp(config) if config.gated else Mlp(config)
         self.mlp_post_norm = norm(config, config.hidden) if config.post_norms else nn.Identity()
         self.mlp_residual = Residual()
+        in_factors(self, config.ranks)
 
     def finish(self, x: Tensor, attention: AttentionOutput, *tables: Tensor | None) -> tuple[Tensor, ...]:
         """Everything after attention: x [n, hidden] and what attention gives to the block's results.

@@ -56,6 +56,11 @@ def check_cards(config: DecoderConfig, cards: int, *, head: bool = False) -> Non
                 "bad-cards", f"{count} {what} make no equal shares for {cards} cards", where=config.name,
                 hints=["take a number of cards that divides both", "pad the model's configuration"],
             )  # fmt: skip
+    if cards > 1 and config.ranks:
+        raise InputError(
+            "bad-cards", "a linear layer in two factors is on one card", where=config.name,
+            hints=["leave out --rank", "leave out --cards"],
+        )  # fmt: skip
     if cards > 1 and (config.post_norms or head or config.experts):
         what = "norms behind attention" if config.post_norms else "experts" if config.experts else "the head"
         raise InputError(

@@ -5,20 +5,21 @@ All headers (names, shapes, types) are checked before any tensor is loaded and c
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.files import read_json
 from sttest.models.config import DecoderConfig
 from sttest.models.config_file import CONFIG_FILE, read_config
 from sttest.models.language_model import LanguageModel
+from sttest.models.low_rank import factored
 from sttest.models.weights import fill, is_ignored, model_state, shown
 
 INDEX = "model.safetensors.index.json"
@@ -31,9 +32,16 @@ DTYPES = ("F32", "F16", "BF16")
 def load_model(config: DecoderConfig, folder: Path | None = None, *, seed: int = 0) -> LanguageModel:
     """A whole model with the weights of a checkpoint folder, or with random weights of a seed.
 
+    Layers of a rank have the truncated decomposition of these weights.
+
     Raises:
         InputError: see :func:`read_checkpoint`.
     """
+    if config.ranks:
+        model = load_model(replace(config, ranks=()), folder, seed=seed)
+        model.config = config
+        model.layers = nn.ModuleList(factored(block, config.ranks) for block in model.layers)
+        return model
     if folder is None:
         model = LanguageModel(config)
         randomise_model(model, seed)

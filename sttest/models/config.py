@@ -89,6 +89,7 @@ class DecoderConfig:
         logit_cap: the same of logits.
         experts: feed-forward networks of which a router chooses ``experts_per_token`` for each token; 0 is one network
             for all tokens.
+        ranks: linear layers of the block in two factors, by name, and the rank of each.
         source: where the numbers come from.
     """
 
@@ -125,6 +126,7 @@ class DecoderConfig:
     ffn_padding: int = 0
     experts: int = 0
     experts_per_token: int = 0
+    ranks: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
         if self.experts and not 1 <= self.experts_per_token <= self.experts:
@@ -195,22 +197,59 @@ class DecoderConfig:
 # --- How many parameters one decoder block has, from its configuration alone
 
 
+def linear_layers(config: DecoderConfig) -> dict[str, tuple[int, int]]:
+    """Inputs and outputs of a block's linear layers by name, without those of a router and its experts.
+
+    >>> from sttest.models.registry import model_config
+    >>> linear_layers(model_config("small-gpt2"))["mlp.fc1"]
+    (64, 128)
+    """
+    query, key = config.heads * config.head_dim, config.kv_heads * config.head_dim
+    hidden, ffn = config.hidden, config.ffn
+    found = {"attn.q_proj": (hidden, query), "attn.k_proj": (hidden, key), "attn.v_proj": (hidden, key)}
+    found["attn.o_proj"] = (query, hidden)
+    if config.experts:
+        return found
+    if config.gated:
+        return found | {
+            "mlp.gate_proj": (hidden, ffn), "mlp.up_proj": (hidden, ffn), "mlp.down_proj": (ffn, hidden)
+        }  # fmt: skip
+    return found | {"mlp.fc1": (hidden, ffn), "mlp.fc2": (ffn, hidden)}
+
+
+def weight_shapes(config: DecoderConfig) -> dict[str, tuple[int, int]]:
+    """Shapes of the matrices of a block's linear layers by name, a layer in factors as two.
+
+    >>> from sttest.models.ranks import with_ranks
+    >>> from sttest.models.registry import model_config
+    >>> weight_shapes(with_ranks(model_config("small-gpt2"), ["mlp.fc1=16"]))["mlp.fc1.v"]
+    (16, 128)
+    """
+    ranks, found = dict(config.ranks), {}
+    for name, (inputs, outputs) in linear_layers(config).items():
+        if name in ranks:
+            found |= {f"{name}.u": (inputs, ranks[name]), f"{name}.v": (ranks[name], outputs)}
+        else:
+            found[name] = (inputs, outputs)
+    return found
+
+
 def block_parameters(config: DecoderConfig) -> int:
     """Weights and biases of one block: projections, feed-forward network, norms; embeddings are not part of it."""
-    return _attention(config) + _mlp(config) + _norms(config)
+    matrices = sum(inputs * outputs for inputs, outputs in weight_shapes(config).values())
+    return matrices + _attention(config) + _mlp(config) + _norms(config)
 
 
 def _attention(config: DecoderConfig) -> int:
     query, key = config.heads * config.head_dim, config.kv_heads * config.head_dim
-    weights = config.hidden * (query + 2 * key) + query * config.hidden
-    return weights + config.qkv_bias * (query + 2 * key) + config.o_bias * config.hidden
+    return config.qkv_bias * (query + 2 * key) + config.o_bias * config.hidden
 
 
 def _mlp(config: DecoderConfig) -> int:
-    ups = 2 if config.gated else 1
     if config.experts:
         return config.hidden * config.experts + config.experts * expert_parameters(config)
-    return (ups + 1) * config.hidden * config.ffn + config.mlp_bias * (ups * config.ffn + config.hidden)
+    ups = 2 if config.gated else 1
+    return config.mlp_bias * (ups * config.ffn + config.hidden)
 
 
 def expert_parameters(config: DecoderConfig) -> int:

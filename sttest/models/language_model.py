@@ -10,6 +10,7 @@ from sttest.core.errors import InputError
 from sttest.models.blocks import DecodeBlock, PrefillBlock, run_decode, run_prefill
 from sttest.models.config import DecoderConfig
 from sttest.models.layers import Embedding, Linear, SoftCap, TiedHead, greedy, norm
+from sttest.models.program import Maximum
 from sttest.models.quant.block import Peaks, decode_twin, quantise_block
 from sttest.models.quant.layers import QuantLinear, activation_quantiser
 from sttest.models.quant.quantizers import QuantizedTensor
@@ -100,7 +101,11 @@ def _appended(cache: CacheSide, new: CacheSide) -> CacheSide:
 
 
 def quantise_model(
-    model: LanguageModel, scheme: QuantScheme, peaks: Peaks | None = None, chunk: int | None = None
+    model: LanguageModel,
+    scheme: QuantScheme,
+    peaks: Peaks | None = None,
+    chunk: int | None = None,
+    maximum: Maximum = "chunk",
 ) -> LanguageModel:
     """A fake-quantized copy of a model; embedding and norms are shared, the head follows ``scheme.lm_head``.
 
@@ -109,6 +114,7 @@ def quantise_model(
         scheme: quantization scheme.
         peaks: result of ``observe_peaks(model, run)``, which static activations need.
         chunk: positions per chunk of online softmax; see :func:`quantise_block`.
+        maximum: what the weights of such a chunk are under.
 
     Raises:
         InputError: static activations without peaks; weights that are not finite.
@@ -118,7 +124,7 @@ def quantise_model(
         twin = LanguageModel(model.config)
     twin.embedding, twin.norm, twin.head = model.embedding, model.norm, model.head
     twin.layers = nn.ModuleList(
-        quantise_block(block, scheme, _within(known, f"layers.{number}."), chunk)
+        quantise_block(block, scheme, _within(known, f"layers.{number}."), chunk, maximum)
         for number, block in enumerate(model.layers)
     )
     if scheme.quantises and scheme.lm_head != "none":
@@ -137,8 +143,7 @@ def _quantised_head(model: LanguageModel, scheme: QuantScheme, peak: float | Non
             head = Linear(model.config.hidden, model.config.vocab, bias=False)
         head.weight = nn.Parameter(model.embedding.tokens.detach().T)
     assert isinstance(head, Linear)
-    quantise = activation_quantiser(scheme, peak, "head") if scheme.activations != "none" else None
-    return QuantLinear(head, scheme, quantise)
+    return QuantLinear(head, scheme, activation_quantiser(scheme, peak, "head"))
 
 
 # --- Greedy generation: the prompt in one prefill or in decode steps, then one decode step per further token

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from sttest.models.config import DecoderConfig
 from sttest.models.head_axes import cache_beside, over_heads, own_beside
 from sttest.models.layers import SoftCap, f32
+from sttest.models.program import Maximum
 from sttest.models.quant.quantizers import QuantizedTensor
 
 Part = tuple[Tensor, Tensor, Tensor]
@@ -120,20 +121,25 @@ Total = Callable[[Tensor], Tensor]
 class Running(NamedTuple):
     """A softmax in chunks."""
 
-    weights: Tensor  # [..., m], each chunk's under its own maximum.
+    weights: Tensor  # [..., m], each chunk's under its own maximum or the running one.
     denominator: Tensor  # under the last maximum, [...].
-    # kept, joined: what each chunk rescales the sums before it and its own by, [..., chunks].
+    # kept, joined: what each chunk rescales the sums before it and its own by, [..., chunks]; under the running maximum
+    # its own need no factor.
     kept: Tensor
-    joined: Tensor
+    joined: Tensor | None
     maximum: Tensor  # the last one, [...].
 
 
 class RunningSoftmax(nn.Module):
-    """Unnormalised softmax over chunks of positions; ``total`` sums the weights of a chunk."""
+    """Unnormalised softmax over chunks of positions; ``total`` sums the weights of a chunk.
 
-    def __init__(self, chunk: int, total: Total) -> None:
+    A chunk's weights are under its own ``maximum`` and rescaled when they are added, or, as in the 1-pass cascade of
+    FuseMax (Nayak et al., arXiv 2406.10491), under the largest score so far.
+    """
+
+    def __init__(self, chunk: int, total: Total, maximum: Maximum = "chunk") -> None:
         super().__init__()
-        self.chunk, self.total = chunk, total
+        self.chunk, self.total, self.maximum = chunk, total, maximum
 
     def forward(self, scores: Tensor) -> Running:
         """Scores [..., m]."""
@@ -144,13 +150,16 @@ class RunningSoftmax(nn.Module):
             own = part.amax(-1)
             larger = torch.maximum(maximum, own)
             kept.append(torch.exp(maximum - larger))
-            joined.append(torch.exp(own - larger))
-            weights.append(torch.exp(part - own.unsqueeze(-1)))
-            denominator = denominator * kept[-1] + self.total(weights[-1]) * joined[-1]
+            if self.maximum == "chunk":
+                joined.append(torch.exp(own - larger))
+                weights.append(torch.exp(part - own.unsqueeze(-1)))
+                denominator = denominator * kept[-1] + self.total(weights[-1]) * joined[-1]
+            else:
+                weights.append(torch.exp(part - larger.unsqueeze(-1)))
+                denominator = denominator * kept[-1] + self.total(weights[-1])
             maximum = larger
-        return Running(
-            torch.cat(weights, -1), denominator, torch.stack(kept, -1), torch.stack(joined, -1), maximum
-        )  # fmt: skip
+        factors = torch.stack(joined, -1) if joined else None
+        return Running(torch.cat(weights, -1), denominator, torch.stack(kept, -1), factors, maximum)
 
 
 class RunningMix(nn.Module):
@@ -166,8 +175,8 @@ class RunningMix(nn.Module):
         mixed = torch.zeros(())
         parts = zip(running.weights.split(sizes, -1), _split(v, sizes), mask.split(sizes, -1), strict=True)
         for place, (p, values, hidden) in enumerate(parts):
-            kept, joined = (factor[..., place].unsqueeze(-1) for factor in (running.kept, running.joined))
-            mixed = mixed * kept + self.mix(p, values, hidden) * joined
+            kept, part = running.kept[..., place].unsqueeze(-1), self.mix(p, values, hidden)
+            mixed = mixed * kept + (part if running.joined is None else part * running.joined[..., place].unsqueeze(-1))
         return mixed
 
 

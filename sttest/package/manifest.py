@@ -41,7 +41,8 @@ class Configuration(_Section):
     workload: Workload
     knobs: CompileOptions
     board: str
-    scheme: _Maybe[dict[str, str | int | None]] = None  # fields of a scheme that is none of the shipped ones
+    # fields of a scheme that is none of the shipped ones
+    scheme: _Maybe[dict[str, str | int | tuple[tuple[str, str], ...] | None]] = None
 
     @property
     def quant_scheme(self) -> QuantScheme:

@@ -28,6 +28,7 @@ class ModelPackage(DesignPackage):
         generates: tokens that a launch makes.
         head: whether a launch runs what follows the last layer, too.
         chunk: positions at a time of attention in one pass; None in three.
+        maximum: what the weights of such a chunk are under.
     """
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
@@ -49,6 +50,7 @@ class ModelPackage(DesignPackage):
         self.layers, self.generates = knobs.layers, knobs.generate
         self.head = workload.head_columns is not None
         self.chunk = knobs.attention_chunk if knobs.attention == "one-pass" else None
+        self.maximum = knobs.attention_maximum
 
     @property
     def shape(self) -> BlockShape:
@@ -79,4 +81,4 @@ class ModelPackage(DesignPackage):
         from sttest.models.quant.block import observe_peaks
 
         peaks = observe_peaks(model, calibrate) if self.scheme.activations == "static" else None
-        return quantise_model(model, self.scheme, peaks, self.chunk)
+        return quantise_model(model, self.scheme, peaks, self.chunk, self.maximum)

@@ -12,6 +12,7 @@ from math import prod
 import numpy as np
 
 from sttest.core.errors import InputError, did_you_mean
+from sttest.reference.codes import CODES, decode
 from sttest.reference.graph import (
     NUMPY,
     Array,
@@ -161,13 +162,20 @@ def gather_slices(
     Raises:
         InputError: the sources' tokens do not make up the sink's.
     """
+    if node.code and node.code not in CODES:
+        raise InputError("bad-gather", f"unknown code '{node.code:.40}'", where=f"gather '{node.name}'")
+    code = CODES.get(node.code)
+    dtype, wanted = (sink.dtype, prod(sink.element)) if code is None else ("i8", code.token_bytes(prod(sink.element)))
     size = sum(prod(source.element) for source in sources)
-    alike = all(source.dtype == sink.dtype and source.trips == sink.trips for source in sources)
-    if not alike or size != prod(sink.element) or len({values.shape for values in tokens}) != 1:
+    alike = all(source.dtype == dtype and source.trips == sink.trips for source in sources)
+    if not alike or size != wanted or len({values.shape for values in tokens}) != 1:
         what = f"its sources do not make up the tokens of '{sink.name}'"
         raise InputError("bad-gather", what, where=f"gather '{node.name}'")
     lead = tokens[0].shape[: len(sink.trips)]
     element = sources[0].element
+    if code is not None:
+        data = np.concatenate([values.reshape(-1, *element) for values in tokens], axis=1)
+        return decode(data.view(np.uint8), code, prod(sink.element)).reshape(*lead, *sink.element)
     cut = next((dim for dim, (own, all_) in enumerate(zip(element, sink.element, strict=True)) if own != all_), 0)
     return np.concatenate([values.reshape(*lead, *element) for values in tokens], axis=len(lead) + cut)
 

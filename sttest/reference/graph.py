@@ -24,16 +24,19 @@ from sttest.sim.graph import check_choice, check_name, check_whole
 # --- Element types of streams, and what holds them in numpy
 
 
-ElementType = Literal["i1", "i4", "i8", "i16", "i32", "f16", "f32"]
+ElementType = Literal["i1", "i2", "i3", "i4", "i8", "i16", "i32", "f16", "f32"]
 Array = NDArray[Any]
 Bytes = NDArray[np.uint8]
 
-BITS: dict[str, int] = {"i1": 1, "i4": 4, "i8": 8, "i16": 16, "i32": 32, "f16": 16, "f32": 32}
+BITS: dict[str, int] = {"i1": 1, "i2": 2, "i3": 3, "i4": 4, "i8": 8, "i16": 16, "i32": 32, "f16": 16, "f32": 32}
 NUMPY: dict[str, np.dtype[Any]] = {
-    "i1": np.dtype(np.bool_), "i4": np.dtype(np.int8), "i8": np.dtype(np.int8), "i16": np.dtype("<i2"),
-    "i32": np.dtype("<i4"), "f16": np.dtype("<f2"), "f32": np.dtype("<f4"),
+    "i1": np.dtype(np.bool_), "i2": np.dtype(np.int8), "i3": np.dtype(np.int8), "i4": np.dtype(np.int8),
+    "i8": np.dtype(np.int8), "i16": np.dtype("<i2"), "i32": np.dtype("<i4"), "f16": np.dtype("<f2"),
+    "f32": np.dtype("<f4"),
 }  # fmt: skip
-"""An i4 is held in an int8, an i1 in a bool whose True is the integer -1."""
+"""An integer of 2 to 4 bits is held in an int8, an i1 in a bool whose True is the integer -1."""
+NARROW = ("i2", "i3", "i4")
+"""Integers that are narrower than what holds them in numpy."""
 
 
 def is_integer(dtype: str) -> bool:
@@ -307,6 +310,21 @@ class _Computes:
 
 
 @dataclass(frozen=True)
+class Coded:
+    """An argument whose tokens lie in memory as codes (:mod:`sttest.reference.codes`).
+
+    Args:
+        code: name of the code.
+        stream: stream of the decoded tokens.
+        shape: shape of the argument.
+    """
+
+    code: str
+    stream: str
+    shape: Ints
+
+
+@dataclass(frozen=True)
 class Load(_WritesOne):
     """A DMA that streams an argument of the design, or one slice of its tokens, from a memory image of its own.
 
@@ -317,6 +335,7 @@ class Load(_WritesOne):
         layout: memory layout of the argument, or of the tensor that this slice makes up.
         part: slice of the argument; None for the whole.
         parts: parts of the argument that are read, where they are computed; the argument has an axis of them in front.
+        coded: how the bytes that it reads are made of the argument; None where memory has the argument's own elements.
     """
 
     name: str
@@ -325,6 +344,7 @@ class Load(_WritesOne):
     layout: MemoryLayout
     part: Slice | None = None
     parts: Parts | None = None
+    coded: Coded | None = None
     kind: Literal["load"] = "load"
 
     @property
@@ -340,6 +360,8 @@ class Load(_WritesOne):
     @property
     def shape(self) -> Ints:
         """Shape of the argument."""
+        if self.coded is not None:
+            return self.coded.shape
         if self.parts is None:
             return self.streamed_shape
         sizes = list(self.streamed_shape)
@@ -401,11 +423,12 @@ class Concat(_WritesOne, _Computes):
 
 @dataclass(frozen=True)
 class Gather(_WritesOne):
-    """Assembles each token from one token of every source, side by side."""
+    """Assembles each token from one token of every source, side by side; with a ``code`` decodes what they make up."""
 
     name: str
     sources: tuple[str, ...]
     sink: str
+    code: str = ""
     kind: Literal["gather"] = "gather"
 
 
@@ -631,7 +654,7 @@ def write_reference_graph(graph: ReferenceGraph, path: Path) -> None:
 
 _FLOAT_BINARY = ("arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.maximumf", "arith.minimumf")
 _FLOAT_UNARY = ("arith.negf", "math.absf", "math.roundeven", "math.exp", "math.tanh", "math.sqrt", "math.rsqrt")
-_INTEGER = ("arith.addi", "arith.subi", "arith.muli", "arith.maxsi", "arith.minsi")
+_INTEGER = ("arith.addi", "arith.subi", "arith.muli", "arith.andi", "arith.maxsi", "arith.minsi")
 _CONVERSIONS = (
     "arith.extsi", "arith.trunci", "arith.sitofp", "arith.fptosi", "arith.extf", "arith.truncf", "arith.bitcast",
 )  # fmt: skip
@@ -719,7 +742,7 @@ def _check_network(graph: ReferenceGraph) -> None:
         if parts is not None and (parts.dim >= len(shape) or shape[parts.dim] % parts.count):
             raise _invalid(f"has {parts.count} parts along dim {parts.dim} of {list(shape)}", load.name)
         check_choice(load.argument, "argument", load.name, graph.argument)
-        argument, sink = graph.argument[load.argument], graph.stream[load.sink]
+        argument, sink = graph.argument[load.argument], graph.stream[load.coded.stream if load.coded else load.sink]
         if argument.shape != load.shape or argument.dtype != sink.dtype:
             what = f"streams {sink.dtype} {list(load.shape)}, but '{argument.name}' is"
             raise _invalid(f"{what} {argument.dtype} {list(argument.shape)}", load.name)

@@ -1,13 +1,27 @@
 """Images of memory: a tensor as the bytes that a DMA reads or writes (docs/reference/values.md)."""
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sttest.core.errors import InputError, did_you_mean
-from sttest.reference.graph import BITS, NUMPY, Array, Bytes, Load, MemoryLayout, ReferenceGraph, ReferenceStream, View
+from sttest.reference.codes import CODES, Code, decode, encode
+from sttest.reference.graph import (
+    BITS,
+    NARROW,
+    NUMPY,
+    Array,
+    Bytes,
+    Coded,
+    Load,
+    MemoryLayout,
+    ReferenceGraph,
+    ReferenceStream,
+    View,
+)
 
 # --- Tokens of a stream as one array, and where their elements lie
 
@@ -83,9 +97,6 @@ def _pieces(count: int, width: int) -> list[slice]:
     return [slice(first, first + step) for first in range(0, count, step)]
 
 
-INT4_MIN, INT4_MAX = -8, 7
-
-
 def image_bytes(layout: MemoryLayout, dtype: str) -> int:
     """Length of an image: whole beats."""
     beat = layout.beat_bits // 8
@@ -96,12 +107,12 @@ def pack(tensor: Array, layout: MemoryLayout, stream: ReferenceStream) -> Bytes:
     """The image of a tensor.
 
     Args:
-        tensor: of the layout's shape, in the numpy type of the stream's elements (i4 as int8).
+        tensor: of the layout's shape, in the numpy type of the stream's elements (narrower integers as int8).
         layout: how it lies in memory.
         stream: of the DMA; a packed layout has its order of tiles.
 
     Raises:
-        InputError: a tensor of another shape or type, or integers that i4 does not hold.
+        InputError: a tensor of another shape or type, or integers that its element type does not hold.
     """
     dtype = stream.dtype
     if tensor.shape != layout.shape or tensor.dtype != NUMPY[dtype]:
@@ -229,33 +240,89 @@ def _untiled(tiles: Array, grid: Sequence[int]) -> Array:
 def _encoded(elements: Array, dtype: str, where: str) -> Bytes:
     if dtype == "i1":
         raise _no_bits(where)
-    if dtype != "i4":
+    if dtype not in NARROW:
         return np.ascontiguousarray(elements).view(np.uint8)
-    if elements.size and (elements.min() < INT4_MIN or elements.max() > INT4_MAX):
-        what = f"integers outside of {INT4_MIN} to {INT4_MAX}"
-        raise InputError("bad-tensor", what, where=where, hints=["quantise to int4 first"])
-    nibbles = np.zeros(len(elements) + len(elements) % 2, dtype=np.uint8)
-    nibbles[: len(elements)] = elements.view(np.uint8) & 0xF
-    return nibbles[0::2] | np.left_shift(nibbles[1::2], 4, dtype=np.uint8)
+    reach = 1 << BITS[dtype] - 1
+    if elements.size and (elements.min() < -reach or elements.max() >= reach):
+        what = f"integers outside of {-reach} to {reach - 1}"
+        raise InputError("bad-tensor", what, where=where, hints=[f"quantise to int{BITS[dtype]} first"])
+    return _joined(elements.view(np.uint8) & 2 * reach - 1, BITS[dtype])
+
+
+def _joined(codes: Bytes, bits: int) -> Bytes:
+    """Numbers of so many bits one after the other, the first in the low bits of the first byte."""
+    if 8 % bits:
+        single = np.unpackbits(codes.reshape(-1, 1), axis=1, count=bits, bitorder="little")
+        return np.packbits(single.reshape(-1), bitorder="little")
+    in_byte = 8 // bits
+    whole = np.zeros(-(-len(codes) // in_byte) * in_byte, dtype=np.uint8)
+    whole[: len(codes)] = codes
+    parts = (np.left_shift(whole[place::in_byte], place * bits, dtype=np.uint8) for place in range(in_byte))
+    return reduce(np.bitwise_or, parts)
+
+
+def _split(data: Bytes, bits: int) -> Bytes:
+    """The inverse of :func:`_joined`, as many as whole bytes hold."""
+    if 8 % bits:
+        single = np.unpackbits(data, bitorder="little")
+        rows = single[: len(single) // bits * bits].reshape(-1, bits)
+        return np.packbits(rows, axis=1, bitorder="little").reshape(-1)
+    in_byte = 8 // bits
+    codes = np.empty(in_byte * len(data), dtype=np.uint8)
+    for place in range(in_byte):
+        codes[place::in_byte] = data >> place * bits & (1 << bits) - 1
+    return codes
 
 
 def decoded(image: Bytes, dtype: str) -> Array:
     """The elements of an image in their order, with those that fill its last beat."""
     if dtype == "i1":
         raise _no_bits("memory")
-    if dtype != "i4":
+    if dtype not in NARROW:
         # Copied: the image stays the caller's.
         size = NUMPY[dtype].itemsize
         return image[: len(image) // size * size].copy().view(NUMPY[dtype])
-    elements = np.empty(2 * len(image), dtype=np.int8)
-    # Shifted to the top of the byte and back, a nibble's sign spreads.
-    elements[0::2] = (image << 4).view(np.int8) >> 4
-    elements[1::2] = image.view(np.int8) >> 4
-    return elements
+    # Shifted to the top of the byte and back, a sign spreads.
+    unused = 8 - BITS[dtype]
+    return np.left_shift(_split(image, BITS[dtype]), unused, dtype=np.uint8).view(np.int8) >> unused
 
 
 def _no_bits(where: str) -> InputError:
     return InputError("bad-layout", "memory holds no i1", where=where, hints=["store i8"])
+
+
+# --- A tensor as the bytes of its tokens, in the order in which a stream first has them
+
+
+def coded_tensor(tensor: Array, code: Code, stream: ReferenceStream) -> Bytes:
+    """The bytes, uint8 [tokens * bytes].
+
+    Args:
+        tensor: of the stream's data space, int8.
+        code: code of its tokens, one of :data:`~sttest.reference.codes.CODES`.
+        stream: the stream behind the decoder.
+
+    Raises:
+        InputError: integers that the code does not have.
+    """
+    base, pattern = _places(stream, tensor.shape)
+    tokens = gathered(np.ascontiguousarray(tensor).reshape(-1), base, pattern)
+    return encode(tokens, code, stream.name).reshape(-1)
+
+
+def decoded_tensor(data: Bytes, code: Code, stream: ReferenceStream, shape: tuple[int, ...]) -> Array:
+    """The inverse of :func:`coded_tensor`."""
+    base, pattern = _places(stream, shape)
+    tokens = decode(data.reshape(len(base), -1), code, len(pattern))
+    flat = np.zeros(prod(shape), np.int8)
+    scatter(flat, base, pattern, tokens)
+    return flat.reshape(shape)
+
+
+def _places(stream: ReferenceStream, shape: tuple[int, ...]) -> tuple[Array, Array]:
+    trips = compact_trips(stream)
+    where = offsets(stream, trips).reshape(prod(trips), len(stream.element))
+    return row_major(where, shape), element_numbers(stream.element, shape)
 
 
 # --- Between the tensors that a design computes on and the images of memory that its DMAs read and write
@@ -266,7 +333,7 @@ def memory_images(graph: ReferenceGraph, tensors: Mapping[str, Array]) -> dict[s
 
     Args:
         graph: the design.
-        tensors: by argument, of the argument's shape; integers of 4 bits in int8.
+        tensors: by argument, of the argument's shape; integers of less than 8 bits in int8.
 
     Raises:
         InputError: a tensor is missing, belongs to no argument, or has another shape or type.
@@ -288,7 +355,21 @@ def images_of(graph: ReferenceGraph, tensors: Mapping[str, Array]) -> dict[str, 
             hints = [did_you_mean(name, graph.argument)]
             raise InputError("unknown-argument", f"there is no argument '{name:.80}'", where=graph.name, hints=hints)
     wanted = [load for load in graph.loads if load.argument in tensors]
-    return {load.name: _image(load, tensors[load.argument], graph.stream[load.sink]) for load in wanted}
+    return {
+        load.name: _image(load, _stored(graph, load, tensors[load.argument]), graph.stream[load.sink])
+        for load in wanted
+    }
+
+
+def _stored(graph: ReferenceGraph, load: Load, tensor: Array) -> Array:
+    """What memory has of an argument: itself, or bytes that are its codes."""
+    coded = load.coded
+    if coded is None:
+        return tensor
+    if tensor.shape != coded.shape or tensor.dtype != np.int8:
+        what = f"{tensor.dtype} {list(tensor.shape)} where int8 {list(coded.shape)} is coded"
+        raise InputError("bad-tensor", what, where=load.name, hints=["pass the tensor that the design was made for"])
+    return coded_tensor(tensor, CODES[coded.code], graph.stream[coded.stream]).view(np.int8)
 
 
 def read_results(graph: ReferenceGraph, images: Mapping[str, Bytes]) -> dict[str, Array]:
@@ -311,12 +392,22 @@ def read_argument(graph: ReferenceGraph, name: str, images: Mapping[str, Bytes])
         0 if load.part is None else load.part.number: unpack(images[load.name], load.layout, graph.stream[load.sink])
         for load in loads
     }
-    part, shape = loads[0].part, graph.argument[name].shape
+    part, coded, shape = loads[0].part, loads[0].coded, graph.argument[name].shape
+    if coded is not None:
+        whole = np.stack(
+            [each.reshape(-1, each.size // _tokens_of(graph, coded)) for _, each in sorted(parts.items())], 1
+        )
+        return decoded_tensor(whole.view(np.uint8).reshape(-1), CODES[coded.code], graph.stream[coded.stream], shape)
     if part is None:
         return parts[0]
     before, after = shape[: part.dim], shape[part.dim + 1 :]
     cut = [parts[number].reshape(*before, -1, part.extent // part.slices, *after) for number in sorted(parts)]
     return np.stack(cut, axis=part.dim + 1).reshape(shape)
+
+
+def _tokens_of(graph: ReferenceGraph, coded: Coded) -> int:
+    """Tokens that memory has of an argument."""
+    return prod(coded.shape) // prod(graph.stream[coded.stream].element)
 
 
 def _image(load: Load, tensor: Array, stream: ReferenceStream) -> Bytes:

@@ -6,7 +6,7 @@ import numpy as np
 
 from sttest.core.errors import InputError
 from sttest.reference import binary32
-from sttest.reference.graph import BITS, NUMPY, Array, is_integer
+from sttest.reference.graph import BITS, NARROW, NUMPY, Array, is_integer
 
 Function = Callable[..., Array]
 F32 = np.float32
@@ -51,6 +51,7 @@ INTEGER_OPS: dict[str, np.ufunc] = {
     "arith.addi": np.add,
     "arith.subi": np.subtract,
     "arith.muli": np.multiply,
+    "arith.andi": np.bitwise_and,
     "arith.maxsi": np.maximum,
     "arith.minsi": np.minimum,
 }
@@ -104,9 +105,10 @@ def truncated(values: Array, dtype: str) -> Array:
     """The low bits of integers as an integer of that width."""
     if dtype == "i1":
         return (values & 1).astype(np.bool_)
-    if dtype == "i4":
-        low = (values & 0xF).astype(np.int8)
-        return ((low ^ 8) - 8).astype(np.int8)
+    if dtype in NARROW:
+        sign = 1 << BITS[dtype] - 1
+        low = (values & 2 * sign - 1).astype(np.int8)
+        return ((low ^ sign) - sign).astype(np.int8)
     return values.astype(NUMPY[dtype])
 
 
@@ -128,7 +130,7 @@ def _to_integer(values: Array, dtype: str) -> Array:
         value = float(whole[~fits].flat[0])
         what = f"arith.fptosi of {value}, which {dtype} does not hold"
         raise InputError("integer-overflow", what, hints=["clamp the value first"])
-    return truncated(whole.astype(np.int32), dtype) if dtype in ("i1", "i4") else whole.astype(NUMPY[dtype])
+    return truncated(whole.astype(np.int32), dtype) if dtype in ("i1", *NARROW) else whole.astype(NUMPY[dtype])
 
 
 def constant(text: str, dtype: str) -> Array:

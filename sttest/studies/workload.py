@@ -22,6 +22,7 @@ from sttest.models.config import DecoderConfig
 from sttest.models.config_file import is_config_path
 from sttest.models.program import Phase, check_head, check_shape, size_of
 from sttest.models.quant.scheme import load_scheme
+from sttest.models.ranks import with_ranks
 from sttest.models.registry import SMALL, description, is_repository, model_config
 from sttest.models.tables import head_columns
 
@@ -298,6 +299,9 @@ class CompileRequest:
             "--phase": self.phase, "--tokens": self.tokens, "--context": self.context, "--head": self.head or None,
             "--batch": self.batch,
         }  # fmt: skip
+        if self.options.ranks and (self.module is not None or is_file(self.model)):
+            hints = ["name a model of the registry", "write the product with two factors into the file"]
+            raise InputError("ranks-of-a-file", "--rank is for models", where=self.model, hints=hints)
         if self.module is not None:
             step("lowering")
             return module_workload(self.module, shape_options)
@@ -305,7 +309,7 @@ class CompileRequest:
             step("lowering")
             return file_workload(self.model, shape_options)
         refuse_parameters(self.model, self.parameters)
-        config = model_config(self.model)
+        config = with_ranks(model_config(self.model), self.options.ranks)
         asked = WorkloadShape.asked(
             self.model, self.phase, self.tokens, self.context, head=self.head, batch=self.batch,
             cards=self.options.cards,

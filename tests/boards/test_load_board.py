@@ -94,7 +94,7 @@ def test_a_board_without_hbm_loads_until_hbm_is_needed(write):
         ("extends: u55c\nfabric: {slrs: []}", "fabric.slrs: tuple should have at least 1 item"),
         ("extends: u55c\nname: ../up", "mine.yaml: name: string should match pattern"),
         ("device: gpu\nname: x", "mine.yaml: title: key 'title' is missing"),
-        ("device: tpu", "mine.yaml: device is 'tpu', not one of fpga, gpu; extend a board, as in 'extends: u55c'"),
+        ("device: tpu", "mine.yaml: device is 'tpu', not one of fpga, gpu, pim, mesh, duplex, rdu; extend a board"),
         ("extends: u56c", "mine.yaml: extends: unknown board 'u56c'; did you mean 'u55c'?"),
         ("extends: ./missing.yaml", "missing.yaml: cannot be read: No such file or directory"),
         ("extends: [u55c]", "mine.yaml: 'extends' is not the name or path of a board"),
@@ -144,7 +144,9 @@ def test_a_folder_is_not_a_board(tmp_path):
 
 def test_unknown_names_suggest_the_nearest():
     assert complaint("u5c") == "board: unknown board 'u5c'; did you mean 'u55c'? or give the path of a .yaml file"
-    assert "choose one of a100, rtx2080ti, u280, u55c" in complaint("stratix")
+    assert "choose one of a100, duplex, kv260, pim-gpt, rtx2080ti, sn40l, u280, u55c, v80, vhk158, wse-2" in complaint(
+        "stratix"
+    )
 
 
 PLAIN = st.recursive(

@@ -10,9 +10,14 @@ from pydantic import BaseModel
 from sttest.boards.board import FpgaBoard, GpuBoard
 from sttest.boards.load import DATA_DIR, board_names, load_board, require_hbm
 from sttest.boards.part import Quantity
+from sttest.boards.resources import process_bound, slr_capacity
 from sttest.core.errors import InputError
 
+NAMES = [
+    "a100", "duplex", "kv260", "pim-gpt", "rtx2080ti", "sn40l", "u280", "u55c", "v80", "vhk158", "wse-2",
+]  # fmt: skip
 FPGAS = ("u280", "u55c")
+ALL_FPGAS = (*FPGAS, "v80", "vhk158", "kv260")
 
 
 def quantities(part: BaseModel) -> Iterator[Quantity]:
@@ -25,11 +30,11 @@ def quantities(part: BaseModel) -> Iterator[Quantity]:
 
 
 def test_names_and_files_agree():
-    assert board_names() == ["a100", "rtx2080ti", "u280", "u55c"]
+    assert board_names() == NAMES
     assert all((DATA_DIR / f"{name}.yaml").is_file() and load_board(name).name == name for name in board_names())
 
 
-@pytest.mark.parametrize("name", ["a100", "rtx2080ti", "u280", "u55c"])
+@pytest.mark.parametrize("name", NAMES)
 def test_no_shipped_number_claims_to_be_ours(name):
     """But for what a DSP takes, which follows from an assumption and from toggles that were measured here."""
     found = list(quantities(load_board(name)))
@@ -45,6 +50,38 @@ def test_hbm_adds_up_to_460_gb_per_s(name):
     assert board.peak_bandwidth_gb_per_s == 32 * 14.375 == 460
     assert board.sustained_bandwidth_gb_per_s == pytest.approx(425, abs=1)
     assert board.hbm.axi_port_gb_per_s == 256 / 8 * 0.45
+
+
+@pytest.mark.parametrize(("name", "slrs"), [("v80", 3), ("vhk158", 2), ("kv260", 1)])
+def test_what_kernels_have_of_other_dies_is_within_them(name, slrs):
+    fabric = require_hbm(load_board(name)).fabric
+    assert len(fabric.slrs) == slrs
+    for part, die in (("lut", fabric.lut), ("dsp", fabric.dsp), ("uram", fabric.uram)):
+        assert 0 < sum(getattr(slr, part).count for slr in fabric.slrs) <= die.count, part
+    assert sum(slr.bram18.count for slr in fabric.slrs) <= 2 * fabric.bram36.count
+    assert fabric.ff.count == pytest.approx(2 * fabric.lut.count, rel=1e-3)
+    assert load_board(name).onchip_mb.value == pytest.approx(fabric.onchip_bytes / 1e6, abs=1.5)
+
+
+def test_memories_of_other_boards_add_up():
+    hbm2e, ddr4 = (require_hbm(load_board(name)).hbm for name in ("v80", "kv260"))
+    assert require_hbm(load_board("vhk158")).hbm == hbm2e
+    assert (hbm2e.peak_gb_per_s, hbm2e.size_bytes) == (pytest.approx(819.2), 32 * 2**30)
+    assert ddr4.peak_gb_per_s == pytest.approx(64 / 8 * 2.4)
+    assert ddr4.size_bytes == pytest.approx(4 * 2**30, rel=1e-6)
+    assert ddr4.sustained_gb_per_s / ddr4.peak_gb_per_s == pytest.approx(0.845)
+
+
+def test_a_process_of_a_die_without_boundaries_is_bound_by_its_only_slr():
+    fabric = require_hbm(load_board("kv260")).fabric
+    assert process_bound(fabric, "all") == slr_capacity(fabric.slrs[0])
+
+
+def test_a_host_without_a_link_is_refused(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text("extends: u55c\npcie: null\n", encoding="utf-8")
+    with pytest.raises(InputError, match="without the link 'pcie'"):
+        load_board(path)
 
 
 def test_hbm_sizes():
@@ -89,7 +126,7 @@ def test_onchip_memory_is_what_the_paper_calls_41_mb():
     assert fabric.usable_onchip_bytes / 2**20 == pytest.approx(41, abs=1)
 
 
-@pytest.mark.parametrize("name", FPGAS)
+@pytest.mark.parametrize("name", ALL_FPGAS)
 def test_power_and_launch_brackets_are_ordered(name):
     board = load_board(name)
     assert isinstance(board, FpgaBoard)
@@ -112,5 +149,5 @@ def test_gpus_are_rows_not_targets():
     with pytest.raises(InputError) as caught:
         require_hbm(board)
     assert str(caught.value) == (
-        "board 'a100' has no HBM pseudo-channels for dataflow kernels; choose one of u280, u55c"
+        "board 'a100' has no HBM pseudo-channels for dataflow kernels; choose one of kv260, u280, u55c, v80, vhk158"
     )

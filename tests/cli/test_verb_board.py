@@ -40,7 +40,7 @@ def test_a_gpu_has_quantities_but_no_bandwidth_check(sttest):
     assert "no HBM" in sttest("board", "a100").stdout
 
 
-@pytest.mark.parametrize("name", ["u55c", "u280"])
+@pytest.mark.parametrize("name", ["u55c", "u280", "kv260"])
 def test_the_model_reaches_the_declared_bandwidth_less_whole_cycles_per_burst(name):
     board = fpga(name)
     check = check_bandwidth(board)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from sttest.compile.compiler import compile_text, on_chip
+from sttest.compile.opt import run_opt
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError
 from sttest.frontend.lowering import linalg_text
@@ -18,6 +19,7 @@ from tests.explore.tiny_searches import two_products
 
 pytestmark = pytest.mark.torch
 
+RUNNING = ("--attention-maximum", "running")
 ONE_PASS = ("--attention", "one-pass", "--attention-chunk")
 # 27 tokens and cached ones are no whole chunks: the first has hidden positions.
 BLOCKS = [
@@ -38,10 +40,36 @@ def test_emitted_code_computes_them_too(sttest, tmp_path):
     assert_same(sttest, tmp_path, "torch,reference,maxplus,csim", "small-gpt2", "decode", 27, 8)
 
 
-def assert_same(sttest, tmp_path, engines, model, phase, length, chunk):
+@pytest.mark.parametrize(("model", "phase"), [("small-gpt2", "prefill"), ("small-qwen", "decode")])
+def test_values_under_the_running_maximum_are_the_golden_s(model, phase, sttest, tmp_path):
+    assert_same(sttest, tmp_path, "torch,reference,simpy,maxplus", model, phase, 27, 8, *RUNNING)
+
+
+@pytest.mark.nightly
+@pytest.mark.usefixtures("needs_compiler", "needs_verilator")
+@pytest.mark.parametrize("phase", ["prefill", "decode"])
+@pytest.mark.parametrize("model", ["small-gpt2", "small-qwen", "small-llama", "small-gemma"])
+def test_code_and_hardware_under_the_running_maximum(model, phase, sttest, tmp_path):
+    engines = "torch,reference,simpy,maxplus,csim,rtl"
+    assert_same(sttest, tmp_path, engines, model, phase, 27, 8, *RUNNING)
+
+
+@pytest.mark.nightly
+@pytest.mark.usefixtures("needs_compiler")
+@pytest.mark.parametrize("precision", ["w4a8", "w4a8-position", "w4a8-static", "w8a8"])
+def test_several_tokens_under_the_running_maximum(precision, sttest, tmp_path):
+    outcome = sttest(
+        "crosscheck", "small-qwen", "--context", 27, "--tokens", 4, *ONE_PASS, 8, *RUNNING, "--precision", precision,
+        "--engines", "torch,reference,simpy,maxplus,csim", "--json", "-o", tmp_path / "package",
+    )  # fmt: skip
+    assert (outcome.exit_code, outcome.stderr) == (0, "")
+    assert {found["verdict"] for found in json.loads(outcome.stdout)["results"].values()} == {"same"}
+
+
+def assert_same(sttest, tmp_path, engines, model, phase, length, chunk, *more):
     shape = ("--tokens" if phase == "prefill" else "--context", length)
     outcome = sttest(
-        "crosscheck", model, "--phase", phase, *shape, *ONE_PASS, chunk, "--engines", engines, "--json",
+        "crosscheck", model, "--phase", phase, *shape, *ONE_PASS, chunk, *more, "--engines", engines, "--json",
         "-o", tmp_path / "package",
     )  # fmt: skip
     assert (outcome.exit_code, outcome.stderr) == (0, "")
@@ -51,17 +79,21 @@ def assert_same(sttest, tmp_path, engines, model, phase, length, chunk):
     assert len(cycles) == 1
 
 
-def decoding(context: int, attention: str) -> TimedGraph:
+def decoding(context: int, attention: str, maximum: str) -> TimedGraph:
     """GPT-2's step over so many positions, FIFOs sized."""
     config = replace(get_config("gpt2"), max_context=8192)
-    knobs = CompileOptions(attention=attention, attention_chunk=64)  # pyright: ignore[reportArgumentType]
+    knobs = CompileOptions(attention=attention, attention_chunk=64, attention_maximum=maximum)  # pyright: ignore
     return compile_text(linalg_text(config, "decode", 1, context), "block", "u55c", knobs).graph
 
 
-@pytest.mark.parametrize(("attention", "goes_on"), [("one-pass", True), ("three-pass", False)])
-def test_the_depths_of_a_short_context_serve_a_long_one(attention, goes_on):
+@pytest.mark.parametrize(
+    ("attention", "maximum", "goes_on"),
+    [("one-pass", "chunk", True), ("three-pass", "chunk", False),
+     pytest.param("one-pass", "running", True, marks=pytest.mark.nightly)],
+)  # fmt: skip
+def test_the_depths_of_a_short_context_serve_a_long_one(attention, maximum, goes_on):
     """Three passes hold a row of scores until its last one is known; with less room they deadlock."""
-    short, long = decoding(512, attention), decoding(4096, attention)
+    short, long = decoding(512, attention, maximum), decoding(4096, attention, maximum)
     depth = {fifo.name: fifo.depth for fifo in short.fifos}
     # Slices of a longer cache have FIFOs of their own.
     shallow = tuple(replace(fifo, depth=min(fifo.depth, depth.get(fifo.name, fifo.depth))) for fifo in long.fifos)
@@ -111,6 +143,13 @@ def test_a_function_without_attention_is_refused():
     with pytest.raises(InputError, match="0 softmaxes over positions, one pass is for one") as caught:
         compile_text(two_products(), "block", "u55c", CompileOptions(attention="one-pass", attention_chunk=16))
     assert caught.value.code == "attention-form"
+
+
+def test_another_maximum_is_refused():
+    text = model_text(small(get_config("gpt2")), WorkloadShape("decode", 1, 32))
+    with pytest.raises(InputError, match="no maximum 'runing' of a chunk") as caught:
+        run_opt(text, "online-softmax{chunk=16 maximum=runing}")
+    assert caught.value.hints == ("did you mean 'running'?",)
 
 
 def test_chunks_with_a_rest_are_refused():

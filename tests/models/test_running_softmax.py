@@ -10,11 +10,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sttest.models.program import Maximum
 from sttest.models.softmax import JointSoftmax, Mix, RunningMix, RunningSoftmax, Softmax, chunk_sizes, joined_by
 
 pytestmark = pytest.mark.torch
 
 HIDDEN = float(torch.finfo(torch.float32).min)
+MAXIMA = st.sampled_from(["chunk", "running"])
 SHAPES = st.tuples(st.integers(1, 40), st.integers(1, 24), st.floats(0.1, 60.0), st.integers(0, 10**6))
 
 
@@ -34,24 +36,24 @@ def total(weights: torch.Tensor) -> torch.Tensor:
 
 
 @settings(deadline=None, max_examples=150)
-@given(SHAPES)
-def test_chunks_give_what_a_whole_row_gives(shape: tuple[int, int, float, int]) -> None:
+@given(SHAPES, MAXIMA)
+def test_chunks_give_what_a_whole_row_gives(shape: tuple[int, int, float, int], maximum: Maximum) -> None:
     positions, chunk, spread, seed = shape
     scores, values, mask, _ = drawn(positions, spread, seed)
     p, denominator = Softmax()(scores)
-    running = RunningSoftmax(chunk, total)(scores)
+    running = RunningSoftmax(chunk, total, maximum)(scores)
     found = RunningMix(chunk, Mix())(running, values, mask) / running.denominator.unsqueeze(-1)
     torch.testing.assert_close(found, Mix()(p, values, mask) / denominator.unsqueeze(-1), rtol=2e-5, atol=2e-5)
     assert torch.equal(running.maximum, scores.amax(-1))
 
 
 @settings(deadline=None, max_examples=100)
-@given(SHAPES)
-def test_the_token_itself_joins_what_was_cached(shape: tuple[int, int, float, int]) -> None:
+@given(SHAPES, MAXIMA)
+def test_the_token_itself_joins_what_was_cached(shape: tuple[int, int, float, int], maximum: Maximum) -> None:
     positions, chunk, spread, seed = shape
     scores, values, mask, own = drawn(positions, spread, seed)
     p, p_new, denominator = JointSoftmax()(scores, own)
-    running = RunningSoftmax(chunk, total)(scores)
+    running = RunningSoftmax(chunk, total, maximum)(scores)
     mixed, joint, weight = joined_by(running, RunningMix(chunk, Mix())(running, values, mask), own)
     wanted = Mix()(p, values, mask)
     torch.testing.assert_close(mixed, wanted, rtol=2e-5, atol=2e-5)
@@ -77,6 +79,14 @@ def test_the_first_chunk_is_the_short_one() -> None:
     assert chunk_sizes(40, 16) == [8, 16, 16]
     assert chunk_sizes(5, 16) == [5]
     assert chunk_sizes(0, 16) == []
+
+
+def test_under_the_running_maximum_weights_are_those_of_the_scores_so_far() -> None:
+    scores, *_ = drawn(24, 3.0, seed=7)
+    running = RunningSoftmax(8, total, "running")(scores)
+    for end, part in zip((8, 16, 24), running.weights.split(8, -1), strict=True):
+        assert torch.equal(part, torch.exp(scores[..., end - 8 : end] - scores[..., :end].amax(-1, keepdim=True)))
+    assert running.joined is None
 
 
 def test_every_chunk_has_a_weight_of_one() -> None:

@@ -55,8 +55,9 @@ from xdsl.traits import IsolatedFromAbove, IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from sttest.compile.dialects.itensor import ITensorType, int_array, remembered, remembering
-from sttest.compile.dialects.stream_order import cut_dim, is_sliced, resized, same_order, turns
+from sttest.compile.dialects.stream_order import coded_stream, cut_dim, is_sliced, resized, same_order, turns
 from sttest.core.errors import InputError
+from sttest.reference.codes import CODES, Code
 
 # --- Types and attributes of the `df` dialect: lists of numbers, and FIFOs of tokens
 
@@ -1052,9 +1053,12 @@ class DmaReadOp(DmaOp):
     With ``parts`` [count, parts, dim, runs] the second source has the numbers of ``count`` parts, which come first:
     memory holds ``parts`` tensors, the stream is of so many of them side by side along ``dim``, ``runs`` times the next
     run of words of each that was chosen.
+
+    With a ``code`` memory holds bytes, the codes of the tokens that a ``df.gather`` of the same code makes of them.
     """
 
     name = "df.dma_read"
+    code = opt_prop_def(StringAttr)
     folded = opt_prop_def(UnitAttr)
     slice = opt_prop_def(IntListAttr)
     queue = opt_prop_def(StringAttr)
@@ -1063,7 +1067,7 @@ class DmaReadOp(DmaOp):
     assembly_format = (
         "$sources (`layout` $layout^)? (`beat` $beat_bits^)? (`packed` $packed^)? (`folded` $folded^)? "
         "(`slice` $slice^)? (`channel` $channel^)? (`ahead` $ahead^)? (`page` $page^)? (`queue` $queue^)? "
-        f"(`rows` $rows^)? (`parts` $parts^)? (`origin` $origin^)? {TAIL}"
+        f"(`rows` $rows^)? (`parts` $parts^)? (`code` $code^)? (`origin` $origin^)? {TAIL}"
     )
 
     def proposed_name(self, name_of: Callable[[SSAValue], str]) -> str:
@@ -1077,6 +1081,14 @@ class DmaReadOp(DmaOp):
 
     def _name_of_slice(self, tensor: str) -> str:
         return f"load_{tensor}{f'_slice{self.slice_of[0]}' if self.slice else ''}"
+
+    @property
+    def tensor_type(self) -> Attribute:
+        """What memory holds: its tensor, or the bytes that are its code."""
+        if self.code is None:
+            return self.sources[0].type
+        stream, (_, slices) = itensor_of(self.produced[0]), self.slice_of
+        return TensorType(stream.dtype, [size * slices for size in stream.full_shape])
 
     @property
     def row_count(self) -> int:
@@ -1101,9 +1113,9 @@ class DmaReadOp(DmaOp):
             raise VerifyException(f"df.dma_read: it waits for one stream, not for {len(self.sources) - 1}")
         stream = itensor_of(self.produced[0])
         if self.slice is None:
-            check_streams_tensor(self.name, self.sources[0].type, stream)
+            check_streams_tensor(self.name, self.tensor_type, stream)
         else:
-            check_streams_slice(self.name, self.sources[0].type, stream, self.slice.values)
+            check_streams_slice(self.name, self.tensor_type, stream, self.slice.values)
 
 
 @_node
@@ -1126,37 +1138,53 @@ class DmaWriteOp(DmaOp):
         check_streams_tensor(self.name, self.streams[0].type, itensor_of(self.sources[0]))
 
 
+def code_named(op: str, name: str) -> Code:
+    """The code of that name.
+
+    Raises:
+        VerifyException: there is none.
+    """
+    if name not in CODES:
+        raise VerifyException(f"{op}: unknown code '{name}', expected one of {', '.join(CODES)}")
+    return CODES[name]
+
+
 @_node
 class GatherOp(NodeOp):
     """Makes whole tokens out of one slice from each source (`sttest.compile.dialects.stream_order`).
 
     ``folded`` says that the reader shares the buffer of the tokens and needs no FIFO.  Behind the DMAs of a ``queue``
-    there is one for all of them.
+    there is one for all of them.  With a ``code`` it decodes the tokens: its slices are bytes.
     """
 
     name = "df.gather"
+    code = opt_prop_def(StringAttr)
     label = opt_prop_def(StringAttr)
     folded = opt_prop_def(UnitAttr)
     queue = opt_prop_def(StringAttr)
-    assembly_format = f"$sources (`folded` $folded^)? (`queue` $queue^)? {TAIL}"
+    assembly_format = f"$sources (`folded` $folded^)? (`queue` $queue^)? (`code` $code^)? {TAIL}"
 
     def proposed_name(self, name_of: Callable[[SSAValue], str]) -> str:
         """A name made of that of the tensor whose slices it puts together, or of the task that was split."""
         load = self.sources[0].owner
         if isinstance(load, DmaOp):
-            return f"gather_{load.tensor_name}"
+            return f"{self._verb}_{load.tensor_name}"
         return f"gather_{re.sub('_unit[0-9]+of[0-9]+$', '', name_of(self.sources[0]))}"
 
     @property
     def runs(self) -> int:
         """Parts of a slice's token that follow each other in the whole one: 1 where slices are contiguous."""
         part, whole = itensor_of(self.sources[0]), itensor_of(self.produced[0])
-        return prod(whole.element_shape[: cut_dim(part, whole)])
+        return 1 if self.code is not None else prod(whole.element_shape[: cut_dim(part, whole)])
+
+    @property
+    def _verb(self) -> str:
+        return "gather" if self.code is None else "decode"
 
     @property
     def shared_name(self) -> str | None:
         """A name made of its queue's."""
-        return f"gather_{self.queue.data}" if self.queue is not None else None
+        return f"{self._verb}_{self.queue.data}" if self.queue is not None else None
 
     @property
     def passes_on(self) -> bool:
@@ -1164,9 +1192,11 @@ class GatherOp(NodeOp):
         return True
 
     def verify_(self) -> None:
-        """Every source streams slices of the result's tokens."""
+        """Every source streams slices of the result's tokens, or of the bytes that they are made of."""
         check_ports(self.name, sources=(min(len(self.sources), 1), 1), results=(len(self.produced), 1))
         whole = itensor_of(self.produced[0])
+        if self.code is not None:
+            whole = coded_stream(whole, code_named(self.name, self.code.data))
         for source in self.sources:
             if not is_sliced(itensor_of(source), whole, len(self.sources)):
                 raise VerifyException(f"df.gather: a source does not stream slices of 1/{len(self.sources)} of a token")

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 
+from xdsl.dialects.builtin import i8
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from sttest.compile.dialects.itensor import ITensorType
 from sttest.core.errors import InputError
+from sttest.reference.codes import Code
 from sttest.sim.graph import PING_PONG
 
 
@@ -314,6 +316,26 @@ def most_slices(stream: ITensorType, dim: int | None = None) -> int:
     while _is_cut_by(stream, 2 * slices, dim):
         slices *= 2
     return slices
+
+
+def coded_stream(stream: ITensorType, code: Code) -> ITensorType:
+    """The bytes of the tokens of a stream, one token after the other in the order in which they first come."""
+    size = code.token_bytes(stream.token_elements)
+    loops, inside, steps = raw_loops(stream), 1, []
+    for loop in reversed(loops):
+        steps.append(1 if loop.repeats else inside * size)
+        inside *= 1 if loop.repeats else loop.trip
+    place = AffineExpr.constant(0)
+    for number, loop in enumerate(loops):
+        if not loop.repeats:
+            place = (
+                AffineExpr.dimension(number)
+                if place == AffineExpr.constant(0)
+                else place + AffineExpr.dimension(number)
+            )
+    trips = tuple(loop.trip for loop in loops)
+    access = AffineMap(len(loops), 0, (place,))
+    return ITensorType.of((size,), i8, trips, tuple(reversed(steps)), access, vector=stream.is_vector)
 
 
 def sliced(stream: ITensorType, slices: int, dim: int | None = None) -> ITensorType:

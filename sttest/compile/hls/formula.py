@@ -14,7 +14,7 @@ from sttest.compile.hls.value_names import ValueNames, chosen
 
 _INFIX = {
     "arith.addf": "+", "arith.addi": "+", "arith.subf": "-", "arith.subi": "-", "arith.mulf": "*", "arith.muli": "*",
-    "arith.divf": "/",
+    "arith.divf": "/", "arith.andi": "&",
 }  # fmt: skip
 _NAMED = {
     "arith.maximumf": "max", "arith.maxsi": "max", "arith.minimumf": "min", "arith.minsi": "min",

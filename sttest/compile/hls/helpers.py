@@ -29,6 +29,20 @@ def _rom(table: Quadratics) -> str:
 
 # In the order in which they are written: a function stands after those that it calls.
 _TEXTS = {
+    "base_3_digit": """\
+// A digit of a byte to the base of 3, less one.
+static inline int base_3_digit(unsigned int code, int place) {
+  const int power = place == 0 ? 1 : place == 1 ? 3 : place == 2 ? 9 : place == 3 ? 27 : 81;
+  return static_cast<int>(code) / power % 3 - 1;
+}
+""",
+    "one_of_four": """\
+// One of four signs, of which the low two bits say which is 0; the others follow.
+static inline int one_of_four(unsigned int code, int place) {
+  const int zero = static_cast<int>(code & 3u);
+  return place == zero ? 0 : 1 - 2 * static_cast<int>(code >> (place > zero ? place + 1 : place + 2) & 1u);
+}
+""",
     "float_of_bits": """\
 // The binary32 number with these bits.
 static inline float float_of_bits(unsigned int bits) {
@@ -306,6 +320,8 @@ def _writer(element: Element, word_bits: int) -> str:
     return f"static inline void {element.tag}_into_word({parameters}) {{\n  {_range(element)} = {value};\n}}\n"
 
 
-_OF_WORDS = (f"{tag}_{end}" for tag in ("i4", "i8", "i16", "i32", "f16", "f32") for end in ("of_word", "into_word"))
+_OF_WORDS = (
+    f"{tag}_{end}" for tag in ("i2", "i4", "i8", "i16", "i32", "f16", "f32") for end in ("of_word", "into_word")
+)
 HELPER_NAMES = frozenset(("fifo", "ping_pong", "read_words", "write_words", *_TEXTS, *_OF_WORDS))
 """Names that no process may take."""

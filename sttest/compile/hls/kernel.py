@@ -8,6 +8,7 @@ from functools import singledispatchmethod
 from sttest.compile.channels.cache_entries import cache_entries
 from sttest.compile.dialects import df
 from sttest.compile.hls.converter import emit_drain, emit_fill
+from sttest.compile.hls.decode import emit_decode
 from sttest.compile.hls.dma_read import emit_dma_read, emit_dma_write, in_a_row
 from sttest.compile.hls.dma_wait import emit_cache_read, emit_chosen_read
 from sttest.compile.hls.helpers import WORDS, Helpers
@@ -183,6 +184,9 @@ class _Emitter:
             # What comes from memory follows at once: nothing waits for the last tokens of a turn, but before one whose
             # DMA waits itself.
             passes = self._passes(node, passes[0]), [sum(once)] if once else []
+        if node.code is not None:
+            emit_decode(code, process, *types, passes, node.code.data, self.helpers)
+            return
         emit_gather(code, process, *types, *passes, node.runs)
 
     def _passes(self, node: df.GatherOp, tokens: Sequence[int]) -> list[int]:

@@ -76,6 +76,7 @@ _RULES: Mapping[str, _Rule] = {
     "math.sqrt": _math("root", "sqrt"),
     "math.rsqrt": _Rule("inverse_root", "rsqrt_f32({0})", _f32, _f32, "rsqrt_f32"),
     "arith.addi": _Rule("sum", "{0} + {1}", _integer, _integer),
+    "arith.andi": _Rule("masked", "{0} & {1}", _integer, _integer),
     "arith.subi": _Rule("difference", "{0} - {1}", _integer, _integer),
     "arith.maxsi": _Rule("maximum", "{0} < {1} ? {1} : {0}", _integer, _integer),
     "arith.minsi": _Rule("minimum", "{1} < {0} ? {1} : {0}", _integer, _integer),

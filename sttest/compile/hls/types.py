@@ -15,7 +15,7 @@ from sttest.compile.ir.names import unique
 from sttest.compile.schedule.ports import words_of_token
 from sttest.core.errors import InputError
 
-_INTEGER_BITS = (1, 4, 8, 16, 32)
+_INTEGER_BITS = (1, 2, 3, 4, 8, 16, 32)
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def element_of(dtype: Attribute, where: str) -> Element:
         return I1 if bits == 1 else Element(f"i{bits}", f"ap_int<{bits}>", bits, f"int{bits}")
     raise InputError(
         "no-cpp-type", f"no C++ type for elements of {dtype}", where=where,
-        hints=["use one of i1, i4, i8, i16, i32, f16, f32"],
+        hints=["use one of i1, i2, i3, i4, i8, i16, i32, f16, f32"],
     )  # fmt: skip
 
 

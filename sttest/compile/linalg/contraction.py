@@ -15,12 +15,15 @@ from xdsl.ir import BlockArgument, SSAValue
 
 from sttest.compile.assumptions import MAX_ROWS, SHORT_EXTENT
 from sttest.compile.dialects import df
-from sttest.compile.linalg.iteration import IterationSpace, LinalgAccess, is_view
+from sttest.compile.linalg.iteration import IN_TURN, IterationSpace, LinalgAccess, is_view
 
 
 def is_contraction(op: GenericOp, space: IterationSpace) -> bool:
-    """Whether the op sums products of its first two inputs, of one point or more, and turns no planes by them."""
-    return len(op.inputs) >= 2 and _sums_products(op) and not _is_rotation(space)
+    """Whether the op sums products of its first two inputs, of one point or more, and turns no planes by them.
+
+    Sums of groups, each under its scale, are none: few terms come, one after the other.
+    """
+    return len(op.inputs) >= 2 and IN_TURN not in op.attributes and _sums_products(op) and not _is_rotation(space)
 
 
 def pairs_loops(space: IterationSpace) -> bool:
@@ -105,7 +108,8 @@ def _is_product(term: SSAValue, factors: set[SSAValue]) -> bool:
 
 
 def _unextended(scalar: SSAValue) -> SSAValue:
-    return scalar.owner.input if isinstance(scalar.owner, arith.ExtSIOp) else scalar
+    widens = isinstance(scalar.owner, arith.ExtSIOp | arith.SIToFPOp | arith.ExtFOp)
+    return scalar.owner.operands[0] if widens and isinstance(scalar.owner.operands[0], BlockArgument) else scalar
 
 
 # --- What a `df.task` says of itself: its arithmetic and its work

@@ -22,6 +22,8 @@ from sttest.core.errors import InputError
 
 CHUNK_LOOP = "sttest.chunk_loop"
 """Attribute of a contraction: its loop over chunks of the sum, whose results are added up as they come."""
+IN_TURN = "sttest.in_turn"
+"""Attribute of an op whose sums are of few terms that come one after the other, as those of groups under scales."""
 Form = dict[int, int]
 """A linear form: loop number to coefficient."""
 

@@ -1,4 +1,4 @@
-"""Writes attention chunk by chunk: weights under the maximum of their chunk, sums that are rescaled as it grows.
+"""Writes attention chunk by chunk: weights under a maximum of the chunk, sums that are rescaled as it grows.
 
 With ``m`` the running maximum, ``c`` a chunk's own, and all sums 0 at the start:
 
@@ -6,7 +6,9 @@ With ``m`` the running maximum, ``c`` a chunk's own, and all sums 0 at the start
     l' = l * a + b * (sum of the chunk's weights)
     o' = o * a + b * (values mixed by the chunk's weights)
 
-The weights of a chunk lie in [0, 1] with at least one 1, as those of a whole row do.
+The weights of a chunk lie in [0, 1] with at least one 1, as those of a whole row do.  Under the running maximum, as in
+the 1-pass cascade of FuseMax (Nayak et al., arXiv 2406.10491), they are ``exp(scores - m')``: in [0, 1] too, without a
+1 where an earlier chunk has the larger score, and ``b`` is 1.
 """
 
 from collections.abc import Sequence
@@ -112,17 +114,23 @@ def _mixes(op: GenericOp, weights: SSAValue) -> bool:
     return op.inputs[0] is weights and is_contraction(op, IterationSpace(op)) and len(reduction_loops(op)) == 1
 
 
-def rewrite_in_chunks(attention: Attention, chunk: int) -> None:
-    """Replaces the ops of an attention by those that go over ``chunk`` positions at a time, which divide them."""
+def rewrite_in_chunks(attention: Attention, chunk: int, *, running: bool = False) -> None:
+    """Replaces the ops of an attention by those that go over ``chunk`` positions at a time, which divide them.
+
+    Args:
+        attention: what is replaced.
+        chunk: positions of a chunk.
+        running: whether weights are under the largest score so far, instead of that of their chunk.
+    """
     softmax, mix = source_of(attention.weights), source_of(attention.mix)
     with ImplicitBuilder(Builder(InsertPoint.before(attention.peak))):
         scores = _cut(attention.scores, len(shape_of(attention.scores)) - 1, chunk)
         peak = _chunk_peak(scores, softmax)
-        maximum, kept, joined = _rescales(peak, softmax)
-        weights = _weights(scores, peak, softmax)
-        total = _running(_chunk_sum(weights, softmax), kept, joined, softmax)
+        maximum, *factors = (_largest_so_far if running else _rescales)(peak, softmax)
+        weights = _weights(scores, factors.pop(0) if running else peak, softmax)
+        total = _running(_chunk_sum(weights, softmax), factors, softmax)
     with ImplicitBuilder(Builder(InsertPoint.before(attention.mix))):
-        mixed = _running(_chunk_mix(attention.mix, weights, chunk), kept, joined, mix)
+        mixed = _running(_chunk_mix(attention.mix, weights, chunk), factors, mix)
     if attention.joint is None:
         _read_along(attention.denominator.results[0], maximum)
     else:
@@ -198,6 +206,20 @@ def _rescales(peak: SSAValue, source: str) -> list[SSAValue]:
     return generics([(peak, every)], results, body, Named(source, "rescales"), {chunks}, start=float("-inf"))
 
 
+def _largest_so_far(peak: SSAValue, source: str) -> list[SSAValue]:
+    """The last running maximum [...] of maxima [..., chunks], that of each chunk, and the factors of earlier sums."""
+    *rows, chunks = range(len(shape_of(peak)))
+    every, kept = dims_map(chunks + 1, range(chunks + 1)), dims_map(chunks + 1, rows)
+    each = TensorType(f32, shape_of(peak))
+
+    def body(own: SSAValue, running: SSAValue, *_: SSAValue) -> Sequence[SSAValue]:
+        larger = arith.MaximumfOp(running, own).result
+        return [larger, larger, _exp(arith.SubfOp(running, larger).result)]
+
+    results = [(TensorType(f32, shape_of(peak)[:-1]), kept), (each, every), (each, every)]
+    return generics([(peak, every)], results, body, Named(source, "rescales"), {chunks}, start=float("-inf"))
+
+
 def _weights(scores: SSAValue, peak: SSAValue, source: str) -> SSAValue:
     rank = len(shape_of(scores))
     loops = dims_map(rank, range(rank))
@@ -257,15 +279,24 @@ def _dim_of(access: AffineMap, loop: int) -> int:
     return next(dim for dim, expr in enumerate(access.results) if expr == AffineExpr.dimension(loop))
 
 
-def _running(parts: SSAValue, kept: SSAValue, joined: SSAValue, source: str) -> SSAValue:
-    """Sums of chunks [..., chunks(, columns)] added up under the running maximum."""
-    rank, rows = len(shape_of(parts)), len(shape_of(kept)) - 1
+def _running(parts: SSAValue, factors: Sequence[SSAValue], source: str) -> SSAValue:
+    """Sums of chunks [..., chunks(, columns)] added up under the running maximum.
+
+    ``factors`` [..., chunks] are those of earlier sums, and of the chunk where it has not the running maximum already.
+    """
+    rank, rows = len(shape_of(parts)), len(shape_of(factors[0])) - 1
     others = [dim for dim in range(rank) if dim != rows]
-    factors: list[Operand] = [(factor, dims_map(rank, range(rows + 1))) for factor in (kept, joined)]
+    scales: list[Operand] = [(factor, dims_map(rank, range(rows + 1))) for factor in factors]
+
+    def body(part: SSAValue, kept: SSAValue, *more: SSAValue) -> SSAValue:
+        *joined, total = more
+        own = arith.MulfOp(part, joined[0]).result if joined else part
+        return arith.AddfOp(arith.MulfOp(total, kept), own).result
+
     return generic(
-        [(parts, dims_map(rank, range(rank))), *factors],
+        [(parts, dims_map(rank, range(rank))), *scales],
         (TensorType(f32, [shape_of(parts)[dim] for dim in others]), dims_map(rank, others)),
-        lambda part, a, b, total: arith.AddfOp(arith.MulfOp(total, a), arith.MulfOp(part, b)).result,
+        body,
         Named(source, "running"),
         {rows},
     )

@@ -16,7 +16,7 @@ _STRUCTURE = (
 )  # fmt: skip
 _SCALAR_OPS = {op for dialect in (arith.Arith, math.Math) for op in dialect.operations}
 # What a stream may carry (docs/reference/values.md).
-_ELEMENT_TYPES = (f32, f16, *(IntegerType(bits) for bits in (1, 4, 8, 16, 32)))
+_ELEMENT_TYPES = (f32, f16, *(IntegerType(bits) for bits in (1, 2, 3, 4, 8, 16, 32)))
 _VIEWS = (tensor.ExpandShapeOp, tensor.CollapseShapeOp)
 
 

@@ -189,6 +189,8 @@ def _used(port: SSAValue) -> list[Use]:
     owner = port.owner
     if not isinstance(owner, df.DmaReadOp) or owner.packed is None:
         return [*port.uses]
+    if (decoder := _decoder_of(owner)) is not None:
+        port = decoder.streams[0]
     kept = [use.operation for use in port.uses if isinstance(use.operation, df.ConverterOp) and use.operation.kept]
     return [*port.uses, *(use for converter in kept for use in converter.streams[0].uses)]
 
@@ -209,6 +211,18 @@ def _connect(dma: df.DmaOp, channels: tuple[int, ...], dim: int | None) -> None:
     assert isinstance(dma, df.DmaReadOp)
     stream = dma.streams[0]
     parts = slices_of(dma, channels, dim)
+    if (decoder := _decoder_of(dma)) is not None:
+        decoder.detach()
+        made = df.GatherOp(
+            operands=[[each.streams[0] for each in parts], []], result_types=[[decoder.streams[0].type]],
+            properties={key: value for key, value in decoder.properties.items() if key != "operandSegmentSizes"},
+        )  # fmt: skip
+        Rewriter.insert_op([*parts, made], InsertPoint.before(dma))
+        made.streams[0].name_hint = decoder.streams[0].name_hint
+        decoder.streams[0].replace_all_uses_with(made.streams[0])
+        decoder.erase()
+        Rewriter.erase_op(dma)
+        return
     gather = df.GatherOp(operands=[[each.streams[0] for each in parts], []], result_types=[[stream.type]])
     for name, kept in (("folded", dma.folded), ("queue", dma.queue), ("card", dma.card)):
         if kept is not None:
@@ -217,6 +231,12 @@ def _connect(dma: df.DmaOp, channels: tuple[int, ...], dim: int | None) -> None:
     gather.streams[0].name_hint = stream.name_hint
     stream.replace_all_uses_with(gather.streams[0])
     Rewriter.erase_op(dma)
+
+
+def _decoder_of(dma: df.DmaReadOp) -> df.GatherOp | None:
+    """What makes tokens of the codes that a DMA reads."""
+    reader = next((use.operation for use in dma.streams[0].uses), None) if dma.code is not None else None
+    return reader if isinstance(reader, df.GatherOp) else None
 
 
 def slices_of(dma: df.DmaReadOp, channels: tuple[int, ...], dim: int | None) -> list[df.DmaReadOp]:

@@ -6,6 +6,7 @@ of a row, and no buffer holds a row (docs/explanation/schedules.md).
 """
 
 from dataclasses import dataclass
+from typing import get_args
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -16,16 +17,21 @@ from sttest.compile.ir.module_walk import functions, require_positive
 from sttest.compile.linalg.iteration import shape_of
 from sttest.compile.linalg.online_softmax import Attention, attention_of, rewrite_in_chunks
 from sttest.compile.linalg.support import refuse_unsupported
-from sttest.core.errors import InputError
+from sttest.core.errors import InputError, did_you_mean
+from sttest.models.program import Maximum
 
 
 @dataclass(frozen=True)
 class OnlineSoftmax(ModulePass):
-    """Goes over ``chunk`` positions at a time, which divide the context."""
+    """Goes over ``chunk`` positions at a time, which divide the context.
+
+    Weights of a chunk are under its own maximum (``chunk``), or the running one (``running``).
+    """
 
     name = "online-softmax"
 
     chunk: int = 64
+    maximum: str = "chunk"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrites all functions of the module in place.
@@ -34,10 +40,15 @@ class OnlineSoftmax(ModulePass):
             InputError: a function without attention, with one of another form, or a chunk that leaves a rest.
         """
         require_positive(self.name, chunk=self.chunk)
+        if self.maximum not in get_args(Maximum):
+            raise InputError(
+                "unknown-maximum", f"no maximum '{self.maximum}' of a chunk", where=self.name,
+                hints=[did_you_mean(self.maximum, get_args(Maximum))],
+            )  # fmt: skip
         refuse_unsupported(op)
         for function in functions(op):
             attention = self._checked(function)
-            rewrite_in_chunks(attention, self.chunk)
+            rewrite_in_chunks(attention, self.chunk, running=self.maximum == "running")
 
     def _checked(self, function: func.FuncOp) -> Attention:
         attention = attention_of(function)

@@ -9,7 +9,6 @@ from xdsl.passes import ModulePass
 from sttest.compile.ir.module_walk import functions
 from sttest.compile.linalg.support import refuse_unsupported
 from sttest.compile.quantization.function import QuantisedFunction
-from sttest.core.errors import InputError
 from sttest.models.quant.scheme import load_scheme
 
 
@@ -25,16 +24,11 @@ class Quantize(ModulePass):
         """Rewrites all functions of the module in place.
 
         Raises:
-            InputError: an unknown scheme, one without streams, or a text that it cannot be applied to.
+            InputError: an unknown scheme, or a text that it cannot be applied to.
         """
         scheme = load_scheme(self.scheme)
         if not scheme.quantises:
             return
-        if scheme.activations == "none":
-            raise InputError(
-                "weights-alone", "integer weights meet activations in floating point, for which there are no streams",
-                where=f"scheme '{scheme.name}'", hints=["quantise the activations too", "take fp32"],
-            )  # fmt: skip
         refuse_unsupported(op)
         for function in functions(op):
             QuantisedFunction(function, scheme).rewrite()

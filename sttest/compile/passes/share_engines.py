@@ -2,21 +2,29 @@
 
 A decode step pays its matrix-vector products one after the other, whatever hardware they
 have; shared, each has the lanes of all.  Which tasks share is a choice of the design:
-``weights``, products with parameters and the sums over their groups; ``all``, whatever is alike.
+``weights``, products with parameters and the sums over their groups; ``all``, whatever is alike; ``auto``, task by
+task, by the volume of its data.
+
+``auto`` is after InTAR (He et al., FCCM 2025, arXiv 2502.08807), which trades sequential execution, for hardware that
+is never idle, against dataflow, for data that has no room.  Between the first and the last turn of an engine nothing
+streams past it, so that all that tasks give to others in this stretch of the program may have to be kept.  An engine
+takes turns as long as that fits on chip; with the next turn a new engine begins.  What is alone is spatial.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import accumulate
+from math import prod
 from typing import get_args
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp, StringAttr, TensorType
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from sttest.compile.dialects import df
-from sttest.compile.ir.module_walk import all_of, functions
+from sttest.compile.ir.module_walk import all_of, functions, target_of
 from sttest.compile.ir.names import POSITION, argument_names, card_named, parameters_of, unique
 from sttest.compile.options import Sharing
 from sttest.compile.sharing.functional_units import alike
@@ -27,9 +35,9 @@ from sttest.core.errors import InputError, did_you_mean
 class ShareEngines(ModulePass):
     """Names an engine on the tasks that share it.
 
-    ``share`` is ``none``, ``weights`` or ``all``.  Tasks that an entry of ``own`` names (patterns, joined by ``+``)
-    share with each other only: a second engine works beside the first where neither waits for the other.  Tasks of
-    several ``cards`` share none.
+    ``share`` is ``none``, ``weights``, ``all`` or ``auto``.  Tasks that an entry of ``own`` names (patterns, joined by
+    ``+``) share with each other only: a second engine works beside the first where neither waits for the other.  Tasks
+    of several ``cards`` share none.
     """
 
     name = "share-engines"
@@ -55,8 +63,23 @@ class ShareEngines(ModulePass):
             for card in range(self.cards):
                 own = [task for task in tasks if self.cards == 1 or card_named(task) == card]
                 for group in alike(own):
-                    if len(group) > 1:
-                        _share(group, taken)
+                    for members in self._in_stretches(group, op) if self.share == "auto" else [group]:
+                        if len(members) > 1:
+                            _share(members, taken)
+
+    def _in_stretches(self, group: Sequence[df.TaskOp], op: ModuleOp) -> Iterator[list[df.TaskOp]]:
+        """The members of a group in engines, each of which ends before what it may have to keep has no room on chip."""
+        room_bytes = self.cards * target_of(op, self.name).fabric.usable_onchip_bytes
+        kernels = all_of(op, df.KernelOp)
+        place = {kernel: number for number, kernel in enumerate(kernels)}
+        given = list(accumulate(map(given_bytes, kernels), initial=0))
+        engine: list[df.TaskOp] = []
+        for task in group:
+            if engine and given[place[_kernel(task)] + 1] - given[place[_kernel(engine[0])]] > room_bytes:
+                yield engine
+                engine = []
+            engine.append(task)
+        yield engine
 
     def _apart(self, tasks: Sequence[df.TaskOp]) -> Iterator[list[df.TaskOp]]:
         """Those of each entry, the first that names a task, then all others."""
@@ -83,7 +106,7 @@ class ShareEngines(ModulePass):
             ahead = [argument for argument, name in argument_names(function).items() if name == POSITION]
             # What is added before the first layer would come before all turns of an engine.
             kernels = [each for each in all_of(function, df.KernelOp) if not any(a in each.inputs for a in ahead)]
-            if self.share == "all":
+            if self.share in ("all", "auto"):
                 yield from (task for kernel in kernels for task in all_of(kernel, df.TaskOp))
             elif self.share == "weights":
                 parameters = parameters_of(function)
@@ -91,6 +114,25 @@ class ShareEngines(ModulePass):
                 sums = [kernel for kernel in kernels if _sums_over_groups(kernel, products)]
                 chosen = {*products, *sums}
                 yield from (task for kernel in kernels if kernel in chosen for task in all_of(kernel, df.TaskOp))
+
+
+def given_bytes(kernel: df.KernelOp) -> int:
+    """What a kernel gives to other kernels, in bytes; results of the block go to memory and don't count."""
+    read = [tensor for tensor in kernel.outputs if any(isinstance(use.operation, df.KernelOp) for use in tensor.uses)]
+    return sum(map(_bytes, read))
+
+
+def _kernel(task: df.TaskOp) -> df.KernelOp:
+    kernel = task.parent_op()
+    assert isinstance(kernel, df.KernelOp)
+    return kernel
+
+
+def _bytes(tensor: SSAValue) -> int:
+    assert isinstance(tensor.type, TensorType)
+    element = tensor.type.element_type
+    assert isinstance(element, FixedBitwidthType)
+    return prod(tensor.type.get_shape()) * element.bitwidth // 8
 
 
 def _multiplies(kernel: df.KernelOp, parameters: set[SSAValue]) -> bool:

@@ -12,14 +12,14 @@ from functools import reduce
 from math import prod
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerType, TensorType, f32, i8, i32
+from xdsl.dialects.builtin import IntegerType, TensorType, UnitAttr, f32, i8, i32
 from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from sttest.compile.ir.names import source_of
-from sttest.compile.linalg.iteration import CHUNK_LOOP, IterationSpace, dims_of, shape_of
+from sttest.compile.linalg.iteration import CHUNK_LOOP, IN_TURN, IterationSpace, dims_of, shape_of
 from sttest.compile.linalg.support import place_of
 from sttest.compile.linalg.tensor_build import Named, Operand, constant, dims_map, element_of, expanded, generic
 from sttest.compile.quantization.grouping import (
@@ -80,6 +80,11 @@ class Factor:
             return self.seen.scale, AffineMap(self.access.num_dims, 0, zeros)
         results = tuple(self.access.results[dim] for dim in self.seen.dims)
         return self.seen.scale, AffineMap(self.access.num_dims, 0, results)
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether the values are integers, under a scale or the constant 1 / 127."""
+        return isinstance(element_of(self.seen.values), IntegerType)
 
     def varies_along_sum(self, op: GenericOp) -> bool:
         """Whether the contraction ``op`` adds up products under different scales of this factor."""
@@ -155,7 +160,9 @@ def _added(totals: Sequence[SSAValue], source: str) -> SSAValue:
 
 
 def contract_weight(op: GenericOp, x: Factor, weight: Factor, group: int) -> SSAValue:
-    """What replaces a product of activations ``x`` with a weight of scales [groups, outputs].
+    """What replaces a product of activations ``x`` with a weight of scales [groups, outputs], or without scales.
+
+    Either of them may be in floating point; then its sums are.
 
     Args:
         op: the product.
@@ -163,28 +170,37 @@ def contract_weight(op: GenericOp, x: Factor, weight: Factor, group: int) -> SSA
         group: rows that share a scale.
     """
     loops, source = Loops.of(op), source_of(op)
+    sums_integers = x.is_integer and weight.is_integer
+    body, acc = (_sum_integers, i32) if sums_integers else (_sum_floats, f32)
+    # Softmax weights have the constant 1 / 127.
+    token = None if x.scale is None else (x.scale[0], loops.of_result(x.scale[1]))
+    x_scales = [token] if x.is_integer else []
+    if not weight.is_integer:
+        values = [(factor.seen.values, factor.access) for factor in (x, weight)]
+        kind = TensorType(acc, shape_of(op.results[0]))
+        total = generic(values, (kind, loops.out), body, Named(source), loops.reductions)
+        return _rescaled(total, x_scales, source) if x_scales else total
     rows, column = weight.seen.dims
     k, n = loop_of(weight.access.results[rows]), loop_of(weight.access.results[column])
-    scale, x_scale = weight.seen.scale, x.scale
+    scale = weight.seen.scale
     assert scale is not None
     assert k is not None
     assert n is not None
     groups = shape_of(weight.seen.values)[rows] // group
-    _refuse_wrapping(op, (x, weight), group)
+    if sums_integers:
+        _refuse_wrapping(op, (x, weight), group)
     place = dims_of(loops.out).index(n)
     rank = len(loops.out.results)
-    # Softmax weights have the constant 1 / 127.
-    token = None if x_scale is None else (x_scale[0], loops.of_result(x_scale[1]))
     if groups == 1:
         values = [(factor.seen.values, factor.access) for factor in (x, weight)]
-        kind = TensorType(i32, shape_of(op.results[0]))
-        total = generic(values, (kind, loops.out), _sum_integers, Named(source), loops.reductions)
+        kind = TensorType(acc, shape_of(op.results[0]))
+        total = generic(values, (kind, loops.out), body, Named(source), loops.reductions)
         only = AffineMap(rank, 0, (AffineExpr.constant(0), AffineExpr.dimension(place)))
-        return _rescaled(total, [(scale, only), token], source)
+        return _rescaled(total, [(scale, only), *x_scales], source)
     values = [_in_groups(factor, k, loops.count, groups) for factor in (x, weight)]
     out = AffineMap(loops.count + 1, 0, (*loops.out.results, AffineExpr.dimension(loops.count)))
-    kind = TensorType(i32, [*shape_of(op.results[0]), groups])
-    sums = generic(values, (kind, out), _sum_integers, Named(source), loops.reductions)
+    kind = TensorType(acc, [*shape_of(op.results[0]), groups])
+    sums = generic(values, (kind, out), body, Named(source), loops.reductions)
     total = generic(
         [(sums, dims_map(rank + 1, range(rank + 1))), (scale, dims_map(rank + 1, [rank, place]))],
         (TensorType(f32, shape_of(op.results[0])), dims_map(rank + 1, range(rank))),
@@ -192,7 +208,9 @@ def contract_weight(op: GenericOp, x: Factor, weight: Factor, group: int) -> SSA
         Named(source, "groups"),
         {rank},
     )
-    return _rescaled(total, [token], source)
+    assert isinstance(total.owner, GenericOp)
+    total.owner.attributes[IN_TURN] = UnitAttr()
+    return _rescaled(total, x_scales, source) if x_scales else total
 
 
 def _terms(op: GenericOp) -> int:
@@ -235,6 +253,10 @@ def _rounded_sum(op: GenericOp) -> SSAValue:
 
 def _sum_integers(left: SSAValue, right: SSAValue, acc: SSAValue) -> SSAValue:
     return arith.AddiOp(arith.MuliOp(extended(left), extended(right)), acc).result
+
+
+def _sum_floats(left: SSAValue, right: SSAValue, acc: SSAValue) -> SSAValue:
+    return arith.AddfOp(acc, arith.MulfOp(as_f32(left), as_f32(right))).result
 
 
 def _sum_scaled(left: SSAValue, right: SSAValue, scale: SSAValue, acc: SSAValue) -> SSAValue:

@@ -12,7 +12,7 @@ from functools import partial
 
 from xdsl.builder import Builder, ImplicitBuilder
 from xdsl.dialects import arith, func, tensor
-from xdsl.dialects.builtin import ArrayAttr, FunctionType, IntegerType, StringAttr, TensorType, f16, f32, i8
+from xdsl.dialects.builtin import ArrayAttr, FunctionType, IntegerType, StringAttr, TensorType, f16, f32
 from xdsl.dialects.linalg.ops import FillOp, GenericOp
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
@@ -52,10 +52,17 @@ from sttest.compile.quantization.grouping import (
     whole,
     writer_of,
 )
-from sttest.compile.quantization.quantizers import dequantise, quantise_dynamic, quantise_softmax, quantise_static
+from sttest.compile.quantization.quantizers import (
+    Integers,
+    dequantise,
+    halve,
+    quantise_dynamic,
+    quantise_softmax,
+    quantise_static,
+)
 from sttest.compile.quantization.softmax_weights import is_softmax_weight
 from sttest.core.errors import InputError
-from sttest.models.quant.scheme import QuantScheme
+from sttest.models.quant.scheme import WEIGHT_BITS, QuantScheme
 
 # --- A function's arguments and results while some change their type and others join them
 
@@ -153,6 +160,8 @@ HEAD_WEIGHT = "head.proj.weight"
 """The parameter whose type the scheme's ``lm_head`` decides."""
 ROUTER_WEIGHT = "mlp.router.proj.weight"
 """The parameter by which experts are scored."""
+_AS_IT_IS = 32
+"""Bits of what no scheme rounds."""
 _DISSOLVING = (tensor.ExpandShapeOp, tensor.CollapseShapeOp, tensor.EmptyOp, FillOp, arith.ConstantOp)
 
 
@@ -178,15 +187,15 @@ class QuantisedFunction:
         Raises:
             InputError: an op that the scheme cannot quantize.
         """
-        if self._scheme.kv_bits == 8:
-            self._read_integer_caches()
+        if self._scheme.kv_bits < _AS_IT_IS:
+            self._read_small_caches()
         for op in list(self._float_ops):
             if op in self._float_ops and is_contraction(op, IterationSpace(op)):
                 self._replace_contraction(op)
         for weights in self._softmax:
             self._sum_integers(weights)
         self._refuse_float_readers_of_weights()
-        if self._scheme.kv_bits == 8:
+        if self._scheme.kv_bits < _AS_IT_IS:
             for place in [*self._caches, *self._entries()]:
                 self._dequantise_for_readers(place)
             self._return_integers()
@@ -197,12 +206,12 @@ class QuantisedFunction:
 
     def _replace_contraction(self, op: GenericOp) -> None:
         weights = [self._is_weight(chain_of(value)[-1]) for value in op.inputs[:2]]
-        if self._scheme.kv_bits != 8 and not any(weights):
+        if not self._scheme.has_integer_attention and not any(weights):
             return
         if any(weights):
             number = weights.index(True)
             weight, group = self._weight_of(op, number)
-            other = self._factor(op, 1 - number)
+            other = self._input(op, 1 - number)
             with ImplicitBuilder(Builder(InsertPoint.before(op))):
                 result = contract_weight(op, other, weight, group)
         elif (fold := self._fold_of(op)) is not None and self._scheme.value_scales == "folded":
@@ -300,8 +309,14 @@ class QuantisedFunction:
                 "weight-in-two-ways", "a weight is summed along either of its dims", where=name,
                 hints=["pass its transpose as another parameter"],
             )  # fmt: skip
-        weights = self._own_scheme(name).weights
-        weight = self._signature.retype(value, IntegerType(4) if weights == "int4" else i8)
+        scheme = self._own_scheme(name)
+        if not scheme.has_integer_weights:
+            if scheme.weights == "fp16":
+                value = self._signature.retype(value, f16)
+            seen = QuantizedValue(value, None)
+            self._placed[Place(value, frozenset({rows}))] = seen
+            return seen
+        weight = self._signature.retype(value, IntegerType(WEIGHT_BITS[scheme.weights]))
         kind = TensorType(f16, [shape[rows] // group, shape[1 - rows]])
         scale = self._signature.add_argument(weight, f"{name}_scale", "parameter", kind)
         seen = QuantizedValue(weight, scale, (rows, 1 - rows))
@@ -311,11 +326,11 @@ class QuantisedFunction:
     def _own_scheme(self, name: str) -> QuantScheme:
         if name == HEAD_WEIGHT:
             return self._scheme.of_head
-        return self._scheme.of_router if name == ROUTER_WEIGHT else self._scheme
+        return self._scheme.of_router if name == ROUTER_WEIGHT else self._scheme.of_layer(name.removesuffix(".weight"))
 
     def _refuse_float_readers_of_weights(self) -> None:
         for place in self._placed:
-            if self._is_weight(place.value):
+            if self._is_weight(place.value) and element_of(place.value) != f32:
                 for reader in self._float_readers(place.value):
                     raise InputError(
                         "weight-read-elsewhere", "a weight of a contraction is also read in floating point",
@@ -324,34 +339,47 @@ class QuantisedFunction:
 
     # Activations.
 
-    def _factor(self, op: GenericOp, number: int) -> Factor:
+    def _input(self, op: GenericOp, number: int) -> Factor:
+        """The factor that a weight is multiplied with."""
+        if self._scheme.activations != "none":
+            return self._factor(op, number, self._scheme.input_bits)
         value, access = op.inputs[number], op.indexing_maps.data[number].data
-        return Factor(self._as_shown(self._place_of(op, value, access), value), access)
+        if self._scheme.input_bits == _AS_IT_IS:
+            return Factor(QuantizedValue(value, None), access)
+        place = whole(chain_of(value)[-1])
+        if place not in self._placed:
+            with ImplicitBuilder(after(place.value)):
+                self._placed[place] = halve(place.value, writer_of(place.value) or source_of(op))
+        return Factor(self._as_shown(place, value), access)
 
-    def _place_of(self, op: GenericOp, value: SSAValue, access: AffineMap) -> Place:
+    def _factor(self, op: GenericOp, number: int, bits: int = 8) -> Factor:
+        value, access = op.inputs[number], op.indexing_maps.data[number].data
+        return Factor(self._as_shown(self._place_of(op, value, access, bits), value), access)
+
+    def _place_of(self, op: GenericOp, value: SSAValue, access: AffineMap, bits: int) -> Place:
         """The place where a factor is quantised, which is done now if it wasn't yet."""
         chain = chain_of(value)
         root = chain[-1]
         entry = self._entry_of(op, chain)
         if entry is not None:
-            place, quantiser = entry, partial(quantise_dynamic, entry, f16)
+            place, quantiser = entry, partial(quantise_dynamic, entry, self._entries_as)
         elif self._is_softmax(root):
             place, quantiser = whole(root), partial(quantise_softmax, root)
             self._note_softmax(root)
         elif self._scheme.activations == "static":
-            place, quantiser = whole(root), partial(self._quantise_static, root, source_of(op))
+            place, quantiser = whole(root), partial(self._quantise_static, root, source_of(op), Integers(bits))
         else:
             place = nearest_to_root(value, summed_dims(op, access))
-            quantiser = partial(quantise_dynamic, place, f32)
+            quantiser = partial(quantise_dynamic, place, Integers(bits))
         if place not in self._placed:
             with ImplicitBuilder(after(place.value)):
                 self._placed[place] = quantiser(writer_of(root) or source_of(op))
         return place
 
-    def _quantise_static(self, value: SSAValue, module: str, source: str) -> QuantizedValue:
+    def _quantise_static(self, value: SSAValue, module: str, to: Integers, source: str) -> QuantizedValue:
         behind = self._signature.find(f"{module}.weight_scale")
         scale = self._signature.add_argument(behind, f"{module}.input_scale", "parameter", TensorType(f32, [1]))
-        return quantise_static(value, scale, source)
+        return quantise_static(value, scale, to, source)
 
     def _as_shown(self, place: Place, value: SSAValue) -> QuantizedValue:
         """The quantised tensor as ``value``, a view of its place, shows it."""
@@ -365,7 +393,7 @@ class QuantisedFunction:
 
     def _is_softmax(self, root: SSAValue) -> bool:
         """Whether a tensor is quantised as softmax weights are."""
-        return self._scheme.kv_bits == 8 and is_softmax_weight(root)
+        return self._scheme.has_integer_attention and is_softmax_weight(root)
 
     def _note_softmax(self, root: SSAValue) -> None:
         self._softmax += [] if any(root is known for known in self._softmax) else [root]
@@ -391,11 +419,22 @@ class QuantisedFunction:
 
     # Keys and values.
 
-    def _read_integer_caches(self) -> None:
+    @property
+    def _entries_as(self) -> Integers:
+        """What keys and values are in a cache of integers."""
+        return Integers(self._scheme.kv_bits, f16, self._scheme.kv_scales == "power-of-two")
+
+    def _read_small_caches(self) -> None:
         for argument in self._signature.of_kind("cache"):
             if element_of(argument) == f32:
                 name, shape = self._signature.name(argument), shape_of(argument)
-                cache = self._signature.retype(argument, i8)
+                if not self._scheme.has_integer_cache:
+                    cache = self._signature.retype(argument, f16)
+                    place = whole(cache)
+                    self._caches.append(place)
+                    self._placed[place] = QuantizedValue(cache, None)
+                    continue
+                cache = self._signature.retype(argument, IntegerType(self._scheme.kv_bits))
                 scale = self._signature.add_argument(cache, f"{name}_scale", "cache", TensorType(f16, shape[:-1]))
                 place = Place(cache, _last_dim(cache))
                 self._caches.append(place)
@@ -403,7 +442,7 @@ class QuantisedFunction:
 
     def _entries(self) -> list[Place]:
         """The places where new keys and values are quantised: per head and position, nearest to what computes them."""
-        if self._scheme.kv_bits != 8:
+        if self._scheme.kv_bits == _AS_IT_IS:
             return []
         entries = [self._signature.result(number) for number in self._signature.cached()]
         return [nearest_to_root(entry, _last_dim(entry)) for entry in entries if element_of(entry) == f32]
@@ -440,7 +479,9 @@ class QuantisedFunction:
             if element_of(entry) != f32:
                 continue
             seen = self._as_shown(self._quantised_entry(nearest_to_root(entry, _last_dim(entry))), entry)
-            assert seen.scale is not None
+            if seen.scale is None:
+                self._signature.replace_result(number, seen.values)
+                continue
             assert self._block.last_op is not None
             with ImplicitBuilder(Builder(InsertPoint.before(self._block.last_op))):
                 scale = in_order(seen.scale, seen.dims)
@@ -449,8 +490,13 @@ class QuantisedFunction:
 
     def _quantised_entry(self, place: Place) -> Place:
         if place not in self._placed:
+            writer = writer_of(chain_of(place.value)[-1])
             with ImplicitBuilder(after(place.value)):
-                self._placed[place] = quantise_dynamic(place, f16, writer_of(chain_of(place.value)[-1]))
+                self._placed[place] = (
+                    quantise_dynamic(place, self._entries_as, writer)
+                    if self._scheme.has_integer_cache
+                    else halve(place.value, writer)
+                )
         return place
 
     def _float_readers(self, value: SSAValue) -> list[Operation]:

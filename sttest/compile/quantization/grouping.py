@@ -244,8 +244,8 @@ def sums_its_input(op: GenericOp) -> bool:
     return isinstance(start, arith.ConstantOp) and isinstance(start.value, FloatAttr) and start.value.value.data == 0.0
 
 
-def yielded(op: GenericOp) -> Operation | None:
-    """The op whose result the body yields; None where it yields an argument."""
+def yielded(op: GenericOp, result: int = 0) -> Operation | None:
+    """The op whose result the body yields as that result; None where it yields an argument."""
     last = op.body.block.last_op
-    owner = last.operands[0].owner if last is not None and last.operands else None
+    owner = last.operands[result].owner if last is not None and last.operands else None
     return owner if isinstance(owner, Operation) else None

@@ -5,6 +5,8 @@ reciprocal = 1 / scale
 q          = clamp(round_half_even(x * reciprocal))
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import IntegerType, TensorType, f16, f32, i8, i32
@@ -16,6 +18,8 @@ from sttest.compile.linalg.tensor_build import Named, constant, dims_map, generi
 from sttest.compile.quantization.grouping import Place, QuantizedValue
 
 INT8_MAX = 127.0
+_LARGEST_POWER = 2.0**15
+"""The largest power of two that FP16 has."""
 _ONE_OVER_127 = float(np.float32(1.0) / np.float32(INT8_MAX))
 # Per scale type: no scale is under the first bound or over the second.  FP16 may be subnormal; of FP32 the reciprocal
 # must be finite, and 127 scales too.
@@ -23,12 +27,26 @@ _LEAST = {f16: 2.0**-24, f32: 2.0**-126}
 _LARGEST = {f16: 65504.0, f32: 2.0**121}
 
 
-def quantise_dynamic(place: Place, scale_type: Attribute, source: str) -> QuantizedValue:
+@dataclass(frozen=True)
+class Integers:
+    """To which integers a tensor is rounded, and under which scales."""
+
+    bits: int = 8  # width of the integers
+    scale_type: Attribute = f32  # f32 for activations, f16 for keys and values
+    powers: bool = False  # whether scales are the next powers of two
+
+    @property
+    def largest(self) -> float:
+        """The largest integer; the least is its negative."""
+        return float((1 << self.bits - 1) - 1)
+
+
+def quantise_dynamic(place: Place, to: Integers, source: str) -> QuantizedValue:
     """A scale per group, from the largest magnitude in it: a barrier.
 
     Args:
         place: f32 tensor and the dims that share a scale.
-        scale_type: f32 for activations, f16 for keys and values.
+        to: integers and scales.
         source: the module that writes the tensor.
     """
     rank, kept = len(shape_of(place.value)), place.kept
@@ -43,18 +61,30 @@ def quantise_dynamic(place: Place, scale_type: Attribute, source: str) -> Quanti
     )
     scale = generic(
         [(peak, scalars)],
-        (TensorType(scale_type, sizes), scalars),
-        lambda bits, _: _scale(number_of(bits), scale_type),
+        (TensorType(to.scale_type, sizes), scalars),
+        lambda bits, _: _scale(number_of(bits), to),
         Named(source, "scale"),
     )
     reciprocal = reciprocal_of(scale, source)
-    return QuantizedValue(_integers(place.value, reciprocal, dims_map(rank, kept), source), scale, kept)
+    return QuantizedValue(_integers(place.value, reciprocal, dims_map(rank, kept), to, source), scale, kept)
 
 
-def quantise_static(value: SSAValue, scale: SSAValue, source: str) -> QuantizedValue:
+def halve(value: SSAValue, source: str) -> QuantizedValue:
+    """Rounded to FP16, without a scale."""
+    loops = dims_map(len(shape_of(value)), range(len(shape_of(value))))
+    halves = generic(
+        [(value, loops)],
+        (TensorType(f16, shape_of(value)), loops),
+        lambda x, _: arith.TruncFOp(x, f16).result,
+        Named(source, "halve"),
+    )
+    return QuantizedValue(halves, None)
+
+
+def quantise_static(value: SSAValue, scale: SSAValue, to: Integers, source: str) -> QuantizedValue:
     """One scale for all, [1] of f32, known before the first element: no barrier."""
     only = AffineMap(len(shape_of(value)), 0, (AffineExpr.constant(0),))
-    return QuantizedValue(_integers(value, reciprocal_of(scale, source), only, source), scale)
+    return QuantizedValue(_integers(value, reciprocal_of(scale, source), only, to, source), scale)
 
 
 def quantise_softmax(weights: SSAValue, source: str) -> QuantizedValue:
@@ -75,10 +105,12 @@ def rounded_softmax(x: SSAValue) -> SSAValue:
 
 
 def dequantise(seen: QuantizedValue, source: str) -> SSAValue:
-    """``f32(q) * f32(scale)``, in f32."""
-    assert seen.scale is not None
+    """``f32(q) * f32(scale)``, in f32; without a scale ``f32(x)``."""
     rank = len(shape_of(seen.values))
     loops = dims_map(rank, range(rank))
+    if seen.scale is None:
+        kind = TensorType(f32, shape_of(seen.values))
+        return generic([(seen.values, loops)], (kind, loops), lambda x, _: as_f32(x), Named(source, "widen"))
     return generic(
         [(seen.values, loops), (seen.scale, dims_map(rank, seen.dims))],
         (TensorType(f32, shape_of(seen.values)), loops),
@@ -135,10 +167,19 @@ def scale_under_bound(bound: SSAValue, source: str) -> SSAValue:
     )
 
 
-def _scale(peak: SSAValue, scale_type: Attribute) -> SSAValue:
-    below = arith.MinimumfOp(arith.DivfOp(peak, constant(INT8_MAX)), constant(_LARGEST[scale_type]))
-    scale = arith.MaximumfOp(below, constant(_LEAST[scale_type])).result
-    return scale if scale_type == f32 else arith.TruncFOp(scale, scale_type).result
+def _scale(peak: SSAValue, to: Integers) -> SSAValue:
+    share, largest = arith.DivfOp(peak, constant(to.largest)).result, _LARGEST[to.scale_type]
+    if to.powers:
+        share, largest = _next_power(arith.MaximumfOp(share, constant(_LEAST[f32])).result), _LARGEST_POWER
+    below = arith.MinimumfOp(share, constant(largest))
+    scale = arith.MaximumfOp(below, constant(_LEAST[to.scale_type])).result
+    return scale if to.scale_type == f32 else arith.TruncFOp(scale, to.scale_type).result
+
+
+def _next_power(x: SSAValue) -> SSAValue:
+    """The least power of two that is not below a normal number above 0: its exponent, one more if a bit follows."""
+    above = arith.AddiOp(bits_of(x), arith.ConstantOp.from_int_and_width((1 << 23) - 1, i32)).result
+    return number_of(arith.AndIOp(above, arith.ConstantOp.from_int_and_width(-(1 << 23), i32)).result)
 
 
 def reciprocal_of(scale: SSAValue, source: str) -> SSAValue:
@@ -153,22 +194,22 @@ def reciprocal_of(scale: SSAValue, source: str) -> SSAValue:
     )
 
 
-def _integers(value: SSAValue, reciprocal: SSAValue, access: AffineMap, source: str) -> SSAValue:
+def _integers(value: SSAValue, reciprocal: SSAValue, access: AffineMap, to: Integers, source: str) -> SSAValue:
     rank = len(shape_of(value))
     loops = dims_map(rank, range(rank))
     return generic(
         [(value, loops), (reciprocal, access)],
-        (TensorType(i8, shape_of(value)), loops),
-        lambda x, factor, _: rounded(arith.MulfOp(x, factor).result),
+        (TensorType(IntegerType(to.bits), shape_of(value)), loops),
+        lambda x, factor, _: rounded(arith.MulfOp(x, factor).result, to),
         Named(source, "quantise"),
     )
 
 
-def rounded(x: SSAValue) -> SSAValue:
-    """A scalar to the nearest int8, halves to the even one, saturating at 127."""
+def rounded(x: SSAValue, to: Integers = Integers()) -> SSAValue:
+    """A scalar to the nearest integer, halves to the even one, saturating."""
     whole = math.RoundEvenOp(x)
-    clamped = arith.MaximumfOp(arith.MinimumfOp(whole, constant(INT8_MAX)), constant(-INT8_MAX))
-    return arith.FPToSIOp(clamped, i8).result
+    clamped = arith.MaximumfOp(arith.MinimumfOp(whole, constant(to.largest)), constant(-to.largest))
+    return arith.FPToSIOp(clamped, IntegerType(to.bits)).result
 
 
 def extended(scalar: SSAValue) -> SSAValue:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.linalg.ops import GenericOp
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import BlockArgument, OpResult, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from sttest.compile.linalg.tensor_build import Operand
@@ -56,9 +56,9 @@ def _is_maximum(value: SSAValue, read: _Read, scores: Operand) -> bool:
     if root is chain_of(scores[0])[-1]:
         return bool(views) or len(chain_of(scores[0])) > 1 or _is_among(read, scores[1])
     op = root.owner
-    if not isinstance(op, GenericOp) or len(op.results) != 1 or not _takes_the_larger(op):
+    if not isinstance(op, GenericOp) or not isinstance(root, OpResult) or not _takes_the_larger(op, root.index):
         return False
-    written = () if views else enumerate(op.indexing_maps.data[-1].data.results)
+    written = () if views else enumerate(op.indexing_maps.data[len(op.inputs) + root.index].data.results)
     place = {loop: read[dim] for dim, expr in written if (loop := loop_of(expr)) is not None}
     return any(
         _is_maximum(operand, tuple(_at(place, expr) for expr in access.data.results), scores)
@@ -75,9 +75,9 @@ def _is_among(read: _Read, access: AffineMap) -> bool:
     return all(found is None or found == own for found, own in zip(read, access.results, strict=True))
 
 
-def _takes_the_larger(op: GenericOp) -> bool:
-    """Whether the body yields the larger of two of its scalars."""
-    last = yielded(op)
+def _takes_the_larger(op: GenericOp, result: int) -> bool:
+    """Whether the body yields the larger of two of its scalars as that result."""
+    last = yielded(op, result)
     if isinstance(last, arith.MaximumfOp | arith.MaxnumfOp):
         return all(isinstance(operand, BlockArgument) for operand in last.operands)
     if not isinstance(last, arith.SelectOp) or not isinstance(last.cond.owner, arith.CmpfOp):

@@ -26,6 +26,7 @@ from sttest.compile.sharing.functional_units import StreamEnds
 from sttest.compile.sharing.processes import fifo_name, process_name, processes_of
 from sttest.compile.spaces.memory import MemoryFacts
 from sttest.core.errors import InputError
+from sttest.reference.codes import CODES
 from sttest.sim.bursts import HBM
 from sttest.sim.graph import PING_PONG, MemoryPort, TimedGraph
 
@@ -86,7 +87,8 @@ class NodeModel:
     @_logic.register
     def _gather(self, op: df.GatherOp, *others: df.NodeOp) -> Resources:
         tokens = sum(df.itensor_of(each.sinks[0]).tokens for each in (op, *others))
-        return self._copies(op.sinks[0], len(op.sources), tokens)
+        moved = self._copies(op.sinks[0], len(op.sources), tokens)
+        return moved if op.code is None else moved + _decoders(op, op.code.data)
 
     @_logic.register
     def _layer(self, op: df.LayerOp, *others: df.NodeOp) -> Resources:
@@ -178,6 +180,12 @@ def _pipeline_of(
 
 def _fifo(source: SSAValue) -> str:
     return fifo_name(stream_of(source, "resources"))
+
+
+def _decoders(op: df.GatherOp, name: str) -> Resources:
+    """What takes the codes of a token apart."""
+    groups = -(-df.itensor_of(op.sinks[0]).token_elements // CODES[name].group)
+    return Resources(lut=groups * load_resource_model().decoders[name].lut)
 
 
 def _choice(bits: int, sources: int) -> Resources:

@@ -22,14 +22,14 @@ def copying_module(pipeline: Pipeline, kind: str, sides: tuple[Side, ...]) -> Mo
     if len(sources) > 1:
         chosen = " | ".join(f"({{{bits}{{{side.name}_moves}}}} & {side.name}_data)" for side in sources)
         value = f"({chosen})"
-    return ModuleText(kind, sides, text + _passed(control, sides, value, bits) + _ENDED, (pipeline.name,))
+    return ModuleText(kind, sides, text + passed(control, sides, value, bits) + ENDED, (pipeline.name,))
 
 
 def relay_module(pipeline: Pipeline, source: Side, sink: Side) -> ModuleText:
     """A register at an SLR boundary, behind the FIFO that it reads: what it takes it writes in the same cycle."""
     control = Control(pipeline)
     data = f"  assign {sink.name}_data = {source.name}_data;\n" if sink.bits else ""
-    return ModuleText("relay", (source, sink), gated(control, (source, sink)) + data + _ENDED, (pipeline.name,))
+    return ModuleText("relay", (source, sink), gated(control, (source, sink)) + data + ENDED, (pipeline.name,))
 
 
 def gather_module(pipeline: Pipeline, sides: tuple[Side, ...], runs: int = 1) -> ModuleText:
@@ -46,7 +46,7 @@ def gather_module(pipeline: Pipeline, sides: tuple[Side, ...], runs: int = 1) ->
     parts = [_run(side, run, runs) for run in range(runs) for side in sources]
     value = f"{{{', '.join(reversed(parts))}}}"
     bits = sum(side.bits for side in sources)
-    return ModuleText("gather", sides, text + _passed(control, sides, value, bits) + _ENDED, (pipeline.name,))
+    return ModuleText("gather", sides, text + passed(control, sides, value, bits) + ENDED, (pipeline.name,))
 
 
 def _run(side: Side, run: int, runs: int) -> str:
@@ -64,13 +64,15 @@ def hold_module(pipeline: Pipeline, sides: tuple[Side, ...]) -> ModuleText:
     source, sink, *_ = sides
     control = Control(pipeline)
     text = gated(control, sides)
-    passed = _passed(control, sides, f"{source.name}_data[{sink.bits - 1}:0]", sink.bits)
-    return ModuleText("hold", sides, text + passed + _ENDED, (pipeline.name,))
+    text += passed(control, sides, f"{source.name}_data[{sink.bits - 1}:0]", sink.bits)
+    return ModuleText("hold", sides, text + ENDED, (pipeline.name,))
 
 
-_ENDED = "  assign ended_all = ended;\n  assign moving_all = advance;\n"
+ENDED = "  assign ended_all = ended;\n  assign moving_all = advance;\n"
+"""What every such process tells the others."""
 
 
-def _passed(control: Control, sides: tuple[Side, ...], value: str, bits: int) -> str:
+def passed(control: Control, sides: tuple[Side, ...], value: str, bits: int) -> str:
+    """A value of the cycle of the reads on its way to the sinks."""
     text, last = delayed("token", value, bits, COPY_CYCLES - 1, control.advance)
     return text + "".join(f"  assign {side.name}_data = {last};\n" for side in sides if side.writes)

@@ -61,6 +61,7 @@ _ASKS = {
 _SIGNIFICAND = (1 << 23) - 1
 _INTEGERS: Mapping[str, str] = {
     "arith.addi": "{0} + {1}",
+    "arith.andi": "{0} & {1}",
     "arith.subi": "{0} - {1}",
     "arith.muli": "{0} * {1}",
     "arith.maxsi": "if ({0} as {s}) < ({1} as {s}) {{ {1} }} else {{ {0} }}",

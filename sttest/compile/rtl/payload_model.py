@@ -103,6 +103,8 @@ def _expression(op: Operation, names: Sequence[str], where: str) -> str:
             return f"{names[0]} ? {names[1]} : {names[2]}"
         case "arith.addi":
             return f"{names[0]} + {names[1]}"
+        case "arith.andi":
+            return f"{names[0]} & {names[1]}"
         case "arith.subi":
             return f"{names[0]} - {names[1]}"
         case "arith.muli":

@@ -11,6 +11,7 @@ from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import stream_of
 from sttest.compile.rtl.cells import Cells
 from sttest.compile.rtl.converter import converter_module
+from sttest.compile.rtl.decode import decode_module
 from sttest.compile.rtl.module import ModuleText, Side, TaskTurn
 from sttest.compile.rtl.movers import copying_module, gather_module, hold_module, relay_module
 from sttest.compile.rtl.task import task_module
@@ -131,6 +132,8 @@ def _module(
         for writes, group in ((False, sources), (True, sinks))
         for n, fifo in enumerate(group)
     )
+    if isinstance(node, df.GatherOp) and node.code is not None:
+        return decode_module(pipeline, sides, node.code.data)
     if isinstance(node, df.GatherOp):
         return gather_module(pipeline, sides, node.runs)
     if isinstance(node, df.ForkOp | df.ConcatOp | df.EnterOp | df.LeaveOp):

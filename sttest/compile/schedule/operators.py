@@ -35,7 +35,7 @@ _OPERATOR_OF = {
     "mulf": "fmul", "addf": "fadd", "subf": "fsub", "divf": "fdiv", "exp": "fexp", "rsqrt": "frsqrt",
     "sqrt": "fsqrt", "tanh": "ftanh", "maximumf": "fmax", "minimumf": "fmax", "cmpf": "fcmp", "select": "select",
     "roundeven": "fround", "fptosi": "fptosi", "sitofp": "sitofp", "extf": "fext", "truncf": "ftrunc",
-    "addi": "iadd", "subi": "iadd", "maxsi": "imax", "minsi": "imax",
+    "addi": "iadd", "subi": "iadd", "andi": "iadd", "maxsi": "imax", "minsi": "imax",
 }  # fmt: skip
 MAC = "mac_"
 """What the name of a multiply-accumulate operator begins with."""

@@ -18,8 +18,7 @@ from sttest.compile.sharing.processes import fifos_of
 from sttest.compile.timing.node_pipelines import producer_of
 from sttest.sim.crossings import writing_to
 from sttest.sim.graph import COPY_CYCLES, MIN_DEPTH, Event, Fifo, Loop, Pipeline, Process
-
-CATEGORY = "link"
+from sttest.sim.overlap import LINK_CATEGORY as CATEGORY
 
 
 @dataclass(frozen=True)

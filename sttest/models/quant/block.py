@@ -12,18 +12,24 @@ from sttest.models.blocks import DecodeBlock
 from sttest.models.config import DecoderConfig
 from sttest.models.experts import ROUTER, ExpertLinear
 from sttest.models.layers import Linear, TiedHead
+from sttest.models.program import Maximum
 from sttest.models.quant.contraction import denominator
 from sttest.models.quant.layers import (
+    Fp16CacheLayout,
     QuantCacheLayout,
     QuantExpertLinear,
     QuantJointSoftmax,
     QuantLinear,
     QuantMix,
-    QuantNormalise,
     QuantOwnScore,
     QuantScores,
     QuantSoftmax,
+    SeenMix,
+    SeenNormalise,
+    SeenOwnScore,
+    SeenScores,
     activation_quantiser,
+    query_quantiser,
 )
 from sttest.models.quant.scheme import QuantScheme
 from sttest.models.softmax import RunningMix, RunningSoftmax, Scores
@@ -32,17 +38,20 @@ Block = TypeVar("Block", bound=nn.Module)
 Peaks = Mapping[str, float]
 
 
-def quantise_block(block: Block, scheme: QuantScheme, peaks: Peaks | None = None, chunk: int | None = None) -> Block:
+def quantise_block(
+    block: Block, scheme: QuantScheme, peaks: Peaks | None = None, chunk: int | None = None, maximum: Maximum = "chunk"
+) -> Block:
     """A fake-quantised twin of a prefill or decode block, called as the block is; it shares what is not quantised.
 
-    With an int8 cache, keys and values go in and come out as
-    :class:`~sttest.models.quant.quantizers.Quantised` instead of tensors.
+    With a cache of integers, keys and values go in and come out as
+    :class:`~sttest.models.quant.quantizers.QuantizedTensor` instead of tensors.
 
     Args:
         block: with its weights.
         scheme: what to quantise; ``fp32`` gives a plain copy.
         peaks: per layer, from :func:`observe_peaks`; static activations need them.
         chunk: positions that attention goes over at a time, in one pass; None for a softmax over all of them.
+        maximum: what the weights of such a chunk are under.
 
     Raises:
         InputError: static activations without peaks; weights that are not finite.
@@ -51,15 +60,15 @@ def quantise_block(block: Block, scheme: QuantScheme, peaks: Peaks | None = None
     quantised = copy.deepcopy(block, {id(parameter): parameter for parameter in block.parameters()})
     if scheme.quantises:
         _exchange_linears(quantised, scheme, peaks or {})
-    if scheme.kv_bits == 8:
+    if scheme.kv_bits < 32:
         for name, module in list(quantised.named_modules()):
             if isinstance(module, Projections):
                 _exchange_attention(module, scheme, peaks or {}, name)
     if chunk is not None:
         for module in quantised.modules():
             if isinstance(module, Projections):
-                total = denominator if scheme.kv_bits == 8 else _sum
-                module.softmax = RunningSoftmax(chunk, total)
+                total = denominator if scheme.has_integer_attention else _sum
+                module.softmax = RunningSoftmax(chunk, total, maximum)
                 module.mix = RunningMix(chunk, module.get_submodule("mix"))
     return quantised
 
@@ -72,34 +81,44 @@ def _exchange_linears(block: nn.Module, scheme: QuantScheme, peaks: Peaks) -> No
     for name, module in list(block.named_modules()):
         if not isinstance(module, Linear | ExpertLinear):
             continue
-        integer = scheme.activations != "none"
-        quantise = activation_quantiser(scheme, peaks.get(name), name) if integer else None
+        quantise = activation_quantiser(scheme, peaks.get(name), name)
         if isinstance(module, ExpertLinear):
-            block.set_submodule(name, QuantExpertLinear(module, scheme, quantise))
+            block.set_submodule(name, QuantExpertLinear(module, scheme.of_layer(name), quantise))
         else:
-            own = scheme.of_router if name.endswith(ROUTER) else scheme
+            own = scheme.of_router if name.endswith(ROUTER) else scheme.of_layer(name)
             block.set_submodule(name, QuantLinear(module, own, quantise))
 
 
 def _exchange_attention(attention: Projections, scheme: QuantScheme, peaks: Peaks, name: str) -> None:
     scores = attention.get_submodule("scores")
     assert isinstance(scores, Scores)
-    place = f"{name}.scores"
-    quantise = activation_quantiser(scheme, peaks.get(place), place)
     decodes = isinstance(attention, DecodeAttention)
-    exchanged: dict[str, nn.Module] = {
-        "k_new": QuantCacheLayout(),
-        "v_new": QuantCacheLayout(),
-        "scores": QuantScores(scores, quantise),
-        "softmax": QuantJointSoftmax() if decodes else QuantSoftmax(),
-        "mix": QuantMix(scheme.value_scales),
-        "normalise": QuantNormalise(),
-    }
+    exchanged: dict[str, nn.Module] = {"normalise": SeenNormalise(scheme)}
+    for entry in ("k_new", "v_new"):
+        exchanged[entry] = QuantCacheLayout(scheme) if scheme.has_integer_cache else Fp16CacheLayout()
+    if scheme.has_integer_attention:
+        place = f"{name}.scores"
+        quantise = query_quantiser(scheme, peaks.get(place), place)
+        exchanged |= {
+            "scores": QuantScores(scores, quantise),
+            "softmax": QuantJointSoftmax() if decodes else QuantSoftmax(),
+            "mix": QuantMix(scheme.value_scales),
+        }
+    else:
+        exchanged |= {"scores": SeenScores(scores), "mix": SeenMix()}
     if decodes:
-        exchanged["own_score"] = QuantOwnScore(scores, quantise)
-        exchanged["earlier_scores"] = QuantScores(scores, quantise)
+        exchanged |= _decode_scores(exchanged["scores"], scheme)
     for child, module in exchanged.items():
         setattr(attention, child, module)
+
+
+def _decode_scores(scores: nn.Module, scheme: QuantScheme) -> dict[str, nn.Module]:
+    """What a decode has beside the scores of cached positions."""
+    if isinstance(scores, QuantScores):
+        own = QuantOwnScore(scores, scores.quantise, scheme)
+        return {"own_score": own, "earlier_scores": QuantScores(scores, scores.quantise)}
+    assert isinstance(scores, SeenScores)
+    return {"own_score": SeenOwnScore(scores, scheme), "earlier_scores": SeenScores(scores)}
 
 
 def decode_twin(config: DecoderConfig, prefill: nn.Module) -> DecodeBlock:
@@ -118,9 +137,10 @@ def decode_twin(config: DecoderConfig, prefill: nn.Module) -> DecodeBlock:
         twin.attn.softmax = softmax
     elif isinstance(scores, QuantScores):
         twin.attn.softmax = QuantJointSoftmax()
-    if isinstance(scores, QuantScores):
-        twin.attn.own_score = QuantOwnScore(scores, scores.quantise)
-        twin.attn.earlier_scores = QuantScores(scores, scores.quantise)
+    normalise = attention.get_submodule("normalise")
+    if isinstance(normalise, SeenNormalise):
+        for name, module in _decode_scores(scores, normalise.scheme).items():
+            setattr(twin.attn, name, module)
     return twin
 
 

@@ -40,10 +40,10 @@ def calibrated(
         progress: called with the layer that is calibrated next.
 
     Raises:
-        InputError: a scheme with constant scales, or one that keeps the weights.
+        InputError: a scheme with constant scales, or whose weights are no integers of a symmetric range.
     """
-    if not scheme.quantises or scheme.activations == "static":
-        what = "weights are calibrated to integers, with activations as they come"
+    if scheme.weights not in ("int8", "int4", "int3") or scheme.activations == "static":
+        what = "weights are calibrated to integers of a symmetric range, with activations as they come"
         raise InputError("not-calibrated", what, where=f"scheme '{scheme.name}'", hints=["take w4a8-g32 or w8a8"])
     made = copy.deepcopy(model)
     exact = [model.embedding(tokens, 0) for tokens in windows]

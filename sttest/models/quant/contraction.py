@@ -5,7 +5,9 @@ float32 operation after the other, never fused, in the order that the functions
 state.  So another engine can agree to the last bit.
 """
 
+import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import torch
@@ -20,6 +22,34 @@ from sttest.models.quant.quantizers import QuantizedTensor, p_scale, quantise_p
 MAX_SUMMANDS = 133_144
 # 127 * 127 * MAX_SUMMANDS_F32 <= 2^24: sums that float32 holds exactly, in whatever order they are added.
 MAX_SUMMANDS_F32 = 1_040
+
+
+def product(x: QuantizedTensor | Tensor, weight: QuantizedTensor | Tensor, group: int | None) -> Tensor:
+    """Product of activations and weights, either of them integers or float32.
+
+    Sums in floating point are in pairs (:class:`DefinedOrder`), of each group of rows by itself where weights have
+    scales: ``y[m, n] = sum over groups g of (sum over k in g of x[m, k] * f32(q_w[k, n])) * scale_w[g, n]``.  Scales of
+    activations follow: ``y * scale_x[m]``.  With integers on both sides see :func:`matmul`.
+
+    Args:
+        x: [m, K].
+        weight: [K, n].
+        group: rows that share a scale, None for all K.
+
+    Returns:
+        float32 [m, n].
+    """
+    if isinstance(x, QuantizedTensor) and isinstance(weight, QuantizedTensor):
+        return matmul(x, weight, group)
+    if isinstance(x, QuantizedTensor):
+        assert isinstance(weight, Tensor)
+        return (x.values.float() @ weight) * x.scales.float().unsqueeze(-1)
+    if isinstance(weight, Tensor):
+        return x @ weight
+    rows = group or len(weight.values)
+    parts = zip(x.split(rows, -1), weight.values.split(rows), weight.scales, strict=True)
+    sums = [(left @ right.float()) * scale.float() for left, right, scale in parts]
+    return reduce(operator.add, sums[1:], sums[0] if len(sums) == 1 else torch.zeros(()) + sums[0])
 
 
 def matmul(x: QuantizedTensor, weight: QuantizedTensor, group: int | None) -> Tensor:
@@ -42,7 +72,9 @@ def matmul(x: QuantizedTensor, weight: QuantizedTensor, group: int | None) -> Te
     parts = zip(x.values.split(group or rows, -1), weight.values.split(group or rows), weight.scales, strict=True)
     for left, right, scale in parts:
         exact = _exact_type(len(right))
-        total = total + _as_f32(left.to(exact) @ right.to(exact)) * scale.float()
+        with torch._C.DisableTorchFunction():  # exact in any order
+            sums = left.to(exact) @ right.to(exact)
+        total = total + _as_f32(sums) * scale.float()
     return total * x.scales.float().unsqueeze(-1)
 
 
@@ -58,7 +90,8 @@ def scores(q: QuantizedTensor, k: QuantizedTensor) -> Tensor:
     """
     exact = _exact_type(q.values.shape[-1])
     equation = over_heads("nh...d,hmd->nh...m", k.values)
-    sums = torch.einsum(equation, q.values.to(exact), k.values.to(exact))
+    with torch._C.DisableTorchFunction():
+        sums = torch.einsum(equation, q.values.to(exact), k.values.to(exact))
     scale_k = scales_beside(k.scales.float(), q.values)
     return _as_f32(sums) * q.scales.float().unsqueeze(-1) * scale_k
 
@@ -90,7 +123,8 @@ def mix(p: QuantizedTensor, values: Tensor) -> Tensor:
         float32 [(s,) n, kv, (group,) d].
     """
     exact = _exact_type(p.values.shape[-1])
-    sums = torch.einsum(over_heads("nh...m,hmd->nh...d", values), p.values.to(exact), values.to(exact))
+    with torch._C.DisableTorchFunction():
+        sums = torch.einsum(over_heads("nh...m,hmd->nh...d", values), p.values.to(exact), values.to(exact))
     return _as_f32(sums) * p.scales.unsqueeze(-1)
 
 
@@ -137,9 +171,9 @@ def _as_f32(exact: Tensor) -> Tensor:
 class DefinedOrder(TorchFunctionMode):
     """A context in which float32 is what a design computes: sums in pairs, its functions, no subnormal numbers.
 
-    Concerns what blocks use outside of contractions: sums, differences, products and quotients of elements, ``sum``
-    along an axis, ``exp``, ``tanh``, ``rsqrt``, ``sigmoid``.  Contractions of quantised blocks are in order already;
-    those of blocks in floating point stay PyTorch's.
+    Concerns what blocks use: sums, differences, products and quotients of elements, ``sum`` along an axis, products of
+    matrices, ``einsum`` of two tensors over one index, ``exp``, ``tanh``, ``rsqrt``, ``sigmoid``.  Sums of integers are
+    exact in any order.
 
     >>> with DefinedOrder():
     ...     float(torch.tensor([1.0, 2.0**-24, 2.0**-24, 2.0**-24]).sum(-1))
@@ -151,7 +185,7 @@ class DefinedOrder(TorchFunctionMode):
     ) -> Any:
         """Exchanges the functions above; everything else is PyTorch's."""
         ours = _OURS.get(func)
-        if ours is None or kwargs or args[0].dtype != torch.float32:
+        if ours is None or kwargs or next(each for each in args if isinstance(each, Tensor)).dtype != torch.float32:
             return func(*args, **(kwargs or {}))
         return ours(*args)
 
@@ -166,6 +200,24 @@ def pairwise(terms: Iterable[Tensor]) -> Tensor:
     return sums[0]
 
 
+def _summed(equation: str, left: Tensor, right: Tensor) -> Tensor:
+    """An ``einsum`` of two tensors over one index, its products added in pairs; without a sum PyTorch's."""
+    factors, out = equation.split("->")
+    ends = factors.split(",")
+    (index,) = {*ends[0]} & {*ends[1]} - {*out, "."}
+    sides = [_along(end, index, each.detach()) for end, each in zip(ends, (left, right), strict=True)]
+    single = f"{','.join(end.replace(index, '') for end in ends)}->{out}"
+    with torch._C.DisableTorchFunction():
+        products = [torch.einsum(single, *pair) for pair in zip(*sides, strict=True)]
+        return pairwise(products)
+
+
+def _along(end: str, index: str, x: Tensor) -> Sequence[Tensor]:
+    """The slices of a tensor along an index of an ``einsum``."""
+    before, after = end.split(index)
+    return x.unbind(-1 - len(after) if "..." in before else len(before))
+
+
 _ARITHMETIC = (
     torch.Tensor.add, torch.Tensor.__radd__, torch.Tensor.sub, torch.Tensor.__rsub__, torch.Tensor.mul,
     torch.Tensor.__rmul__, torch.Tensor.div, torch.Tensor.__rtruediv__,
@@ -177,4 +229,6 @@ _OURS: dict[Any, Callable[..., Tensor]] = {
     torch.rsqrt: binary32.rsqrt,
     torch.sigmoid: binary32.sigmoid,
     torch.Tensor.sum: lambda x, axis: pairwise(x.detach().unbind(axis)),
+    torch.Tensor.matmul: lambda x, y: _summed("mk,kn->mn", x, y),
+    torch.einsum: lambda equation, x, y: _summed(equation, x, y),
 }

@@ -1,6 +1,7 @@
 """Layers that quantise what they contract; each stands in for one of the same interface in floating point."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -20,54 +21,76 @@ from sttest.models.quant.quantizers import (
     tensor_scale,
 )
 from sttest.models.quant.scheme import QuantScheme, ValueScales
-from sttest.models.softmax import Normalise, Scores, joint_peak
+from sttest.models.softmax import Mix, Normalise, OwnScore, Scores, joint_peak
 
-ActivationQuantiser = Callable[[Tensor], QuantizedTensor]
+ActivationQuantiser = Callable[[Tensor], QuantizedTensor | Tensor]
+QUERY_MAX = 127
 
 
 def activation_quantiser(scheme: QuantScheme, peak: float | None, where: str) -> ActivationQuantiser:
-    """What makes int8 of the input of a contraction.
+    """What is done to the input of a linear layer.
 
     Args:
-        scheme: with dynamic or static activations.
-        peak: largest magnitude seen in calibration, for static ones.
+        scheme: activations are integers, FP16, or as they are.
+        peak: largest magnitude seen in calibration, for constant scales.
         where: the layer, for the error.
 
     Raises:
         InputError: a static scale is asked for without calibration.
     """
+    return _quantiser(scheme, peak, where, scheme.input_max)
+
+
+def query_quantiser(scheme: QuantScheme, peak: float | None, where: str) -> ActivationQuantiser:
+    """What makes int8 of queries, whatever the inputs of linear layers are; raises as :func:`activation_quantiser`."""
+    return _quantiser(scheme, peak, where, QUERY_MAX)
+
+
+def _quantiser(scheme: QuantScheme, peak: float | None, where: str, qmax: int) -> ActivationQuantiser:
+    if scheme.activations == "none":
+        return in_fp16 if scheme.input_bits == 16 else as_it_is
     if scheme.activations == "dynamic":
-        return quantise_vectors
+        return partial(quantise_vectors, qmax=qmax)
     if peak is None:
         hints = ["pass the peaks of observe_peaks", "take a scheme with dynamic activations"]
         raise InputError("no-calibration", "a static scale needs calibration", where=where, hints=hints)
-    return StaticQuantiser(peak)
+    return StaticQuantiser(peak, qmax)
+
+
+def in_fp16(x: Tensor) -> Tensor:
+    """The numbers of ``x`` rounded to FP16, in float32."""
+    return x.half().float()
+
+
+def as_it_is(x: Tensor) -> Tensor:
+    """``x``."""
+    return x
 
 
 class StaticQuantiser:
     """One constant scale for all inputs."""
 
-    def __init__(self, peak: float) -> None:
-        self.peak = peak
+    def __init__(self, peak: float, qmax: int = QUERY_MAX) -> None:
+        self.peak, self.qmax = peak, qmax
 
     def __call__(self, x: Tensor) -> QuantizedTensor:
-        """int8 of ``x``, saturating beyond the peak."""
-        return quantise_tensor(x, self.peak)
+        """Integers of ``x``, saturating beyond the peak."""
+        return quantise_tensor(x, self.peak, self.qmax)
 
 
-def _keep_input_scale(layer: nn.Module, quantise: ActivationQuantiser | None) -> None:
+def _keep_input_scale(layer: nn.Module, quantise: ActivationQuantiser) -> None:
     """A constant scale is a parameter of the layer, FP32 [1]: ``input_scale``."""
     if isinstance(quantise, StaticQuantiser):
-        layer.register_buffer("input_scale", tensor_scale(quantise.peak).view(1))
+        layer.register_buffer("input_scale", tensor_scale(quantise.peak, quantise.qmax).view(1))
 
 
 class QuantLinear(nn.Module):
-    """A linear layer with integer weights [K, N]; with integer inputs too, unless ``quantise`` is None."""
+    """A linear layer with weights [K, N] and inputs of a scheme: integers under scales, or floating point."""
 
     weight: Tensor
     weight_scale: Tensor
 
-    def __init__(self, linear: Linear, scheme: QuantScheme, quantise: ActivationQuantiser | None) -> None:
+    def __init__(self, linear: Linear, scheme: QuantScheme, quantise: ActivationQuantiser) -> None:
         super().__init__()
         rows = len(linear.weight)
         if rows > contraction.MAX_SUMMANDS:
@@ -76,23 +99,28 @@ class QuantLinear(nn.Module):
                 demand=rows, bound=contraction.MAX_SUMMANDS, unit="inputs", hints=["use smaller groups"],
             )  # fmt: skip
         self.group = scheme.rows_per_scale(rows)
-        quantised = quantise_weight(linear.weight.detach(), self.group, scheme.weight_max)
-        self.register_buffer("weight", quantised.values)
-        self.register_buffer("weight_scale", quantised.scales)
+        self.has_scales = scheme.has_integer_weights
+        if scheme.has_integer_weights:
+            quantised = quantise_weight(linear.weight.detach(), self.group, scheme.weights)
+            self.register_buffer("weight", quantised.values)
+            self.register_buffer("weight_scale", quantised.scales)
+        else:
+            plain = linear.weight.detach()
+            self.register_buffer("weight", plain.half() if scheme.weights == "fp16" else plain)
         self.bias = linear.bias
         self.quantise = quantise
         _keep_input_scale(self, quantise)
 
     def forward(self, x: Tensor) -> Tensor:
         """[n, inputs] to [n, outputs]."""
-        if self.quantise is None:
-            y = x @ self.dequantised_weight()
-        else:
-            y = contraction.matmul(self.quantise(x), QuantizedTensor(self.weight, self.weight_scale), self.group)
+        weight = QuantizedTensor(self.weight, self.weight_scale) if self.has_scales else self.weight.float()
+        y = contraction.product(self.quantise(x), weight, self.group)
         return y if self.bias is None else y + self.bias
 
     def dequantised_weight(self) -> Tensor:
         """The weight that the integers stand for, float32 [K, N]."""
+        if not self.has_scales:
+            return self.weight.float()
         scales = self.weight_scale.float().repeat_interleave(self.group, 0)[: len(self.weight)]
         return self.weight.float() * scales
 
@@ -103,14 +131,19 @@ class QuantExpertLinear(nn.Module):
     weight: Tensor
     weight_scale: Tensor
 
-    def __init__(self, layers: ExpertLinear, scheme: QuantScheme, quantise: ActivationQuantiser | None) -> None:
+    def __init__(self, layers: ExpertLinear, scheme: QuantScheme, quantise: ActivationQuantiser) -> None:
         super().__init__()
         self.group, self.by_rows, self.quantise = (
             scheme.rows_per_scale(layers.weight.shape[1]),
             layers.by_rows,
             quantise,
         )
-        found = [quantise_weight(each, self.group, scheme.weight_max) for each in layers.weight.detach()]
+        if not scheme.has_integer_weights:
+            raise InputError(
+                "weights-of-experts", f"experts have no {scheme.weights} weights", where=f"scheme '{scheme.name}'",
+                hints=["take a scheme with integer weights", "take fp32"],
+            )  # fmt: skip
+        found = [quantise_weight(each, self.group, scheme.weights) for each in layers.weight.detach()]
         self.register_buffer("weight", torch.stack([each.values for each in found]))
         self.register_buffer("weight_scale", torch.stack([each.scales for each in found]))
         _keep_input_scale(self, quantise)
@@ -118,17 +151,97 @@ class QuantExpertLinear(nn.Module):
     def forward(self, x: Tensor, chosen: Sequence[int]) -> Tensor:
         """See :class:`~sttest.models.experts.ExpertLinear`; groups of rows are those of each expert."""
         weight, scale = (beside(each, chosen, by_rows=self.by_rows) for each in (self.weight, self.weight_scale))
-        if self.quantise is None:
-            return x @ (weight.float() * scale.float().repeat_interleave(self.group, 0))
-        return contraction.matmul(self.quantise(x), QuantizedTensor(weight, scale), self.group)
+        return contraction.product(self.quantise(x), QuantizedTensor(weight, scale), self.group)
+
+
+class Fp16CacheLayout(nn.Module):
+    """Keys or values [(s,) n, kv, d] as the cache has them: FP16 [(s,) kv, n, d]."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """See the class."""
+        return x.transpose(-3, -2).half()
 
 
 class QuantCacheLayout(nn.Module):
-    """Keys or values [(s,) n, kv, d] as the cache has them: int8 [(s,) kv, n, d] with scales [(s,) kv, n]."""
+    """Keys or values [(s,) n, kv, d] as the cache has them: integers [(s,) kv, n, d] with scales [(s,) kv, n]."""
+
+    def __init__(self, scheme: QuantScheme) -> None:
+        super().__init__()
+        self.scheme = scheme
 
     def forward(self, x: Tensor) -> QuantizedTensor:
         """See the class."""
-        return quantise_kv(x.transpose(-3, -2))
+        return in_cache(x.transpose(-3, -2), self.scheme)
+
+
+def in_cache(x: Tensor, scheme: QuantScheme) -> QuantizedTensor:
+    """Keys or values [..., d] as integers of the cache."""
+    return quantise_kv(x, scheme.kv_max, scheme.kv_scales)
+
+
+# --- Attention in floating point over a cache of fewer bits: its numbers are what they stand for
+
+
+def seen(entries: Tensor | QuantizedTensor) -> Tensor:
+    """Keys or values of a cache in float32."""
+    return entries.float() if isinstance(entries, Tensor) else QuantizedTensor(*entries).dequantised()
+
+
+def rounded_as_cached(x: Tensor, scheme: QuantScheme) -> Tensor:
+    """Keys or values [..., d] as the cache will have them, in float32."""
+    return in_cache(x, scheme).dequantised() if scheme.has_integer_cache else in_fp16(x)
+
+
+class SeenScores(Scores):
+    """Scaled, capped, masked products of queries with keys of a cache."""
+
+    def __init__(self, exact: Scores) -> None:
+        nn.Module.__init__(self)
+        self.scale, self.cap = exact.scale, exact.cap
+
+    def forward(self, q: Tensor, k: Tensor | QuantizedTensor, mask: Tensor) -> Tensor:
+        """See :class:`~sttest.models.softmax.Scores`."""
+        return super().forward(q, seen(k), mask)
+
+
+class SeenOwnScore(OwnScore):
+    """Scaled, capped product of each token's query with its own key as the cache will have it."""
+
+    def __init__(self, exact: Scores, scheme: QuantScheme) -> None:
+        nn.Module.__init__(self)
+        self.scale, self.cap, self.scheme = exact.scale, exact.cap, scheme
+
+    def forward(self, q: Tensor, k: Tensor) -> Tensor:
+        """See :class:`~sttest.models.softmax.OwnScore`."""
+        return super().forward(q, rounded_as_cached(k, self.scheme))
+
+
+class SeenMix(Mix):
+    """Contraction of weights with values of a cache."""
+
+    def forward(
+        self, p: Tensor, v: Tensor | QuantizedTensor, mask: Tensor,
+        *more: tuple[Tensor, Tensor | QuantizedTensor, Tensor],
+    ) -> Tensor:  # fmt: skip
+        """See :class:`~sttest.models.softmax.Mix`."""
+        return super().forward(p, seen(v), mask, *((weights, seen(values), hidden) for weights, values, hidden in more))
+
+
+class SeenNormalise(Normalise):
+    """Division by the softmax's denominators; the token's own value is added as the cache will have it."""
+
+    def __init__(self, scheme: QuantScheme) -> None:
+        super().__init__()
+        self.scheme = scheme
+
+    def forward(
+        self, mixed: Tensor, denominator: Tensor, p_new: Tensor | None = None, v: Tensor | None = None
+    ) -> Tensor:
+        """See :class:`~sttest.models.softmax.Normalise`."""
+        return super().forward(mixed, denominator, p_new, None if v is None else rounded_as_cached(v, self.scheme))
+
+
+# --- Attention of integers
 
 
 class QuantScores(nn.Module):
@@ -141,20 +254,24 @@ class QuantScores(nn.Module):
 
     def forward(self, q: Tensor, k: QuantizedTensor, mask: Tensor) -> Tensor:
         """See :class:`~sttest.models.softmax.Scores`."""
-        return self.cap(contraction.scores(self.quantise(q), QuantizedTensor(*k)) * self.scale) + mask
+        query = self.quantise(q)
+        assert isinstance(query, QuantizedTensor)
+        return self.cap(contraction.scores(query, QuantizedTensor(*k)) * self.scale) + mask
 
 
 class QuantOwnScore(nn.Module):
     """Scaled, capped product of each token's query with its own key, both quantised as for the cache."""
 
-    def __init__(self, exact: "Scores | QuantScores", quantise: ActivationQuantiser) -> None:
+    def __init__(self, exact: "Scores | QuantScores", quantise: ActivationQuantiser, scheme: QuantScheme) -> None:
         super().__init__()
-        self.scale, self.cap, self.quantise = exact.scale, exact.cap, quantise
+        self.scale, self.cap, self.quantise, self.scheme = exact.scale, exact.cap, quantise, scheme
         _keep_input_scale(self, quantise)
 
     def forward(self, q: Tensor, k: Tensor) -> Tensor:
         """q [..., n, kv, (group,) d] and k [..., n, kv, d] to [..., n, kv, (group)]."""
-        return self.cap(contraction.own_score(self.quantise(q), quantise_kv(k)) * self.scale)
+        query = self.quantise(q)
+        assert isinstance(query, QuantizedTensor)
+        return self.cap(contraction.own_score(query, in_cache(k, self.scheme)) * self.scale)
 
 
 class QuantSoftmax(nn.Module):
@@ -199,14 +316,3 @@ class QuantMix(nn.Module):
         if self.value_scales == "per-position":
             return contraction.mix_per_position(quantise_p(joined), QuantizedTensor(values, scales))
         return contraction.mix(quantise_folded(joined, scales, torch.cat(masks, -1)), values)
-
-
-class QuantNormalise(Normalise):
-    """Division by the softmax's denominators; the token's own value is added as the cache will have it."""
-
-    def forward(
-        self, mixed: Tensor, denominator: Tensor, p_new: Tensor | None = None, v: Tensor | None = None
-    ) -> Tensor:
-        """See :class:`~sttest.models.softmax.Normalise`."""
-        own = None if v is None else quantise_kv(v).dequantised()
-        return super().forward(mixed, denominator, p_new, own)

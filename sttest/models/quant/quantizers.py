@@ -12,9 +12,12 @@ is FP16.  A scale below the range of its type (SCALE_RANGE) becomes the least, s
 that a group of zeros has integers 0 and there is no division by zero; one above
 it becomes the largest, and the integers saturate.
 The range is symmetric: -8 and -128 do not occur.
+
+Weights of fewer levels have rules of their own (:func:`quantise_weight`), by which they are made before a design runs.
 """
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
@@ -22,14 +25,16 @@ from torch import Tensor
 
 from sttest.core.errors import InputError
 from sttest.models.head_axes import scales_beside
+from sttest.models.quant.scheme import WEIGHT_MAX, CacheScales, WeightType
 
-KV_MAX = 127
 # Unnormalised softmax weights lie in (0, 1]: 1 is the integer 127.
 P_MAX = 127
 # A mask under this hides its position: no score comes near.
 LEAST_SEEN = -(2.0**126)
 # FP16 scales may be subnormal.  FP32 ones not, for their reciprocal could overflow, nor so large that 127 of them do.
 SCALE_RANGE = {torch.float16: (2.0**-24, 65504.0), torch.float32: (2.0**-126, 2.0**121)}
+LARGEST_POWER = 2.0**15
+"""The largest power of two that FP16 has."""
 
 
 class QuantizedTensor(NamedTuple):
@@ -43,24 +48,70 @@ class QuantizedTensor(NamedTuple):
         return self.values.float() * self.scales.float().unsqueeze(-1)
 
 
-def quantise_weight(weight: Tensor, group: int | None, qmax: int) -> QuantizedTensor:
+def quantise_weight(weight: Tensor, group: int | None, levels: int | WeightType) -> QuantizedTensor:
     """Weights with a scale per output channel and group of rows.
+
+    - ``int2``: -2 to 1, the element of largest magnitude being -2, so that the scale may be negative (as llama.cpp's
+      Q4_0 uses all levels of 4 bits).
+    - ``ternary``: -1, 0, 1 under the mean magnitude (BitNet b1.58, Ma et al., arXiv 2402.17764, section 2).
+    - ``ternary-3:4``: of four outputs that lie next to each other the least in magnitude is 0, the others are signs
+      (Sherry's 3:4 sparsity) under the mean magnitude of those; the outputs are a multiple of 4.
 
     Args:
         weight: [K, N] float32.
         group: rows that share a scale, the last group may have fewer; None is all K.
-        qmax: 7 for int4, 127 for int8.
+        levels: type of the integers, or the largest integer of a symmetric range: 7 for int4, 127 for int8.
 
     Returns:
         Integers int8 [K, N] and scales FP16 [ceil(K / group), N].
 
     Raises:
-        InputError: a weight is not finite.
+        InputError: a weight is not finite, or outputs do not come in fours.
     """
     rows = weight.shape[0]
-    parts = [_quantised(part.T, qmax, torch.float16) for part in weight.float().split(group or rows)]
+    parts = [_QUANTISERS.get(levels, _symmetric)(part.T, levels) for part in weight.float().split(group or rows)]
     values = torch.cat([part.values.T for part in parts])
     return QuantizedTensor(values.contiguous(), torch.stack([part.scales for part in parts]))
+
+
+def _symmetric(columns: Tensor, levels: int | WeightType) -> QuantizedTensor:
+    """Columns [N, rows] of a group."""
+    return _quantised(columns, levels if isinstance(levels, int) else WEIGHT_MAX[levels], torch.float16)
+
+
+def _full_range(columns: Tensor, levels: int | WeightType) -> QuantizedTensor:
+    _require_finite(columns)
+    peak = columns.gather(-1, columns.abs().argmax(-1, keepdim=True)).squeeze(-1)
+    scales = _scale(peak.abs(), 2, torch.float16) * torch.where(peak > 0, -1.0, 1.0).to(torch.float16)
+    reciprocal = (1.0 / scales.float()).unsqueeze(-1)
+    return QuantizedTensor(torch.round(columns * reciprocal).clamp(-2, 1).to(torch.int8), scales)
+
+
+def _ternary(columns: Tensor, levels: int | WeightType) -> QuantizedTensor:
+    _require_finite(columns)
+    scales = _scale(columns.abs().mean(-1), 1, torch.float16)
+    return QuantizedTensor(_integers(columns, (1.0 / scales.float()).unsqueeze(-1), 1), scales)
+
+
+def _three_of_four(columns: Tensor, levels: int | WeightType) -> QuantizedTensor:
+    _require_finite(columns)
+    outputs, rows = columns.shape
+    if outputs % 4:
+        raise InputError(
+            "outputs-not-in-fours", "three of four ternary weights need outputs in fours", where="quantiser",
+            demand=outputs, unit="outputs", hints=["take the scheme 'ternary'"],
+        )  # fmt: skip
+    fours = columns.view(outputs // 4, 4, rows)
+    least = fours.abs().argmin(1, keepdim=True)
+    signs = torch.where(fours < 0, -1, 1).to(torch.int8).scatter(1, least, 0).view(outputs, rows)
+    kept = signs != 0
+    mean = (columns.abs() * kept).sum(-1) / kept.sum(-1).clamp(min=1)
+    return QuantizedTensor(signs, _scale(mean, 1, torch.float16))
+
+
+_QUANTISERS: dict[int | str, Callable[[Tensor, int | WeightType], QuantizedTensor]] = {
+    "int2": _full_range, "ternary": _ternary, "ternary-3:4": _three_of_four,
+}  # fmt: skip
 
 
 def quantise_vectors(x: Tensor, qmax: int = 127) -> QuantizedTensor:
@@ -103,11 +154,14 @@ def tensor_scale(peak: float, qmax: int = 127) -> Tensor:
     return _scale(torch.tensor(peak, dtype=torch.float32), qmax, torch.float32)
 
 
-def quantise_kv(x: Tensor) -> QuantizedTensor:
+def quantise_kv(x: Tensor, qmax: int = 127, scales: CacheScales = "fp16") -> QuantizedTensor:
     """Keys or values with a scale per head and position.
 
     Args:
         x: [..., head_dim] float32.
+        qmax: largest integer.
+        scales: kind of the scales; powers of two are the next above what a scale would be, so that a head's numbers
+            have one exponent (block floating point).
 
     Returns:
         Integers int8 [..., head_dim] and scales FP16 [...], as they lie in the cache.
@@ -115,7 +169,22 @@ def quantise_kv(x: Tensor) -> QuantizedTensor:
     Raises:
         InputError: an element is not finite.
     """
-    return _quantised(x.float(), KV_MAX, torch.float16)
+    if scales == "fp16":
+        return _quantised(x.float(), qmax, torch.float16)
+    peak = x.float().abs().amax(-1)
+    _require_finite(peak)
+    powers = next_power(_scale(peak, qmax, torch.float32)).clamp(SCALE_RANGE[torch.float16][0], LARGEST_POWER)
+    powers = powers.to(torch.float16)
+    return QuantizedTensor(_integers(x.float(), (1.0 / powers.float()).unsqueeze(-1), qmax), powers)
+
+
+def next_power(x: Tensor) -> Tensor:
+    """The least power of two that is not below a positive normal number; float32.
+
+    >>> next_power(torch.tensor([0.3, 0.5, 3.0])).tolist()
+    [0.5, 0.5, 4.0]
+    """
+    return (x.view(torch.int32) + 0x7FFFFF & -0x800000).view(torch.float32)
 
 
 def quantise_p(p: Tensor) -> Tensor:

@@ -1,21 +1,28 @@
 """What is quantised, to which width and with whose scales."""
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import read_yaml
 
-WeightType = Literal["int4", "int8", "none"]
+WeightType = Literal["int4", "int8", "int3", "int2", "ternary", "ternary-3:4", "fp16", "none"]
 ActivationScales = Literal["dynamic", "static", "none"]
 ValueScales = Literal["folded", "per-position"]
+CacheScales = Literal["fp16", "power-of-two"]
 LmHead = Literal["weights", "int8", "none"]
 
 _LEAST_GROUP = 16
 """Rows under which a group that does not divide a weight is not cut down further."""
-WEIGHT_MAX: dict[str, int] = {"int4": 7, "int8": 127}
-ACTIVATION_MAX = 127
+WEIGHT_MAX: dict[str, int] = {"int8": 127, "int4": 7, "int3": 3, "int2": 2, "ternary": 1, "ternary-3:4": 1}
+"""Largest magnitude of the integers of a weight; -2 to 1 are those of int2, all others are symmetric."""
+WEIGHT_BITS: dict[str, int] = {
+    "int8": 8, "int4": 4, "int3": 3, "int2": 2, "ternary": 2, "ternary-3:4": 2, "fp16": 16, "none": 32,
+}  # fmt: skip
+"""Bits of a weight in a stream; in memory those of ternary weights are fewer (docs/reference/values.md)."""
+_INTEGER_BITS, _FLOAT_BITS = (4, 8), (16, 32)
 
 
 @dataclass(frozen=True)
@@ -24,15 +31,21 @@ class QuantScheme:
 
     Args:
         name: by which commands know it.
-        weights: type of the weights of linear layers.
+        weights: type of the weights of linear layers: integers under scales, or floating point.
         group: rows (along K, the inputs) that share a weight scale, see :meth:`rows_per_scale`; None is one scale
             per output channel.
-        activations: int8 inputs of contractions, with a scale per vector computed on the fly
+        activations: integers as inputs of contractions, with a scale per vector computed on the fly
             (``dynamic``), or one constant scale per tensor (``static``); or ``none``.
-        kv_bits: 8 keeps keys and values as int8 with a scale per position and head, 32 as they are.
+        activation_bits: width of the inputs of linear layers: integers of 4 or 8 bits, or without scales FP16 or FP32;
+            None is 8, and 32 without scales.  Queries and softmax weights that meet an integer cache are int8.
+        kv_bits: 4 or 8 keeps keys and values as integers with a scale per position and head, 16 as FP16, 32 as they
+            are.
+        kv_scales: the nearest scale, or the next power of two above it: block floating point with a head as the block.
         value_scales: where those scales of the values meet the mix, which sums over positions: ``folded`` into the
             softmax weights before these are rounded, so that the mix sums integers; or ``per-position``, each
             product times its scale in floating point.  Means nothing where kv_bits is 32.
+        mixed: types of the weights of some layers, by patterns of their names (``mlp.*``), of which the first that fits
+            counts; integers all of them, as the ``weights`` of the others.  In a file a mapping.
         lm_head: quantised like the ``weights``, as ``int8`` under scales of the same groups, or ``none``.
     """
 
@@ -40,29 +53,65 @@ class QuantScheme:
     weights: WeightType = "int4"
     group: int | None = 128
     activations: ActivationScales = "dynamic"
+    activation_bits: int | None = None
     kv_bits: int = 8
+    kv_scales: CacheScales = "fp16"
     value_scales: ValueScales = "folded"
     lm_head: LmHead = "weights"
+    mixed: tuple[tuple[str, WeightType], ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise _bad(str(self.name), f"name is {self.name!r}", "give a word")
         _check_choice(self.name, "weights", self.weights, get_args(WeightType))
         _check_choice(self.name, "activations", self.activations, get_args(ActivationScales))
-        _check_choice(self.name, "kv_bits", self.kv_bits, (8, 32))
+        widths = _FLOAT_BITS if self.activations == "none" else _INTEGER_BITS
+        _check_choice(self.name, "activation_bits", self.activation_bits, (None, *widths))
+        _check_choice(self.name, "kv_bits", self.kv_bits, (*_INTEGER_BITS, *_FLOAT_BITS))
+        _check_choice(self.name, "kv_scales", self.kv_scales, get_args(CacheScales))
         _check_choice(self.name, "value_scales", self.value_scales, get_args(ValueScales))
         _check_choice(self.name, "lm_head", self.lm_head, get_args(LmHead))
+        for pattern, weights in self.mixed:
+            _check_choice(self.name, f"mixed: {pattern}", weights, tuple(WEIGHT_MAX))
+        if self.mixed and not self.has_integer_weights:
+            raise _bad(self.name, f"mixed types, but weights are {self.weights}", "take integers for the others, too")
         if self.group is not None and (type(self.group) is not int or self.group < 1):
             raise _bad(self.name, f"group is {self.group!r}", "give a number of rows of at least 1, or null")
-        if self.weights == "none" and self.activations != "none":
-            raise _bad(self.name, "int8 activations meet weights that are not quantised", "set activations to none")
-        if self.activations == "none" and self.kv_bits == 8:
-            raise _bad(self.name, "an int8 cache is contracted with int8 activations only", "set kv_bits to 32")
 
     @property
     def quantises(self) -> bool:
         """Whether anything is quantised at all."""
-        return self.weights != "none"
+        return self.weights != "none" or self.input_bits < _FLOAT_BITS[-1] or self.kv_bits < _FLOAT_BITS[-1]
+
+    @property
+    def input_bits(self) -> int:
+        """Width of the inputs of linear layers."""
+        return self.activation_bits or (_FLOAT_BITS[-1] if self.activations == "none" else _INTEGER_BITS[-1])
+
+    @property
+    def input_max(self) -> int:
+        """Largest integer of the inputs of linear layers, where they are integers."""
+        return (1 << self.input_bits - 1) - 1
+
+    @property
+    def has_integer_weights(self) -> bool:
+        """Whether weights are integers under scales."""
+        return self.weights in WEIGHT_MAX
+
+    @property
+    def has_integer_cache(self) -> bool:
+        """Whether keys and values are integers under scales."""
+        return self.kv_bits in _INTEGER_BITS
+
+    @property
+    def kv_max(self) -> int:
+        """Largest integer of keys and values, where they are integers."""
+        return (1 << self.kv_bits - 1) - 1
+
+    @property
+    def has_integer_attention(self) -> bool:
+        """Whether queries and softmax weights meet the cache as integers; in floating point they meet its numbers."""
+        return self.has_integer_cache and self.activations != "none"
 
     def rows_per_scale(self, rows: int) -> int:
         """Rows of a weight that share a scale: the group, or where it does not divide the rows, less.
@@ -82,13 +131,27 @@ class QuantScheme:
 
     @property
     def weight_max(self) -> int:
-        """Largest weight in integers; the least is its negative."""
+        """Largest magnitude of a weight in integers."""
         return WEIGHT_MAX[self.weights]
+
+    def of_layer(self, name: str) -> "QuantScheme":
+        """The scheme of a linear layer of a block, by its name (``mlp.fc1``).
+
+        >>> QuantScheme(mixed=(("mlp.*", "int2"),)).of_layer("mlp.fc1").weights
+        'int2'
+        """
+        found = next((weights for pattern, weights in self.mixed if fnmatchcase(name, pattern)), self.weights)
+        return self if found == self.weights else replace(self, weights=found)
+
+    @property
+    def types_of_weights(self) -> set[str]:
+        """The types that weights of a block may have."""
+        return {self.weights, *(weights for _, weights in self.mixed)}
 
     @property
     def of_router(self) -> "QuantScheme":
         """The scheme of the layer that scores experts: this one with int8 weights, for its errors change the choice."""
-        return replace(self, weights="int8") if self.quantises else self
+        return replace(self, weights="int8") if self.has_integer_weights else self
 
     @property
     def of_head(self) -> "QuantScheme":
@@ -118,6 +181,15 @@ SCHEMES: dict[str, QuantScheme] = {
         replace(_DEFAULT, name="w4a8-g64", group=64, lm_head="int8"),
         replace(_DEFAULT, name="w4a8-g32", group=32, lm_head="int8"),
         replace(_DEFAULT, name="w8a8", weights="int8"),
+        replace(_DEFAULT, name="w4a8kv4", kv_bits=4),
+        replace(_DEFAULT, name="w4a8bfp4", kv_bits=4, kv_scales="power-of-two"),
+        replace(_DEFAULT, name="w4a4kv4", activation_bits=4, kv_bits=4),
+        replace(_DEFAULT, name="w3a8", weights="int3"),
+        replace(_DEFAULT, name="w2a8", weights="int2"),
+        replace(_DEFAULT, name="ternary", weights="ternary"),
+        replace(_DEFAULT, name="ternary-3of4", weights="ternary-3:4"),
+        replace(_DEFAULT, name="w4a16", activations="none", activation_bits=16, kv_bits=16),
+        QuantScheme("fp16", weights="fp16", group=None, activations="none", activation_bits=16, kv_bits=16),
         QuantScheme("fp32", weights="none", group=None, activations="none", kv_bits=32, lm_head="none"),
     )
 }
@@ -151,4 +223,9 @@ def _from_mapping(data: dict[str, Any], where: str) -> QuantScheme:
         hints = [did_you_mean(str(base), SCHEMES)]
         raise InputError("unknown-scheme", f"extends unknown scheme '{base}'", where=where, hints=hints)
     own = {key: value for key, value in data.items() if key != "extends"}
-    return QuantScheme(**{**asdict(SCHEMES[base]), "name": Path(where).stem, **own})
+    if isinstance(own.get("mixed"), dict):
+        own["mixed"] = tuple((str(pattern), weights) for pattern, weights in own["mixed"].items())
+    elif own.get("mixed", ()) != ():
+        raise _bad(Path(where).stem, f"mixed is {own['mixed']!r}", "give a mapping of patterns to types")
+    known_fields = {each.name: getattr(SCHEMES[base], each.name) for each in fields(QuantScheme)}
+    return QuantScheme(**{**known_fields, "name": Path(where).stem, **own})

@@ -26,7 +26,9 @@ from sttest.compile.sharing.functional_units import stream_ends
 from sttest.compile.spaces.fusion import Fusion, GroupCost
 from sttest.compile.timing.timed_graph import timed_graph
 from sttest.frontend.lowering import linalg_text
+from sttest.models.config import DecoderConfig
 from sttest.models.program import Phase
+from sttest.models.ranks import with_ranks
 from sttest.models.registry import model_config
 from sttest.sim import simulate
 from sttest.studies.ablation.form import Cut, Lanes
@@ -157,8 +159,9 @@ def measure(key: Mapping[str, Any]) -> Plain:
 
 
 def _measured(key: Mapping[str, Any]) -> Plain:
-    text = _text(key["model"], key["phase"], key["tokens"], key["context"], key["head"])
     knobs = CompileOptions(**key["knobs"])
+    config = with_ranks(model_config(key["model"]), knobs.ranks)
+    text = _text(config, key["phase"], key["tokens"], key["context"], key["head"])
     cycles = moved = buffered = 0
     taken: list[Resources] = []
     clock_mhz = 0.0
@@ -180,10 +183,10 @@ def _measured(key: Mapping[str, Any]) -> Plain:
     }  # fmt: skip
 
 
-def _text(model: str, phase: Phase, tokens: int, context: int, head: bool) -> str:
+def _text(config: DecoderConfig, phase: Phase, tokens: int, context: int, head: bool) -> str:
     if head:
-        return linalg_text(model_config(model), phase, tokens, context, head=True)
-    return block_text(model_config(model), phase, tokens, context)
+        return linalg_text(config, phase, tokens, context, head=True)
+    return block_text(config, phase, tokens, context)
 
 
 def _by_kind(shares: Resources) -> dict[str, float]:

@@ -311,7 +311,7 @@ def memory_of_arguments(package: ModelPackage) -> dict[str, str]:
 def position_bytes(package: ModelPackage) -> int:
     """Bytes of the keys and values of a position, in all layers."""
     config, scheme = package.config, package.scheme
-    scale_bytes = 2 if scheme.kv_bits == 8 else 0
+    scale_bytes = 2 if scheme.has_integer_cache else 0
     return 2 * config.layers * config.kv_heads * (config.head_dim * scheme.kv_bits // 8 + scale_bytes)
 
 

@@ -1,6 +1,6 @@
 """What a study may set, and how a combination of settings becomes the full configuration of a block."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -144,7 +144,11 @@ def _quantity(data: Any, path: str) -> dict[str, Any]:
 
 BITS = ("bits.weights", "bits.activations", "bits.kv")
 _DEFAULTS = {"bits.weights": 4, "bits.activations": 8, "bits.kv": 8}
-_WEIGHTS: dict[float, str] = {4: "int4", 8: "int8"}
+_WEIGHTS: dict[float, WeightType] = {
+    32: "none", 16: "fp16", 8: "int8", 4: "int4", 3: "int3", 2: "int2", 1.58: "ternary", 1.25: "ternary-3:4",
+}  # fmt: skip
+_WIDTHS = (32, 16, 8, 4)
+_MOST_INTEGER = 8
 _FLOATS = (32, 32, 32)
 DEFAULT_SCHEME = "w4a8"
 
@@ -164,13 +168,20 @@ def scheme_of(settings: Mapping[str, Value], folder: Path) -> QuantScheme:
     if bits == _FLOATS:
         return SCHEMES["fp32"]
     weights, activations, kv = bits
-    if weights not in _WEIGHTS or activations != 8 or kv not in (8, 32):
+    if weights not in _WEIGHTS or activations not in _WIDTHS or kv not in _WIDTHS:
         raise InputError(
             "no-such-precision", f"no streams for W{weights} A{activations} KV{kv}", where="quantisation",
-            hints=["take W4 or W8 with A8 and KV8 or KV32", "take 32 throughout, for fp32"],
+            hints=[f"weights have {_listed(_WEIGHTS)} bits", f"activations and cache {_listed(_WIDTHS)}"],
         )  # fmt: skip
-    scheme = replace(SCHEMES[DEFAULT_SCHEME], weights=cast(WeightType, _WEIGHTS[float(weights)]), kv_bits=int(kv))
-    return replace(scheme, name=f"w{weights}a8kv{kv}")
+    scheme = SCHEMES[DEFAULT_SCHEME]
+    return replace(
+        scheme, name=f"w{weights}a{activations}kv{kv}", weights=_WEIGHTS[float(weights)], kv_bits=int(kv),
+        activations="none" if activations > _MOST_INTEGER else scheme.activations, activation_bits=int(activations),
+    )  # fmt: skip
+
+
+def _listed(numbers: Iterable[float]) -> str:
+    return ", ".join(f"{number:g}" for number in numbers)
 
 
 KNOBS = "knobs."

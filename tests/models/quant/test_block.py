@@ -22,9 +22,14 @@ pytestmark = pytest.mark.torch
 # 10 log10(12 * (7 / 2.7)^2) = 19 dB; every output passes about four of them one after the other, noise adds:
 # 19 - 6 = 13 dB, less 2 for what softmax and gates do with it.  int8 has 127 / 7 times finer steps: 25 dB more
 # on the weights, of which int8 activations (peak at 2.7 sigma, 44 dB) and cache leave about 20.
+# int3 has 7 / 3 times coarser steps than int4: 7 dB less; -2 to 1 3 dB less than that.  The best ternary quantiser of
+# a Gaussian leaves 7 dB, with three of four magnitudes kept less: after four matmuls about as much noise as signal.
+# int4 activations add the noise of int4 weights a second time, an int4 cache in half of the matmuls; scales that are
+# powers of two have up to twice the step.  FP16 rounds at 2^-12 of a number: 73 dB, less those 8 and the cache.
 FLOOR_DB = {
     "w4a8": 10.0, "w4a8-g64": 10.0, "w4a8-g32": 10.0, "w4a8-channel": 10.0, "w4a8-static": 10.0,
-    "w4a8-position": 10.0, "w8a8": 30.0, "fp32": math.inf,
+    "w4a8-position": 10.0, "w8a8": 30.0, "w4a8kv4": 8.0, "w4a8bfp4": 7.0, "w4a4kv4": 5.0, "w3a8": 3.5, "w2a8": 0.0,
+    "ternary": 0.0, "ternary-3of4": -2.0, "w4a16": 10.0, "fp16": 58.0, "fp32": math.inf,
 }  # fmt: skip
 
 

@@ -1,0 +1,1 @@
+"""Entropy-coded weights: designs that read them through decoders, and what codes save."""

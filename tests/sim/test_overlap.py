@@ -1,0 +1,84 @@
+"""Shares of time in which compute, memory and links are busy at once, against closed forms and cycle by cycle."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from sim_graphs import graph, memory_graphs, sink, source
+
+from sttest.core.errors import InputError
+from sttest.sim import Channel, Fifo, MemoryPort, simulate
+from sttest.sim.bursts import burst_plan
+from sttest.sim.overlap import COMPUTE, LINK, MEMORY, overlap
+
+
+def run(design, engine="maxplus"):
+    return simulate(design, engine, record=True)
+
+
+def test_a_link_behind_a_pipeline_overlaps_in_all_tokens_but_one():
+    """A source of latency l writes token i at i + l - 1, the link reads it one later: [0, n + l - 1) and [l, n + l)."""
+    n, latency = 30, 7
+    link = replace(sink("a", n, name="link"), category="link")
+    found = overlap(run(graph([Fifo("a", 64, 8, "srl")], [source("a", n, latency=latency), link])))
+    assert found.cycles == n + latency
+    assert found.states == {(COMPUTE, LINK): n - 1, (COMPUTE,): latency, (LINK,): 1}
+    assert found.together(COMPUTE, LINK) == (n - 1) / (n + latency)
+    assert MEMORY not in found.use
+    assert found.overlapped is None
+
+
+@pytest.mark.parametrize("start", [0, 8, 100])
+def test_memory_is_busy_for_the_beats_of_its_bursts_and_overlaps_with_what_runs_beside(start):
+    """16 tokens of a beat each: busy in [0, 16); a pipeline beside it computes in [start, start + 20)."""
+    port = MemoryPort("m", "read", "a", 16, 4, ("c",), burst_bytes=16)
+    beside = source("b", 20, name="beside", start=start)
+    ends = [replace(sink(fifo, n, name=f"end_{fifo}"), category="dma") for fifo, n in (("a", 16), ("b", 20))]
+    design = graph([Fifo(each, 64, 8, "srl") for each in "ab"], [port, beside, *ends], [Channel("c", 10, 4)])
+    found = overlap(run(design))
+    assert found.use[MEMORY].busy_cycles == 16
+    assert found.use[COMPUTE].busy_cycles == 20
+    both = max(0, 16 - start)
+    assert found.together(COMPUTE, MEMORY) * found.cycles == pytest.approx(both)
+    assert found.overlapped == pytest.approx(both / 16)
+    assert sum(found.states.values()) == found.cycles
+
+
+def test_channels_count_each_and_together():
+    """Two ports on two channels: 8 beats of two cycles each on either, at the same time."""
+    ports = [MemoryPort(f"m{name}", "read", name, 8, 4, (f"c{name}",)) for name in "ab"]
+    ends = [replace(sink(name, 8, name=f"end_{name}"), category="dma") for name in "ab"]
+    channels = [Channel(f"c{name}", 10, 4, beats_den=2) for name in "ab"]
+    found = overlap(run(graph([Fifo(name, 64, 8, "srl") for name in "ab"], [*ports, *ends], channels)))
+    use = found.use[MEMORY]
+    assert (use.units, use.busy_cycles, use.unit_cycles) == (2, 16, 32)
+    assert found.use.keys() == {MEMORY}
+
+
+@settings(max_examples=30, deadline=None)
+@given(memory_graphs())
+def test_engines_agree_and_cycles_are_those_counted_one_by_one(design):
+    runs = [run(design, engine) for engine in ("maxplus", "simpy")]
+    if runs[0].cycles is None:
+        return
+    found = [overlap(each) for each in runs]
+    assert found[0] == found[1]
+    assert sum(found[0].states.values()) == found[0].cycles
+    busy = np.zeros(found[0].cycles, bool)
+    channels = {channel.name: channel for channel in design.channels}
+    for port in design.processes:
+        if isinstance(port, MemoryPort):
+            plan = burst_plan(port, channels)
+            for burst, (_, start) in enumerate(runs[1].record.bursts[port.name]):
+                busy[start : start + plan.occupancy_cycles(burst)] = True
+    assert found[0].use[MEMORY].busy_cycles == busy.sum()
+
+
+def test_what_has_no_times_is_refused():
+    design = graph([Fifo("a", 4, 8, "srl")], [source("a", 4), sink("a", 4)])
+    with pytest.raises(InputError, match="no access times"):
+        overlap(simulate(design))
+    dead = graph([Fifo("a", 1, 8, "srl")], [source("a", 4), sink("a", 5)])
+    with pytest.raises(InputError):
+        overlap(run(dead))
