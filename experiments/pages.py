@@ -732,6 +732,52 @@ def expert_caches() -> str:
     return markdown(("experts drawn", "room per layer", "hits", "tokens/s", "p99, ms"), lines)
 
 
+_SITES = {
+    "fifo": "words of FIFOs, activations", "weight-fifo": "words of FIFOs, weights", "accumulator": "running values",
+    "data-path": "other registers of values", "buffer": "buffers of converters", "control": "control",
+}  # fmt: skip
+
+
+def fault_kinds() -> str:
+    """What comes of single bit flips, by kind of site."""
+    outcomes, lines = ("masked", "value", "token", "hang"), []
+    for kind, shown in {**_SITES, "all": "all, by bits"}.items():
+        where = f"{kind} [no protection]"
+        shares = [f"{value('faults', f'{outcome}, {where}'):.1%}" for outcome in outcomes]
+        bits = f"{value('faults', f'bits of {where}'):,.0f}" if kind != "all" else ""
+        lines.append((shown, bits, *shares, interval("faults", f"not masked, {where}")))
+    return markdown(("where", "bits", "masked", "other value", "other token", "hang", "not masked, 95 %"), lines)
+
+
+def fault_fields() -> str:
+    """Flips of FIFO words that are not masked, by type and place of the bit."""
+    rows = results("faults")
+    named = rows[rows["metric"].str.fullmatch(r"not masked, (?:activations|weights) .*")]
+    lines = [
+        (metric.removeprefix("not masked, "), f"{value('faults', metric):.1%}", interval("faults", metric))
+        for metric in named["metric"]
+    ]
+    return markdown(("bit", "not masked", "95 %"), lines)
+
+
+def interval(experiment: str, metric: str) -> str:
+    """The 95 % interval of a share, from its note."""
+    rows = results(experiment)
+    (note,) = rows[rows["metric"] == metric]["note"]
+    low, high = re.search(r"interval (\S+) to (\S+),", note).groups()  # pyright: ignore[reportOptionalMemberAccess]
+    return f"{float(low):.1%} to {float(high):.1%}"
+
+
+def fault_protection() -> str:
+    """Failing bits by kind of site, and what covers them."""
+    covers = {"fifo": "secded", "weight-fifo": "secded", "accumulator": "tmr", "control": "tmr"}
+    lines = []
+    for kind, shown in _SITES.items():
+        failing = value("faults", f"failing bits of {kind} [no protection]")
+        lines.append((shown, f"{failing:,.0f}", covers.get(kind, "nothing")))
+    return markdown(("where", "failing bits", "covered by"), lines)
+
+
 def expert_operations() -> str:
     """Operations per byte of experts and attention beside the published ones."""
     published = {"experts": "at least 1", "grouped-query attention": "4 to 8"}

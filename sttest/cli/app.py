@@ -33,6 +33,7 @@ VERBS = {  # module and summary; its function is called NAME_verb
     "size": ("size", "Size FIFOs: the linear program beside depths found by simulation."),
     "emulate": ("emulate", "Run a design outside of the simulator and compare."),
     "crosscheck": ("crosscheck", "Run one block through every engine, from PyTorch to the card."),
+    "faults": ("faults", "Flip single bits of a design's hardware and count which reach its results."),
     "corpus": ("simulate", "Small designs that deadlock, each with its diagnosis."),
     "build": ("build", "Build a design with Vitis."),
     "synth": ("synth", "Synthesize the modules of a design with yosys and compare with the prediction."),

@@ -242,6 +242,13 @@ class _Library:
 _NAME = "@NAME@"
 
 
+def processes_text(design: ValuedDesign) -> str:
+    """The modules of a design's processes, as :func:`emit_designs` writes those of one design."""
+    library = _Library()
+    _graph_module(design, "graph_0", library, 0, 0)
+    return library.text()
+
+
 def _graph_module(design: ValuedDesign, name: str, library: _Library, first_process: int, first_fifo: int) -> str:
     graph = design.graph
     index = {process.name: place for place, process in enumerate(graph.processes)}

@@ -18,6 +18,11 @@ using Waveform = VerilatedVcdC;
 #else
 struct Waveform {};
 #endif
+#if FAULTS
+#include "Vtwin___024root.h"
+#include "fault_sites.h"
+void Vtwin___024root___eval_settle(Vtwin___024root* vlSelf);
+#endif
 
 // A graph in which nothing moves stands still for ever once the FIFOs have fetched what they hold.
 constexpr int QUIET_CLOCKS = 6;
@@ -97,14 +102,37 @@ static void save(const std::string& path, const std::vector<uint64_t>& writes, c
     std::fclose(file);
 }
 
+#if FAULTS
+// A bit that flips before a clock edge; wires then follow the registers as they do behind an edge.
+struct Fault {
+    int site = -1, byte = 0, mask = 0;
+    uint64_t edge = 0;
+
+    void strike(Vtwin& twin, uint64_t number) const {
+        if (site < 0 || number != edge) return;
+        fault_site(*twin.rootp, site)[byte] ^= char(mask);
+        Vtwin___024root___eval_settle(twin.rootp);
+    }
+};
+#endif
+
 int main(int argc, char** argv) {
     uint64_t limit = UINT64_MAX;
     Window window;
+#if FAULTS
+    Fault fault;
+#endif
     for (int k = 1; k < argc; ++k) {
         if (const char* found = value_of(argv[k], "+clocks=")) limit = std::strtoull(found, nullptr, 10);
         if (const char* found = value_of(argv[k], "+wave=")) window.path = found;
         if (const char* found = value_of(argv[k], "+from=")) window.first = std::strtoull(found, nullptr, 10);
         if (const char* found = value_of(argv[k], "+to=")) window.last = std::strtoull(found, nullptr, 10);
+#if FAULTS
+        if (const char* found = value_of(argv[k], "+site=")) fault.site = std::atoi(found);
+        if (const char* found = value_of(argv[k], "+byte=")) fault.byte = std::atoi(found);
+        if (const char* found = value_of(argv[k], "+mask=")) fault.mask = std::atoi(found);
+        if (const char* found = value_of(argv[k], "+edge=")) fault.edge = std::strtoull(found, nullptr, 10);
+#endif
     }
     Verilated::commandArgs(argc, argv);
     Waveform waveform;
@@ -123,7 +151,11 @@ int main(int argc, char** argv) {
     std::vector<int> quiet(GRAPHS, 0);
     std::vector<const char*> verdict(GRAPHS, nullptr);
     int running = GRAPHS;
-    for (uint64_t clocks = 0; running && clocks < limit; ++clocks) {
+    uint64_t clocks = 0;
+    for (; running && clocks < limit; ++clocks) {
+#if FAULTS
+        fault.strike(twin, clocks);
+#endif
         for (int graph = 0; graph < GRAPHS; ++graph) {
             if (verdict[graph]) continue;
             quiet[graph] = bit(twin.moving, graph) ? 0 : quiet[graph] + 1;
@@ -138,6 +170,14 @@ int main(int argc, char** argv) {
     }
     for (int graph = 0; graph < GRAPHS; ++graph)
         std::printf("graph %d %s\n", graph, verdict[graph] ? verdict[graph] : "limit");
+#if FAULTS
+    // Access times are those of the run without a fault; thousands of runs shall not write them.
+    std::printf("edges %llu left %d\n", (unsigned long long)clocks, fault_tokens_left(*twin.rootp));
+    if (fault.site >= 0) {
+        twin.final();
+        return 0;
+    }
+#endif
     std::filesystem::create_directories("times");
     for (int fifo = 0; fifo < FIFOS; ++fifo)
         save("times/" + std::to_string(fifo) + ".bin", sides[2 * fifo + 1], sides[2 * fifo]);

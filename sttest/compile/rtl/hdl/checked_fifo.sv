@@ -6,7 +6,7 @@ module checked_fifo #(
   parameter int ID = 0,
   parameter int TOKENS = 1,
   parameter bit CHECKED = 1,  // whether it carries data that are known
-  parameter bit KEPT = 0      // whether what comes in is written to a file
+  parameter bit KEPT = 0      // whether what leaves is written to a file
 ) (
   input  logic             clk,
   input  logic             reset,
@@ -42,7 +42,7 @@ module checked_fifo #(
     if (KEPT) kept = $fopen($sformatf("kept/%0d.hex", ID), "w");
   end
   if (KEPT) begin : keep
-    always_ff @(posedge clk) if (put) $fwrite(kept, "%h\n", put_data);
+    always_ff @(posedge clk) if (take) $fwrite(kept, "%h\n", take_data);
     final $fclose(kept);
   end
   always_ff @(posedge clk) begin
