@@ -29,7 +29,7 @@ MODEL, CONTEXT, BOARD = "gpt2", 64, "u55c"
 LAYERS = ("attn.q_proj", "attn.k_proj", "attn.v_proj", "attn.o_proj", "mlp.fc1", "mlp.fc2")
 TYPES = ("int8", "int4", "int3", "int2")
 BASE = "int8"
-KNOBS = {"gemv_lanes": 512, "overall_unroll": 1536, "vector_bits": 1024}
+KNOBS: dict[str, Any] = {"gemv_lanes": 512, "overall_unroll": 1536, "vector_bits": 1024}
 BUDGETS = (0.85, 0.7, 0.6, 0.5)
 """Cycles of a block over those of int8."""
 SEED = 1
@@ -61,8 +61,9 @@ def run_block(key: Mapping[str, Any]) -> tuple[int, float]:
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]:
     """Prints the table and writes ``out``."""
     alone = {(layer, kind): {layer: kind} for layer in LAYERS for kind in TYPES if kind != BASE}
-    uniform = {kind: dict.fromkeys(LAYERS, kind) for kind in TYPES}
-    found = _run({**alone, **uniform}, engine, jobs)
+    uniform = {kind: _all_of(kind) for kind in TYPES}
+    wanted: dict[Any, dict[str, str]] = {**alone, **uniform}
+    found = _run(wanted, engine, jobs)
     cycles, noise = found[BASE]
     costs = {pair: float(found[pair][0] - cycles) for pair in alone} | dict.fromkeys(_bases(), 0.0)
     # What a type adds to the noise of a block of int8; no type adds less than nothing.
@@ -100,6 +101,10 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
         for metric, value in (("time over INT8, least", 0.70), ("time over INT8, most", 0.85)):
             folder.add(Row("mixed-bits", metric, value, "ratio", "published", source=OHQ))
     return rows
+
+
+def _all_of(kind: str) -> dict[str, str]:
+    return dict.fromkeys(map(str, LAYERS), kind)
 
 
 def _bases() -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
 from sttest.core.errors import InputError
-from sttest.models.program import BlockShape, Phase
+from sttest.models.program import BlockShape, Maximum, Phase
 from sttest.models.registry import described_config
 from sttest.package.design_package import DesignPackage
 from sttest.package.manifest import Manifest
@@ -50,7 +50,7 @@ class ModelPackage(DesignPackage):
         self.layers, self.generates = knobs.layers, knobs.generate
         self.head = workload.head_columns is not None
         self.chunk = knobs.attention_chunk if knobs.attention == "one-pass" else None
-        self.maximum = knobs.attention_maximum
+        self.maximum: Maximum = knobs.attention_maximum
 
     @property
     def shape(self) -> BlockShape:

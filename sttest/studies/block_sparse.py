@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from sttest.compile.compiler import Design
-from sttest.crosscheck.text_case import TextCase
+from sttest.crosscheck.case import ArgumentCase
 from sttest.frontend.lowering import lower_isolated
 from sttest.models.block_sparse import BLOCKS, SparseShape, quantised_step, sparse_program, sparse_tables
 from sttest.models.program import Maximum
@@ -28,7 +28,7 @@ def sparse_text(shape: SparseShape) -> str:
 
 def sparse_case(
     shape: SparseShape, scheme: QuantScheme, seed: int, *, filled: int | None = None, maximum: Maximum | None = None
-) -> TextCase:
+) -> ArgumentCase:
     """Arguments of a design with values from a seed, and PyTorch's results with all blocks there.
 
     Args:
@@ -54,7 +54,7 @@ def sparse_case(
     for name, cache in (("k_cache", keys), ("v_cache", values)):
         arguments |= _in_blocks(name, cache, parts, shape)
     numbers = (chosen + tables["first_block"].unsqueeze(-1)).view(1, -1)
-    return TextCase(arguments, {"y": y.numpy(), BLOCKS: numbers.numpy()}, golden_name="torch")
+    return ArgumentCase(arguments, {"y": y.numpy(), BLOCKS: numbers.numpy()}, golden_name="torch")
 
 
 def _in_blocks(name: str, cache: QuantizedTensor, parts: int, shape: SparseShape) -> dict[str, Array]:
@@ -64,7 +64,7 @@ def _in_blocks(name: str, cache: QuantizedTensor, parts: int, shape: SparseShape
     }
 
 
-def chosen_blocks(case: TextCase, shape: SparseShape) -> Array:
+def chosen_blocks(case: ArgumentCase, shape: SparseShape) -> Array:
     """Numbers of the blocks that each head chose, [heads, chosen], counted within a head."""
     numbers = case.golden[BLOCKS].reshape(shape.heads, shape.chosen)
     return (numbers - shape.blocks * np.arange(shape.heads)[:, None]).astype(np.int64)

@@ -25,6 +25,7 @@ EXPERIMENTS = {
     "serving": "GPT-2 Medium on a U55C: waits against the rate of requests, by batch and by whose turn is next",
     "long-prompt": "prompts of up to 32,640 tokens in blocks over a cache in the HBM, and what attention moves",
     "memory-tiers": "a U280 with weights in HBM, DDR, host and flash: steps, switches, windows, caches of experts",
+    "lookup-products": "sums of products by table look-up (SAIL) beside products in LUTs: area by synthesis",
     "mixed-bits": "types of weights per layer by an integer program over simulated cycles, GPT-2 Medium decode",
     "experts": "Qwen3-30B-A3B and Mixtral-8x7B: a layer at full size, experts in HBM over DDR, operations per byte",
     "faults": "a small GPT-2 in RTL: which single bit flips reach the token, and what protection takes away and costs",

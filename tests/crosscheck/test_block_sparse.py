@@ -15,8 +15,8 @@ from sttest.compile.compiler import Design, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.core.errors import InputError
+from sttest.crosscheck.case import ArgumentCase
 from sttest.crosscheck.crosscheck import crosscheck
-from sttest.crosscheck.text_case import TextCase
 from sttest.models.block_sparse import SparseShape
 from sttest.models.program import Maximum
 from sttest.models.quant.scheme import load_scheme
@@ -47,12 +47,12 @@ def design_of(shape: SparseShape, precision: str = "w4a8", maximum: Maximum | No
     return compile_text(text_of(shape), str(shape), "u55c", knobs)
 
 
-def found_of(shape: SparseShape, case: TextCase, *knobs: Any) -> dict[str, np.ndarray]:
+def found_of(shape: SparseShape, case: ArgumentCase, *knobs: Any) -> dict[str, np.ndarray]:
     graph = value_graph(design_of(shape, *knobs).module, str(shape))
     return case.results(graph, run(graph, case.images(graph)).results)
 
 
-def assert_golden(shape: SparseShape, case: TextCase, *knobs: Any) -> None:
+def assert_golden(shape: SparseShape, case: ArgumentCase, *knobs: Any) -> None:
     found = found_of(shape, case, *knobs)
     for name, wanted in case.golden.items():
         assert np.array_equal(found[name], wanted), name
@@ -72,7 +72,7 @@ def test_values_are_pytorch_s(seed: int) -> None:
 def test_equal_scores_choose_the_first_blocks() -> None:
     case = sparse_case(SHAPE, load_scheme("w4a8"), seed=3)
     same = {**case.arguments, "k_mean": np.zeros_like(case.arguments["k_mean"])}
-    blocks = found_of(SHAPE, TextCase(same, case.golden))["blocks"].reshape(SHAPE.heads, -1)
+    blocks = found_of(SHAPE, ArgumentCase(same, case.golden))["blocks"].reshape(SHAPE.heads, -1)
     assert blocks.tolist() == [[7.0, 0.0, 1.0], [15.0, 8.0, 9.0]]
 
 
@@ -83,7 +83,7 @@ def test_other_blocks_change_nothing() -> None:
     for block in range(SHAPE.heads * SHAPE.blocks):
         values = case.arguments["v_cache"].copy()
         values[block] = -values[block]
-        found = found_of(SHAPE, TextCase({**case.arguments, "v_cache": values}, case.golden))
+        found = found_of(SHAPE, ArgumentCase({**case.arguments, "v_cache": values}, case.golden))
         assert np.array_equal(found["y"], case.golden["y"]) == (block not in chosen)
 
 

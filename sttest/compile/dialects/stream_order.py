@@ -5,8 +5,10 @@ token's offset by ``strides[d]`` data elements along data dim ``d`` (0 where the
 loop does not index ``d``: what is inside it is streamed again).
 """
 
+import operator
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import product
 from math import prod
 
@@ -321,18 +323,13 @@ def most_slices(stream: ITensorType, dim: int | None = None) -> int:
 def coded_stream(stream: ITensorType, code: Code) -> ITensorType:
     """The bytes of the tokens of a stream, one token after the other in the order in which they first come."""
     size = code.token_bytes(stream.token_elements)
-    loops, inside, steps = raw_loops(stream), 1, []
+    loops, inside = raw_loops(stream), 1
+    steps: list[int] = []
     for loop in reversed(loops):
         steps.append(1 if loop.repeats else inside * size)
         inside *= 1 if loop.repeats else loop.trip
-    place = AffineExpr.constant(0)
-    for number, loop in enumerate(loops):
-        if not loop.repeats:
-            place = (
-                AffineExpr.dimension(number)
-                if place == AffineExpr.constant(0)
-                else place + AffineExpr.dimension(number)
-            )
+    moving = [AffineExpr.dimension(number) for number, loop in enumerate(loops) if not loop.repeats]
+    place = reduce(operator.add, moving[1:], moving[0]) if moving else AffineExpr.constant(0)
     trips = tuple(loop.trip for loop in loops)
     access = AffineMap(len(loops), 0, (place,))
     return ITensorType.of((size,), i8, trips, tuple(reversed(steps)), access, vector=stream.is_vector)

@@ -108,8 +108,10 @@ def _is_product(term: SSAValue, factors: set[SSAValue]) -> bool:
 
 
 def _unextended(scalar: SSAValue) -> SSAValue:
-    widens = isinstance(scalar.owner, arith.ExtSIOp | arith.SIToFPOp | arith.ExtFOp)
-    return scalar.owner.operands[0] if widens and isinstance(scalar.owner.operands[0], BlockArgument) else scalar
+    owner = scalar.owner
+    if isinstance(owner, arith.ExtSIOp | arith.SIToFPOp | arith.ExtFOp) and isinstance(owner.input, BlockArgument):
+        return owner.input
+    return scalar
 
 
 # --- What a `df.task` says of itself: its arithmetic and its work

@@ -14,7 +14,7 @@ from sttest.studies.whatif.study import STUDIES, load_study, study_names
 from tests.explore.tiny_searches import two_products
 
 POINTS_SIMULATED = {
-    "batch": (60, 60), "bits": (168, 10), "boards": (20, 20), "clock": (40, 40), "context": (30, 21),
+    "batch": (60, 60), "bits": (256, 256), "boards": (30, 30), "clock": (40, 40), "context": (30, 21),
     "hbm-bandwidth": (144, 144), "hbm-channels": (72, 72), "launch": (8, 8), "precision": (10, 10),
     "speculation": (72, 72),
 }  # fmt: skip
