@@ -659,6 +659,44 @@ def expert_layers() -> str:
     return markdown(("design", "cycles per layer", "MB moved", "of the roofline", "tokens/s"), lines)
 
 
+def architectures_roofline() -> str:
+    """Error, rank correlation and regret of the roofline, by lanes."""
+    lanes = (1024, 2048)
+    spread = (
+        [
+            value("architectures", f"error of the roofline, {each} [{count} lanes]")
+            for each in ("least", "median", "most")
+        ]
+        for count in lanes
+    )
+    errors = (f"{low:.0%} to {high:.0%}, median {middle:.0%}" for low, middle, high in spread)
+    lines = [("error of the roofline", *errors)]
+    names = [
+        "rank correlation, all architectures", "rank correlation, layer shapes",
+        *(f"regret, about {size} M parameters" for size in (200, 300, 400, 500, 600, 800)),
+    ]  # fmt: skip
+    for name in names:
+        found = [value("architectures", f"{name} [{each} lanes]") for each in lanes]
+        lines.append((name, *(f"{each:.3f}" if "rank" in name else f"{each:.1%}" for each in found)))
+    return markdown(("figure", *(f"{each:,} lanes" for each in lanes)), lines)
+
+
+def architectures_chosen() -> str:
+    """The model that is chosen at the latency of Qwen2.5-0.5B, by simulation and by the roofline."""
+    lines = []
+    table = results("architectures").set_index("metric")
+    for lanes in (1024, 2048):
+        for way in ("simulation", "roofline"):
+            where = f"by {way} [{lanes} lanes]"
+            at = f"at the latency of Qwen2.5-0.5B, {where}"
+            saved = value("architectures", f"perplexity saved {at}")
+            over = value("architectures", f"latency over that of Qwen2.5-0.5B, {where}")
+            shape = str(table.loc[f"parameters {at}", "note"]).partition(";")[0]
+            millions = f"{value('architectures', f'parameters {at}') / 1e6:.0f}"
+            lines.append((f"{lanes:,} lanes, by {way}", shape, millions, f"{saved:.1%}", f"{over:.2f}"))
+    return markdown(("chosen", "shape", "M parameters", "perplexity saved", "latency, simulated"), lines)
+
+
 def low_rank_sweep(phase: str, precision: str) -> str:
     """Bytes, cycles and memory of GPT-2's block by the rank of its linear layers, streamed and operator by operator."""
     lines = []
