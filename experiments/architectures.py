@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import spearmanr
+from scipy.stats import rankdata
 
 from experiments.progress import step_printer
 from sttest.boards.load import load_board, require_hbm
@@ -167,7 +167,9 @@ def _of_lanes(found: Found, models: Sequence[Candidate], lanes: int) -> Iterator
         yield _row(f"error of the roofline, {name} {where}", value, "ratio", note="of a layer")
     for name, group in (("all architectures", models), ("layer shapes", [each for each in models
                                                                          if each.layers == QWEN.layers])):  # fmt: skip
-        rank = spearmanr([each.roofline_us for each in group], [each.simulated_us for each in group]).statistic
+        # Spearman's correlation is that of the ranks.
+        ranks = rankdata([[each.roofline_us for each in group], [each.simulated_us for each in group]], axis=1)
+        rank = np.corrcoef(ranks)[0, 1]
         yield _row(f"rank correlation, {name} {where}", float(rank), "ratio", note="Spearman, roofline and simulation")
     for size in SIZES:
         choice = regret(models, size, WITHIN)
