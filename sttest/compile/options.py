@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 from sttest.boards.part import BudgetName
 from sttest.core.errors import InputError, note_renamed
 from sttest.core.validation import as_input_error
-from sttest.models.program import Maximum
+from sttest.models.config import Maximum
 
 Value: TypeAlias = int | str
 Level: TypeAlias = Literal["tiling", "fusion", "resources"]
@@ -111,7 +111,8 @@ class CompileOptions(_Checked):
     ] = ()  # fmt: skip
     precision: Annotated[
         str, Field(description="Quantization scheme: w4a8, w4a8-channel, w4a8-static, w4a8-position, w4a8-g64, "
-                               "w4a8-g32, w8a8, fp32, or a YAML file."),
+                               "w4a8-g32, w8a8, w4a8kv4, w4a8bfp4, w4a4kv4, w3a8, w2a8, ternary, ternary-3of4, "
+                               "w4a16, fp16, fp32, or a YAML file."),
         Option(("quantize{scheme}",), metavar="NAME|FILE"),
     ] = "w4a8"  # fmt: skip
     ranks: Annotated[

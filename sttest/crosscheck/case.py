@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Protocol
 from sttest.core.errors import ToolMissingError
 from sttest.crosscheck.differences import Outputs, recorded_outputs
 from sttest.models.cards import check_cards, shared_out
-from sttest.models.config import DecoderConfig
-from sttest.models.program import BlockShape, Maximum, check_shape
+from sttest.models.config import DecoderConfig, Maximum
+from sttest.models.program import BlockShape, check_shape
 from sttest.reference import ReferenceGraph
 from sttest.reference.graph import Array, Bytes
 from sttest.reference.memory import memory_images, read_results

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from sttest.models.attention_alone import PlainScores
+from sttest.models.config import Maximum
 from sttest.models.experts import TopExperts
-from sttest.models.program import Maximum, TorchProgram
+from sttest.models.program import TorchProgram
 from sttest.models.quant import contraction
 from sttest.models.quant.layers import QuantMix, QuantSoftmax
 from sttest.models.quant.quantizers import QuantizedTensor, quantise_vectors

@@ -24,6 +24,9 @@ Family = Literal[
     "mamba2",
 ]
 
+Maximum = Literal["chunk", "running"]
+"""What the softmax weights of a chunk of positions are under: their own maximum, or the running one."""
+
 
 @dataclass(frozen=True)
 class Llama3Scaling:

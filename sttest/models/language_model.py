@@ -8,9 +8,8 @@ from torch import Tensor, nn
 
 from sttest.core.errors import InputError
 from sttest.models.blocks import DecodeBlock, PrefillBlock, run_decode, run_prefill
-from sttest.models.config import DecoderConfig
+from sttest.models.config import DecoderConfig, Maximum
 from sttest.models.layers import Embedding, Linear, SoftCap, TiedHead, greedy, norm
-from sttest.models.program import Maximum
 from sttest.models.quant.block import Peaks, decode_twin, quantise_block
 from sttest.models.quant.layers import QuantLinear, activation_quantiser
 from sttest.models.quant.quantizers import QuantizedTensor

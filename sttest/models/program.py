@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
 Phase = Literal["prefill", "decode"]
-Maximum = Literal["chunk", "running"]
-"""What the softmax weights of a chunk of positions are under: their own maximum, or the running one."""
 MAX_STEP_TOKENS = 128
 """Rows of a decode step: its products keep all of them in one tile."""
 

@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from sttest.models.config import DecoderConfig
+from sttest.models.config import DecoderConfig, Maximum
 from sttest.models.head_axes import cache_beside, over_heads, own_beside
 from sttest.models.layers import SoftCap, f32
-from sttest.models.program import Maximum
 from sttest.models.quant.quantizers import QuantizedTensor
 
 Part = tuple[Tensor, Tensor, Tensor]

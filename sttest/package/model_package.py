@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
 from sttest.core.errors import InputError
-from sttest.models.program import BlockShape, Maximum, Phase
+from sttest.models.config import Maximum
+from sttest.models.program import BlockShape, Phase
 from sttest.models.registry import described_config
 from sttest.package.design_package import DesignPackage
 from sttest.package.manifest import Manifest

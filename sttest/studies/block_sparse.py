@@ -9,7 +9,7 @@ from sttest.compile.compiler import Design
 from sttest.crosscheck.case import ArgumentCase
 from sttest.frontend.lowering import lower_isolated
 from sttest.models.block_sparse import BLOCKS, SparseShape, quantised_step, sparse_program, sparse_tables
-from sttest.models.program import Maximum
+from sttest.models.config import Maximum
 from sttest.models.quant.contraction import DefinedOrder
 from sttest.models.quant.quantizers import QuantizedTensor, quantise_kv
 from sttest.models.quant.scheme import QuantScheme

@@ -148,7 +148,7 @@ def test_a_function_without_attention_is_refused():
 def test_another_maximum_is_refused():
     text = model_text(small(get_config("gpt2")), WorkloadShape("decode", 1, 32))
     with pytest.raises(InputError, match="no maximum 'runing' of a chunk") as caught:
-        run_opt(text, "online-softmax{chunk=16 maximum=runing}")
+        run_opt(text, "text", "online-softmax{chunk=16 maximum=runing}")
     assert caught.value.hints == ("did you mean 'running'?",)
 
 

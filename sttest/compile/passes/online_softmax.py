@@ -18,7 +18,7 @@ from sttest.compile.linalg.iteration import shape_of
 from sttest.compile.linalg.online_softmax import Attention, attention_of, rewrite_in_chunks
 from sttest.compile.linalg.support import refuse_unsupported
 from sttest.core.errors import InputError, did_you_mean
-from sttest.models.program import Maximum
+from sttest.models.config import Maximum
 
 
 @dataclass(frozen=True)

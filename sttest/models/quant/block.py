@@ -9,10 +9,9 @@ from torch import Tensor, nn
 
 from sttest.models.attention import DecodeAttention, Projections
 from sttest.models.blocks import DecodeBlock
-from sttest.models.config import DecoderConfig
+from sttest.models.config import DecoderConfig, Maximum
 from sttest.models.experts import ROUTER, ExpertLinear
 from sttest.models.layers import Linear, TiedHead
-from sttest.models.program import Maximum
 from sttest.models.quant.contraction import denominator
 from sttest.models.quant.layers import (
     Fp16CacheLayout,
