@@ -8,6 +8,8 @@ from sttest.compile.hls.types import Token
 from sttest.compile.hls.writer import Code, CountedLoop, counted
 from sttest.reference.codes import CODES
 
+_LEAST_BITS = 72
+"""Bits of a word of which ranges are written one by one: the shipped types of integers have none that is narrower."""
 _DIGIT_HELPERS = {"base-3": "base_3_digit", "3:4": "one_of_four"}
 
 
@@ -39,7 +41,7 @@ def _decoded(
 ) -> None:  # fmt: skip
     size = part.size * len(process.inputs)
     with code.loops([CountedLoop("tokens", "t", tokens)], "pipeline II=1"):
-        code.line(f"ap_uint<{8 * size}> bytes;")
+        code.line(f"ap_uint<{max(8 * size, _LEAST_BITS)}> bytes;")
         for number, source in enumerate(process.inputs):
             part.take(code, f"slice_{number}", source, code.type("PART", part.c_type))
         whole.declare(code, "token", code.type("TOKEN", whole.c_type))
