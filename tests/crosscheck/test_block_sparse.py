@@ -18,7 +18,7 @@ from sttest.core.errors import InputError
 from sttest.crosscheck.case import ArgumentCase
 from sttest.crosscheck.crosscheck import crosscheck
 from sttest.models.block_sparse import SparseShape
-from sttest.models.program import Maximum
+from sttest.models.config import Maximum
 from sttest.models.quant.scheme import load_scheme
 from sttest.package.compiled import write_package
 from sttest.reference import run

@@ -10,7 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sttest.models.program import Maximum
+from sttest.models.config import Maximum
 from sttest.models.softmax import JointSoftmax, Mix, RunningMix, RunningSoftmax, Softmax, chunk_sizes, joined_by
 
 pytestmark = pytest.mark.torch
