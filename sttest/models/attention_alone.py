@@ -50,12 +50,15 @@ class PlainScores(nn.Module):
         return (q.unsqueeze(-2) * cache_beside(k, q)).sum(-1) * self.scale
 
 
-class _Attention(nn.Module):
+class OverCache(nn.Module):
+    """Queries [n, h, d] over keys and values [h, m, d] to [n, h, d], in the modules that a quantizer knows."""
+
     def __init__(self, head_dim: int) -> None:
         super().__init__()
         self.scores, self.softmax, self.mix, self.normalise = PlainScores(head_dim), Softmax(), Mix(), Normalise()
 
     def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        """See the class."""
         weights, denominator = self.softmax(self.scores(q, k))
         return self.normalise(self.mix(weights, v, denominator), denominator)
 
@@ -65,7 +68,7 @@ class AttentionAlone(nn.Module):
 
     def __init__(self, head_dim: int) -> None:
         super().__init__()
-        self.attn = _Attention(head_dim)
+        self.attn = OverCache(head_dim)
 
     def forward(self, q: Tensor, k_cache: Tensor, v_cache: Tensor) -> Tensor:
         """See the class."""

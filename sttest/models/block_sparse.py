@@ -17,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from sttest.models.attention_alone import PlainScores
+from sttest.models.attention_alone import OverCache, PlainScores
 from sttest.models.config import Maximum
 from sttest.models.experts import TopExperts
 from sttest.models.program import TorchProgram
@@ -25,7 +25,7 @@ from sttest.models.quant import contraction
 from sttest.models.quant.layers import QuantMix, QuantSoftmax
 from sttest.models.quant.quantizers import QuantizedTensor, quantise_vectors
 from sttest.models.quant.scheme import QuantScheme
-from sttest.models.softmax import Mix, Normalise, RunningMix, RunningSoftmax, Softmax
+from sttest.models.softmax import Normalise, RunningMix, RunningSoftmax
 
 BLOCKS = "blocks"
 """The result that has the numbers of the chosen blocks."""
@@ -67,22 +67,12 @@ class BlockRouter(nn.Module):
         return self.top(self.scores(q, k_mean).squeeze(0) + bias, ids, places)[0]
 
 
-class _OverChosen(nn.Module):
-    def __init__(self, head_dim: int) -> None:
-        super().__init__()
-        self.scores, self.softmax, self.mix, self.normalise = PlainScores(head_dim), Softmax(), Mix(), Normalise()
-
-    def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-        weights, denominator = self.softmax(self.scores(q, k))
-        return self.normalise(self.mix(weights, v, denominator), denominator)
-
-
 class BlockSparseAttention(nn.Module):
     """What hardware has of it: keys and values of the chosen blocks are arguments, whichever they are."""
 
     def __init__(self, shape: SparseShape) -> None:
         super().__init__()
-        self.shape, self.router, self.attn = shape, BlockRouter(shape.head_dim), _OverChosen(shape.head_dim)
+        self.shape, self.router, self.attn = shape, BlockRouter(shape.head_dim), OverCache(shape.head_dim)
 
     def forward(
         self, q: Tensor, k_mean: Tensor, bias: Tensor, block_ids: Tensor, places: Tensor, first_block: Tensor,
