@@ -10,6 +10,7 @@ import pytest
 
 import sttest as st
 from sttest.boards.load import load_board, require_hbm
+from sttest.core.errors import InputError
 from sttest.crosscheck.case import WeightSource, make_case
 from sttest.package import ModelPackage
 from sttest.reference import run
@@ -36,6 +37,13 @@ def test_values_are_pytorchs(model, precision, sttest, tmp_path):
     )
     cycles = {rung["cycles"] for rung in found["engines"] if rung["engine"] in ("simpy", "maxplus")}
     assert len(cycles) == 1
+
+
+@pytest.mark.parametrize("precision", ["w3a8", "ternary"])
+def test_weights_in_codes_are_refused(precision):
+    with pytest.raises(InputError, match="weights of 2, 4 or 8 bits") as caught:
+        st.compile(MODELS[0], phase="decode", context=32, precision=precision)
+    assert caught.value.code == "coded-parts"
 
 
 @pytest.mark.nightly

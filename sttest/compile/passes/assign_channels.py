@@ -209,28 +209,19 @@ def _connect(dma: df.DmaOp, channels: tuple[int, ...], dim: int | None) -> None:
         dma.properties["channel"] = df.i64_attr(channels[0])
         return
     assert isinstance(dma, df.DmaReadOp)
-    stream = dma.streams[0]
     parts = slices_of(dma, channels, dim)
-    if (decoder := _decoder_of(dma)) is not None:
-        decoder.detach()
-        made = df.GatherOp(
-            operands=[[each.streams[0] for each in parts], []], result_types=[[decoder.streams[0].type]],
-            properties={key: value for key, value in decoder.properties.items() if key != "operandSegmentSizes"},
-        )  # fmt: skip
-        Rewriter.insert_op([*parts, made], InsertPoint.before(dma))
-        made.streams[0].name_hint = decoder.streams[0].name_hint
-        decoder.streams[0].replace_all_uses_with(made.streams[0])
-        decoder.erase()
-        Rewriter.erase_op(dma)
-        return
+    decoder = _decoder_of(dma)
+    whole = dma if decoder is None else decoder
+    stream = whole.streams[0]
     gather = df.GatherOp(operands=[[each.streams[0] for each in parts], []], result_types=[[stream.type]])
-    for name, kept in (("folded", dma.folded), ("queue", dma.queue), ("card", dma.card)):
-        if kept is not None:
+    for name in ("folded", "queue", "card", *([] if decoder is None else ["code"])):
+        if (kept := whole.properties.get(name)) is not None:
             gather.properties[name] = kept
-    Rewriter.insert_op([*parts, gather], InsertPoint.before(dma))
+    Rewriter.insert_op([*parts, gather], InsertPoint.before(whole))
     gather.streams[0].name_hint = stream.name_hint
     stream.replace_all_uses_with(gather.streams[0])
-    Rewriter.erase_op(dma)
+    for replaced in (*([] if decoder is None else [decoder]), dma):
+        Rewriter.erase_op(replaced)
 
 
 def _decoder_of(dma: df.DmaReadOp) -> df.GatherOp | None:

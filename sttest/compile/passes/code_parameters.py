@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
+from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerType, ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from sttest.compile.channels.waiting_reads import reads_of
 from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import coded_stream
+from sttest.compile.ir.indexed import IndexedParameters
 from sttest.compile.ir.module_walk import all_of, require_dmas
 from sttest.compile.passes.materialize_dma import packed_layout
 from sttest.core.errors import InputError, did_you_mean
@@ -34,8 +37,8 @@ class CodeParameters(ModulePass):
         """Puts a `df.gather` with a code between such a DMA and its reader.
 
         Raises:
-            InputError: an unknown code; a kernel that takes its streams from outside.
-            DoesNotFitError: a token that the code cannot hold, or parts of parameters that a design chooses.
+            InputError: an unknown code, a token that the code cannot hold, parameters of which a design chooses parts,
+                or a kernel that takes its streams from outside.
         """
         ternary = [code for code in CODES if CODES[code].dtype == "i2"]
         if self.ternary and self.ternary not in ternary:
@@ -43,9 +46,24 @@ class CodeParameters(ModulePass):
             raise InputError("unknown-code", f"unknown code '{self.ternary}'", where=self.name, hints=hints)
         for kernel in all_of(op, df.KernelOp):
             require_dmas(self.name, kernel)
+            self._refuse_chosen_parts(kernel)
             for read in [dma for dma in all_of(kernel, df.DmaReadOp) if dma.packed is not None]:
                 if code := self._code_of(read):
                     _decode(read, code)
+
+    def _refuse_chosen_parts(self, kernel: df.KernelOp) -> None:
+        """A chosen part begins in the middle of what is coded."""
+        function = kernel.parent_op()
+        indexed = IndexedParameters.of(function) if isinstance(function, func.FuncOp) else None
+        if indexed is None:
+            return
+        assert isinstance(function, func.FuncOp)
+        for name in indexed.dims:
+            if any(self._code_of(read) for read in reads_of(kernel, function, name)):
+                raise InputError(
+                    "coded-parts", "parts of a parameter in codes cannot be chosen", where=name,
+                    hints=["take weights of 2, 4 or 8 bits"],
+                )  # fmt: skip
 
     def _code_of(self, read: df.DmaReadOp) -> str:
         dtype = df.itensor_of(read.port).dtype

@@ -66,7 +66,10 @@ class SplitProducts(ModulePass):
             raise InputError(
                 "nothing-split", f"no product with a weight can be split into {self.units} units", where=self.name,
                 demand=self.units, bound=1, unit="units",
-                hints=["take a power of two", "give products more lanes (--gemv-lanes) or more channels"],
+                hints=[
+                    "take a power of two", "give products more lanes (--gemv-lanes) or more channels",
+                    "take weights of 2, 4 or 8 bits",
+                ],
             )  # fmt: skip
 
     def _split(self, task: df.TaskOp) -> ProductColumns | None:
@@ -82,9 +85,11 @@ class SplitProducts(ModulePass):
         return None
 
     def _comes_apart(self, source: SSAValue, columns: ProductColumns) -> bool:
-        """Whether a weight comes in slices of its columns, or can."""
+        """Whether a weight comes in slices of its columns, or can; codes are those of whole tokens."""
         load, whole = source.owner, df.itensor_of(source)
         if isinstance(load, df.GatherOp):
+            if load.code is not None:
+                return False
             first = load.sources[0]
             cut = cut_dim(df.itensor_of(first), whole)
             return _is_weight(first) and cut == columns.weight_dim and len(load.sources) % self.units == 0
