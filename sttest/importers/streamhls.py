@@ -1,0 +1,58 @@
+"""Stream-HLS: the generated C++ of a design and the reports of its synthesis, as the FPGA 2025 artifact has them.
+
+https://github.com/UCLA-VAST/Stream-HLS, MIT licence.  A design is a folder such as ``mlps/opt5/ResMLP``:
+``hls/src/ResMLP.cpp`` with one dataflow region, and ``hls/hls_ResMLP/solution1/syn/report`` with a report per module.
+Streams are called f0, f1, ... in the order of their declarations, arrays row by row; tasks p0, p1, ... in that of calls.
+"""
+
+from pathlib import Path
+
+from sttest.core.errors import InputError
+from sttest.core.files import read_text
+from sttest.importers.hls.region import DataflowRegion
+from sttest.importers.hls.reports import read_reports
+from sttest.importers.hls.tasks import pipelines
+from sttest.sim import Fifo, TimedGraph
+
+TOKEN_BITS = 32
+"""Of a token whose type is not known."""
+_MOST_SOURCE_BYTES = 4 * 1024 * 1024
+
+
+def read_streamhls(source: Path) -> TimedGraph:
+    """The design of a folder.
+
+    Raises:
+        InputError: not such a folder, or a design whose times its text and reports do not tell.
+    """
+    folder = source.resolve()
+    cpp = _source_file(folder)
+    region = DataflowRegion(read_text(cpp, most_bytes=_MOST_SOURCE_BYTES), cpp.name)
+    reports = read_reports(_report_folder(folder))
+    fifos = [
+        Fifo(f"f{stream.first + place}", stream.depth, stream.bits or TOKEN_BITS)
+        for stream in region.streams.values() for place in range(stream.count)
+    ]  # fmt: skip
+    processes = pipelines(region, reports, lambda number, _task: f"p{number}")
+    return TimedGraph(design_name(folder), reports.clock_mhz, tuple(fifos), tuple(processes))
+
+
+def design_name(folder: Path) -> str:
+    """Where a design stands in the artifact: set, options and design, as in ``mlps_opt5_resmlp``."""
+    return "_".join(part.lower() for part in folder.parts[-3:] if part.strip("/"))
+
+
+def _source_file(folder: Path) -> Path:
+    found = [each for each in sorted((folder / "hls" / "src").glob("*.cpp")) if not each.stem.endswith("_tb")]
+    if len(found) != 1:
+        told = f"{len(found)} C++ files in hls/src that are no test benches, not one"
+        raise InputError("no-design", told, where=str(folder), hints=["name the folder of one design"])
+    return found[0]
+
+
+def _report_folder(folder: Path) -> Path:
+    found = sorted((folder / "hls").glob("*/*/syn/report"))
+    if len(found) != 1:
+        told = f"{len(found)} folders hls/*/*/syn/report, not one"
+        raise InputError("no-report", told, where=str(folder), hints=["name the folder of one design"])
+    return found[0]
