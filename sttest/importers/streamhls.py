@@ -2,7 +2,8 @@
 
 https://github.com/UCLA-VAST/Stream-HLS, MIT licence.  A design is a folder such as ``mlps/opt5/ResMLP``:
 ``hls/src/ResMLP.cpp`` with one dataflow region, and ``hls/hls_ResMLP/solution1/syn/report`` with a report per module.
-Streams are called f0, f1, ... in the order of their declarations, arrays row by row; tasks p0, p1, ... in that of calls.
+Streams are called f0, f1, ... in the order of their declarations, arrays row by row, and tasks p0, p1, ... in that of
+their calls.
 """
 
 from pathlib import Path
@@ -11,7 +12,7 @@ from sttest.core.errors import InputError
 from sttest.core.files import read_text
 from sttest.importers.hls.region import DataflowRegion
 from sttest.importers.hls.reports import read_reports
-from sttest.importers.hls.tasks import pipelines
+from sttest.importers.hls.tasks import region_processes
 from sttest.sim import Fifo, TimedGraph
 
 TOKEN_BITS = 32
@@ -33,8 +34,8 @@ def read_streamhls(source: Path) -> TimedGraph:
         Fifo(f"f{stream.first + place}", stream.depth, stream.bits or TOKEN_BITS)
         for stream in region.streams.values() for place in range(stream.count)
     ]  # fmt: skip
-    processes = pipelines(region, reports, lambda number, _task: f"p{number}")
-    return TimedGraph(design_name(folder), reports.clock_mhz, tuple(fifos), tuple(processes))
+    found = region_processes(region, reports, lambda number, _task: f"p{number}")
+    return TimedGraph(design_name(folder), reports.clock_mhz, (*fifos, *found.turns), found.processes)
 
 
 def design_name(folder: Path) -> str:

@@ -1,7 +1,7 @@
 """When the loops of a task access its streams: stages from trip counts, intervals and latencies, without running it.
 
-All loops of a nest have a stride in stages: the pipelined ones their interval times the iterations inside of them, those
-around them what one of their iterations takes.  A read is at the first stage of an iteration, a write at its last.
+All loops of a nest have a stride in stages: the pipelined ones their interval times the iterations inside of them,
+those around them what one of their iterations takes.  A read is at the first stage of an iteration, a write at its last.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -245,8 +245,14 @@ class Walk:
 
 def accesses_stream(statement: Statement, types: Mapping[str, CppType]) -> bool:
     """Whether a statement, or one inside of it, names a stream."""
-    names = (name for each in in_order((statement,)) for expr in _expressions(each) for name in names_in(expr))
+    names = (name for each in in_order((statement,)) for name in names_of(each))
     return any((kind := types.get(name)) is not None and is_stream(kind) for name in names)
+
+
+def names_of(statement: Statement) -> Iterator[str]:
+    """Variables that a statement itself names, without those inside of it."""
+    for expr in _expressions(statement):
+        yield from names_in(expr)
 
 
 def is_stream(kind: CppType) -> bool:

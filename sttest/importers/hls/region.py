@@ -61,11 +61,11 @@ class StreamsGiven:
 
 @dataclass(frozen=True)
 class Task:
-    """A call of the region, or a loop in it."""
+    """A call of the region, or loops in it."""
 
-    name: str  # of the function, or what the tool calls the loop
+    name: str  # of the function, or the label of the first loop
     call: Call | None
-    loop: For | None
+    loops: tuple[For, ...]
     line: int
 
 
@@ -114,9 +114,18 @@ class DataflowRegion:
         return {each.name: each.type for each in self.code.parameters if _is_stream(each.type)}
 
     @cached_property
+    def arrays(self) -> dict[str, CppType]:
+        """Arrays of its own: where one task fills and another reads one, it is a buffer between them."""
+        own = {each.name for each in self.code.parameters}
+        return {
+            name: kind for name, kind in self.code.types.items()
+            if kind.kind == "array" and name not in own and name not in self.streams
+        }  # fmt: skip
+
+    @cached_property
     def tasks(self) -> list[Task]:
         """Its tasks, in the order of the text."""
-        return [task for task in self._tasks(self.code.body) if task is not None]
+        return list(self._tasks(self.code.body))
 
     def given(self, argument: Expr) -> StreamsGiven | None:
         """What an argument of a call names, if that is a stream of the region."""
@@ -194,17 +203,12 @@ class DataflowRegion:
             line_of(pragma.node) if pragma is not None else 0,
         )  # fmt: skip
 
-    # --- Tasks
-
-    def _tasks(self, statements: tuple[Statement, ...]) -> Iterator[Task | None]:
-        loops = 0
+    def _tasks(self, statements: tuple[Statement, ...]) -> Iterator[Task]:
         for each in statements:
             if isinstance(each, Run) and each.call.name in self.file.source.functions:
-                yield Task(each.call.name, each.call, None, each.line)
+                yield Task(each.call.name, each.call, (), each.line)
             elif isinstance(each, For):
-                label = each.label or f"VITIS_LOOP_{each.line}_{loops + 1}"
-                yield Task(f"Loop_{label}_proc", None, each, each.line)
-                loops += 1
+                yield Task(each.label or f"VITIS_LOOP_{each.line}", None, (each,), each.line)
 
     def _refused(self, what: str) -> InputError:
         return InputError("bad-cpp", what, where=self.where)

@@ -1,11 +1,11 @@
-"""The reports of a synthesis, over all of its files: what the tool says of each function, and of each loop by its label.
+"""The reports of a synthesis, over all of its files: what the tool says of each function and of each loop.
 
 A run of Vitis HLS leaves ``csynth.xml``, with all modules, and ``MODULE_csynth.xml`` per module; either is enough.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 from sttest.core.errors import InputError
@@ -45,6 +45,17 @@ class SynthesisReports:
             raise InputError("no-report", f"no report of '{name:.80}'", where=self.where, hints=hints)
         return self.modules[name]
 
+    def called(self, name: str, number: int) -> str:
+        """The module of call ``number`` of a function: with several, the tool may number the modules from 1 on.
+
+        Raises:
+            InputError: there is none.
+        """
+        numbered = f"{name}_{number}"
+        if number and numbered in self.modules:
+            return numbered
+        return self.module(name).name
+
     def innermost(self, name: str) -> list[LoopReport]:
         """The loops of a function that hold no other, with those that are modules of their own."""
         own = [*_innermost(self.module(name).loops)]
@@ -52,14 +63,12 @@ class SynthesisReports:
         parts = [each for key, each in self.modules.items() if key.startswith(f"{name}{PIPELINE}")]
         return own + [loop for each in parts for loop in _innermost(each.loops) if loop.name not in known]
 
-    @cached_property
-    def by_label(self) -> Mapping[str, LoopReport | None]:
-        """All loops by label; None where several have one label."""
-        found: dict[str, LoopReport | None] = {}
-        for module in self.modules.values():
-            for loop in _all(module.loops):
-                found[loop.name] = loop if found.get(loop.name, loop) == loop else None
-        return found
+    def loop_named(self, pattern: re.Pattern[str]) -> LoopReport | None:
+        """The one loop of all modules with such a name; None where there is none, or several that differ."""
+        found = {
+            loop for module in self.modules.values() for loop in _all(module.loops) if pattern.fullmatch(loop.name)
+        }
+        return found.pop() if len(found) == 1 else None
 
 
 def read_reports(path: Path) -> SynthesisReports:

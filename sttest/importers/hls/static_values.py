@@ -1,4 +1,4 @@
-"""Values of integer expressions of C++ over all iterations of a loop nest at once, where the text alone decides them."""
+"""Values of integer expressions of C++ over all iterations of a loop nest, where the text alone decides them."""
 
 from collections.abc import Mapping
 from typing import TypeAlias

@@ -1,23 +1,25 @@
-"""A task of a dataflow region as a pipeline: its loops laid out in stages, with what the reports say of them.
+"""The tasks of a dataflow region as pipelines: their loops laid out in stages, with what the reports say of them.
 
-A task begins in stage 0 and enters its first loop in stage 1; what follows a loop is entered 2 stages after its end.
+A task enters its first loop in stage 1; what follows a loop is entered 2 stages after its end.  An array that one task
+fills for another is a ping-pong buffer: two FIFOs of turns, as ``docs/reference/timed-graph.md`` has them.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from sttest.core.errors import InputError
-from sttest.importers.hls.accesses import Axis, Placed, Walk, accesses_stream
-from sttest.importers.hls.cpp_model import For, Num
-from sttest.importers.hls.csynth_report import LoopReport
+from sttest.importers.hls.accesses import READ, WRITE, Axis, Placed, Walk, accesses_stream, names_of
+from sttest.importers.hls.cpp_model import Expr, For, Item, Name, Num, in_order
 from sttest.importers.hls.loop_nests import ProcessCode, trip_count
-from sttest.importers.hls.region import DataflowRegion, Task
+from sttest.importers.hls.region import DataflowRegion, StreamsGiven, Task
 from sttest.importers.hls.reports import SynthesisReports
-from sttest.importers.hls.schedule import EnteredLoop, PipelinedNest, ScheduleNode, schedule
-from sttest.sim import Pipeline, Trace
-from sttest.sim.graph import MAX_CYCLES, check_whole
+from sttest.importers.hls.schedule import EnteredLoop, ScheduleNode, schedule
+from sttest.importers.hls.timing import ReportFit, TimedNest, TimedNode
+from sttest.sim import Fifo, Pipeline, Trace
+from sttest.sim.graph import MAX_CYCLES, PING_PONG, check_whole
 
 ENTRY = 1
 """Stages before the first loop of a task."""
@@ -27,7 +29,7 @@ GAP = 2
 
 @dataclass
 class TaskReader:
-    """Makes the pipeline of one task.
+    """Finds when one task accesses what.
 
     Args:
         region: the region that it is in.
@@ -41,52 +43,57 @@ class TaskReader:
     reports: SynthesisReports
     module: str
     notes: list[str] = field(default_factory=list)
-
-    def pipeline(self, name: str, origin: str = "") -> Pipeline:
-        """The task as a process with a trace.
-
-        Raises:
-            InputError: a loop that no report knows, or an access that the text alone does not time.
-        """
-        nodes = [each for each in schedule(self.code.body, self.where) if self._matters(each)]
-        self.unmatched = self.reports.innermost(self.module)
-        end = self._lay_out(nodes, (), ENTRY)
-        placed = [each for each in self.placed if each.stages.size]
-        sizes = [each.stages.size for each in placed]
-        ticks = np.concatenate([each.stages for each in placed]) if placed else np.empty(0, np.int64)
-        ops = np.repeat(np.array([2 * each.stream + each.op for each in placed], np.int32), sizes)
-        # Of the accesses in one stage those of the older iteration come first.
-        entered = np.concatenate([each.stages - each.offset for each in placed]) if placed else ticks
-        order = np.lexsort((entered, ticks))
-        return Pipeline(name, end=end, trace=Trace(ticks[order], ops[order]), origin=origin)
+    placed: list[Placed] = field(default_factory=list)
+    end: int = 0  # stage after the last
 
     def __post_init__(self) -> None:
-        region, task = self.region, self.task
-        self.where = f"{region.where}: {task.name}"
-        self.placed: list[Placed] = []
-        self.unmatched: list[LoopReport] = []
-        part = (task.loop,) if task.loop is not None else None
-        if task.call is None:
-            self.code = ProcessCode(region.file, region.name, (), part)
+        region, call = self.region, self.task.call
+        self.where = f"{region.where}: {self.task.name}"
+        self.given: dict[str, StreamsGiven | None]
+        if call is None:
+            self.code = ProcessCode(region.file, region.name, (), self.task.loops)
             self.given = {name: region.given_whole(each) for name, each in region.streams.items()}
+            self.arrays = {name: name for name in region.arrays}
         else:
-            self.code = ProcessCode(region.file, task.call.name, task.call.template)
+            self.code = ProcessCode(region.file, call.name, call.template)
             parameters = [parameter.name for parameter in self.code.function.parameters]
-            self.given = dict(zip(parameters, map(region.given, task.call.args), strict=False))
+            self.given = dict(zip(parameters, map(region.given, call.args), strict=False))
+            named = zip(parameters, map(_name_of, call.args), strict=False)
+            self.arrays = {own: name for own, name in named if name in region.arrays}
+
+    def read(self) -> None:
+        """Finds all accesses to streams.
+
+        Raises:
+            InputError: a loop that no report fits, or an access that the text alone does not time.
+        """
+        nodes = [each for each in schedule(self.code.body, self.where) if self._matters(each)]
+        self.end = self._lay_out(ReportFit(self.reports, self.module, self.where).timed(nodes), (), ENTRY)
+
+    def process(self, name: str, origin: str = "") -> Pipeline:
+        """The accesses as a process with a trace."""
+        placed = [each for each in self.placed if each.stages.size]
+        if not placed:
+            return Pipeline(
+                name, end=self.end, trace=Trace(np.empty(0, np.int64), np.empty(0, np.int32)), origin=origin
+            )
+        ticks = np.concatenate([each.stages for each in placed])
+        ops = np.repeat(
+            np.array([2 * each.stream + each.op for each in placed], np.int32), [each.stages.size for each in placed]
+        )
+        # Of the accesses in one stage those of the older iteration come first.
+        entered = np.concatenate([each.stages - each.offset for each in placed])
+        order = np.lexsort((entered, ticks))
+        return Pipeline(name, end=self.end, trace=Trace(ticks[order], ops[order]), origin=origin)
+
+    def touched(self) -> Iterator[tuple[str, bool]]:
+        """Arrays of the region that it names, and whether it sets elements of them."""
+        names = {name for each in in_order(self.code.body) for name in names_of(each)}
+        for own, name in self.arrays.items():
+            if own in names:
+                yield name, self.code.settings[own] > 0
 
     # --- Layout
-
-    def _lay_out(self, nodes: Sequence[ScheduleNode], around: tuple[Axis, ...], start: int) -> int:
-        """Lays nodes out one after the other; gives the stage after the last."""
-        stage = end = start
-        for node in nodes:
-            if isinstance(node, PipelinedNest):
-                end = self._pipeline(node, around, stage)
-            else:
-                end = self._entered(node, around, stage)
-            check_whole(end, "length in stages", self.where, 0, MAX_CYCLES)
-            stage = end + GAP
-        return end
 
     def _matters(self, node: ScheduleNode) -> bool:
         """Whether a node takes time: statements between loops that access no stream run beside what follows."""
@@ -94,96 +101,40 @@ class TaskReader:
             return True
         return any(accesses_stream(each, self.code.types) for each in node.body)
 
-    def _entered(self, node: EnteredLoop, around: tuple[Axis, ...], start: int) -> int:
-        report = self.reports.by_label.get(node.loop.label) if node.loop.label else None
-        trips = self._trips(node.loop)
-        # The layout inside depends on how long an iteration takes only where it is not reported.
-        length = report.depth if report is not None and report.depth else self._length(node.inside)
-        self._lay_out(node.inside, (*around, self._axis(node.loop, trips, length)), start)
-        return start + trips * length
+    def _lay_out(self, nodes: Sequence[TimedNode], around: tuple[Axis, ...], start: int) -> int:
+        """Lays nodes out one after the other; gives the stage after the last."""
+        stage = end = start
+        for node in nodes:
+            if isinstance(node, TimedNest):
+                self._place(node, around, stage)
+                end = stage + node.length
+            else:
+                length = _iteration(node)
+                self._lay_out(node.inside, (*around, _axis(node.loop, length)), stage)
+                end = stage + trip_count(node.loop)[0] * length
+            check_whole(end, "length in stages", self.where, 0, MAX_CYCLES)
+            stage = end + GAP
+        return end
 
-    def _length(self, nodes: Sequence[ScheduleNode]) -> int:
-        """Stages of one iteration, from what is inside of it."""
-        apart = TaskReader(self.region, self.task, self.reports, self.module)
-        apart.unmatched, apart.measures_only = list(self.unmatched), True
-        return apart._lay_out(nodes, (), 0) + GAP
-
-    measures_only: bool = False
-
-    def _pipeline(self, nest: PipelinedNest, around: tuple[Axis, ...], start: int) -> int:
-        trips = [self._trips(loop) for loop in nest.loops]
-        interval, latency = self._timing(nest, trips)
+    def _place(self, nest: TimedNest, around: tuple[Axis, ...], start: int) -> None:
         axes: list[Axis] = []
-        stride = interval
-        for loop, trip in zip(reversed(nest.loops), reversed(trips), strict=True):
-            axes.insert(0, self._axis(loop, trip, stride))
-            stride *= trip
-        iterations = stride // interval
-        if not self.measures_only and iterations:
-            walk = Walk(
-                (*around, *axes), start, (0, latency - 1), self.code.types, self._found, self.code.settings, self.where
-            )
+        stride = nest.interval
+        for loop in reversed(nest.loops):
+            axes.insert(0, _axis(loop, stride))
+            stride *= axes[0].trips
+        walk = Walk(
+            (*around, *axes),
+            start,
+            (0, nest.latency - 1),
+            self.code.types,
+            self._stream,
+            self.code.settings,
+            self.where,
+        )
+        if nest.iterations:
             self.placed += walk.run(nest.body)
-        return start + max(0, iterations - 1) * interval + latency
 
-    def _trips(self, loop: For) -> int:
-        trips, notes = trip_count(loop)
-        if notes or not isinstance(loop.first, Num):
-            what = f"loop '{loop.label or loop.counter}' has no constant trip count"
-            hints = ["give the accesses of a run with --trace"]
-            raise InputError("not-static", what, where=f"{self.where} line {loop.line}", hints=hints)
-        return check_whole(trips, "trip count", self.where, 0, MAX_CYCLES)
-
-    def _axis(self, loop: For, trips: int, stride: int) -> Axis:
-        first = int(loop.first.value) if isinstance(loop.first, Num) else 0
-        return Axis(loop.counter, first, loop.stride, trips, stride)
-
-    # --- What the reports say
-
-    def _timing(self, nest: PipelinedNest, trips: Sequence[int]) -> tuple[int, int]:
-        """Interval and iteration latency of a pipeline."""
-        if not nest.loops:
-            return 1, self._once()
-        report = self._report(nest, trips)
-        latency = report.depth
-        if latency is None and report.interval is None and report.cycles is not None and report.trips:
-            latency = report.cycles // report.trips
-        if latency is None:
-            raise self._unfit(f"the report says no iteration latency of loop '{report.name}'", nest)
-        # Without an interval an iteration begins where the one before it ends.
-        return max(1, report.interval or latency), max(1, latency)
-
-    def _once(self) -> int:
-        """Latency of what runs once: that of the module, where there is nothing else in it."""
-        cycles = self.reports.module(self.module).cycles
-        return max(1, cycles - ENTRY) if cycles is not None and not self.unmatched else 1
-
-    def _report(self, nest: PipelinedNest, trips: Sequence[int]) -> LoopReport:
-        """The report of a pipeline: by its labels or, without any, the next of the module with as many iterations."""
-        label = "_".join(nest.labels)
-        count = int(np.prod(trips, dtype=object))
-        named = [each for each in self.unmatched if each.name == label]
-        named += [each for each in [self.reports.by_label.get(label)] if each is not None and not named]
-        alike = [each for each in self.unmatched if each.trips == count]
-        found = next(iter(named or alike), None)
-        if found is None or (found.trips is not None and found.trips != count):
-            told = (
-                f"with {count} iterations"
-                if found is None
-                else f"with {count} iterations, the report has {found.trips}"
-            )
-            raise self._unfit(f"no report fits loop '{label or nest.loops[0].counter}' {told}", nest)
-        if found in self.unmatched:
-            self.unmatched.remove(found)
-        return found
-
-    def _unfit(self, what: str, nest: PipelinedNest) -> InputError:
-        hints = ["give the reports of the same source"]
-        return InputError("report-does-not-fit", what, where=f"{self.where} line {nest.loops[0].line}", hints=hints)
-
-    # --- Streams
-
-    def _found(self, variable: str, indices: list[int]) -> int | None:
+    def _stream(self, variable: str, indices: list[int]) -> int | None:
         given = self.given.get(variable)
         if given is None:
             self.notes.append(f"{self.task.name}: '{variable}' is no stream of the region: never empty, never full")
@@ -194,29 +145,108 @@ class TaskReader:
         return given.variable.first + given.offset + offset
 
 
-def pipelines(
-    region: DataflowRegion, reports: SynthesisReports, name: Callable[[int, Task], str], notes: list[str] | None = None
-) -> list[Pipeline]:
-    """The tasks of a region, in the order of the text.
+def _iteration(node: TimedNode) -> int:
+    """Stages of one iteration of a loop: as reported, or what is inside of it one after the other."""
+    if isinstance(node, TimedNest):
+        return node.length
+    if node.iteration is not None:
+        return node.iteration
+    lengths = [
+        each.length if isinstance(each, TimedNest) else trip_count(each.loop)[0] * _iteration(each)
+        for each in node.inside
+    ]
+    return sum(lengths) + GAP * len(lengths)
+
+
+def _axis(loop: For, stride: int) -> Axis:
+    first = int(loop.first.value) if isinstance(loop.first, Num) else 0
+    return Axis(loop.counter, first, loop.stride, trip_count(loop)[0], stride)
+
+
+# --- All tasks of a region
+
+
+@dataclass(frozen=True)
+class RegionProcesses:
+    """The tasks of a region, in the order of the text, and the FIFOs of turns between those that share an array."""
+
+    processes: tuple[Pipeline, ...]
+    turns: tuple[Fifo, ...]  # numbered after the streams
+    notes: tuple[str, ...]
+
+
+def region_processes(
+    region: DataflowRegion, reports: SynthesisReports, name: Callable[[int, Task], str]
+) -> RegionProcesses:
+    """The tasks of a region as processes.
 
     Args:
         region: the region.
         reports: of its synthesis.
         name: what the process of a task, with its number, is to be called.
-        notes: list that gets what was assumed.
 
     Raises:
         InputError: a task whose times its text and reports do not tell.
     """
-    found: list[Pipeline] = []
-    for number, (task, module) in enumerate(modules_of(region.tasks, reports)):
-        reader = TaskReader(region, task, reports, module)
-        found.append(reader.pipeline(name(number, task)))
-        if notes is not None:
-            notes += [each for each in dict.fromkeys(reader.notes) if each not in notes]
-    return found
+    readers = [TaskReader(region, task, reports, module) for task, module in modules_of(region.tasks, reports)]
+    if not readers:
+        hints = ["name the design's function with --top"]
+        raise InputError("no-tasks", f"'{region.name}' calls no function of the file", where=region.where, hints=hints)
+    for reader in readers:
+        reader.read()
+    turns = _turns(region, readers)
+    notes = dict.fromkeys(note for reader in readers for note in reader.notes)
+    processes = [reader.process(name(number, reader.task)) for number, reader in enumerate(readers)]
+    return RegionProcesses(tuple(processes), tuple(turns), tuple(notes))
 
 
 def modules_of(tasks: Sequence[Task], reports: SynthesisReports) -> list[tuple[Task, str]]:
-    """Each task with the module that it became."""
-    return [(task, task.name) for task in tasks]
+    """Each task with the module that it became; loops of the region that became one module are one task.
+
+    Raises:
+        InputError: a task without a report.
+    """
+    found: list[tuple[Task, str]] = []
+    for task in tasks:
+        if task.call is not None:
+            found.append((task, reports.called(task.name, sum(each.name == task.name for each, _ in found))))
+            continue
+        pattern = re.compile(rf"Loop_{re.escape(task.name)}(_\d+)?_proc\d*")
+        module = next((each for each in reports.modules if pattern.fullmatch(each)), None)
+        if module is not None:
+            found.append((task, module))
+        elif found and found[-1][0].loops:
+            before, module = found.pop()
+            found.append((replace(before, loops=before.loops + task.loops), module))
+        else:
+            reports.module(f"Loop_{task.name}_proc")
+    return found
+
+
+def _turns(region: DataflowRegion, readers: Sequence[TaskReader]) -> list[Fifo]:
+    """FIFOs of turns for arrays that are filled by one task and read by later ones; adds the accesses to both."""
+    first = sum(each.count for each in region.streams.values())
+    turns: list[Fifo] = []
+    touched = [dict(reader.touched()) for reader in readers]
+    for array in region.arrays:
+        users = [number for number, each in enumerate(touched) if array in each]
+        filler = next((number for number in users if touched[number][array]), None)
+        for number in users:
+            if filler is None or number <= filler:
+                continue
+            name = f"{array}.{readers[number].task.name}"
+            full = first + len(turns)
+            turns += [
+                Fifo(f"{name}.full", PING_PONG, 1, "srl", origin=f"ping-pong buffer {array}"),
+                Fifo(f"{name}.empty", PING_PONG, 1, "srl", PING_PONG, origin=f"ping-pong buffer {array}"),
+            ]
+            for reader, (takes, puts) in ((readers[filler], (full + 1, full)), (readers[number], (full, full + 1))):
+                reader.placed.insert(0, Placed(takes, READ, np.zeros(1, np.int64), 0))
+                reader.placed.append(Placed(puts, WRITE, np.full(1, reader.end - 1, np.int64), reader.end - 1))
+    return turns
+
+
+def _name_of(argument: Expr) -> str:
+    while isinstance(argument, Item):
+        argument = argument.base
+    return argument.name if isinstance(argument, Name) else ""
