@@ -1,7 +1,8 @@
 """When the loops of a task access its streams: stages from trip counts, intervals and latencies, without running it.
 
 All loops of a nest have a stride in stages: the pipelined ones their interval times the iterations inside of them,
-those around them what one of their iterations takes.  A read is at the first stage of an iteration, a write at its last.
+those around them what one of their iterations takes.  A read is at the first stage of an iteration, a write at its
+last.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,7 +29,7 @@ from sttest.importers.hls.cpp_model import (
     names_in,
     plain,
 )
-from sttest.importers.hls.loop_nests import trip_count
+from sttest.importers.hls.loop_nests import ProcessCode, trip_count
 from sttest.importers.hls.static_values import Value, is_never, value_of
 from sttest.sim.graph import check_work
 
@@ -68,18 +69,16 @@ class Walk:
         axes: the loops around the statements, outermost first.
         start: stage in which the first iteration is entered.
         offsets: of a read and of a write, in stages from the entry of their iteration.
-        types: types of the task's variables.
+        code: the task that the statements are of.
         find: number of the stream that an expression names with the indices after it; None where it is no stream.
-        settings: how often each variable is set.
         where: the place, in errors.
     """
 
     axes: Sequence[Axis]
     start: int
     offsets: tuple[int, int]
-    types: Mapping[str, CppType]
+    code: ProcessCode
     find: Callable[[str, list[int]], int | None]
-    settings: Mapping[str, int]
     where: str
     found: list[Placed] = field(default_factory=list)
     total: int = 0
@@ -121,7 +120,7 @@ class Walk:
                 case Assign(Name(name), value):
                     self._accesses(value, guard, each.line)
                     if self._is_whole(name):
-                        self.known[name] = value_of(value, self.known) if self.settings.get(name, 0) == 1 else None
+                        self.known[name] = value_of(value, self.known) if self.code.settings[name] == 1 else None
                 case Assign(target, value):
                     self._accesses(target, guard, each.line)
                     self._accesses(value, guard, each.line)
@@ -196,7 +195,7 @@ class Walk:
             expr = expr.base
         if not isinstance(expr, Name):
             return None
-        kind = self.types.get(expr.name)
+        kind = self.code.types.get(expr.name)
         if kind is None or not is_stream(kind):
             return None
         if kind.kind == "blocks" or (kind.element is not None and kind.element.kind == "blocks"):
@@ -231,11 +230,11 @@ class Walk:
     def _has_access(self, statement: Statement) -> bool:
         """Whether a statement, or one inside of it, accesses a stream."""
         if id(statement) not in self.touches:
-            self.touches[id(statement)] = accesses_stream(statement, self.types)
+            self.touches[id(statement)] = accesses_stream(statement, self.code.types)
         return self.touches[id(statement)]
 
     def _is_whole(self, name: str) -> bool:
-        kind = self.types.get(name)
+        kind = self.code.types.get(name)
         return kind is not None and kind.kind == "int"
 
     def _untimed(self, what: str, line: int) -> InputError:

@@ -17,7 +17,7 @@ from sttest.importers.hls.loop_nests import ProcessCode, trip_count
 from sttest.importers.hls.region import DataflowRegion, StreamsGiven, Task
 from sttest.importers.hls.reports import SynthesisReports
 from sttest.importers.hls.schedule import EnteredLoop, ScheduleNode, schedule
-from sttest.importers.hls.timing import ReportFit, TimedNest, TimedNode
+from sttest.importers.hls.timing import ReportFit, TimedLoop, TimedNest, TimedNode
 from sttest.sim import Fifo, Pipeline, Trace
 from sttest.sim.graph import MAX_CYCLES, PING_PONG, check_whole
 
@@ -74,9 +74,8 @@ class TaskReader:
         """The accesses as a process with a trace."""
         placed = [each for each in self.placed if each.stages.size]
         if not placed:
-            return Pipeline(
-                name, end=self.end, trace=Trace(np.empty(0, np.int64), np.empty(0, np.int32)), origin=origin
-            )
+            nothing = Trace(np.empty(0, np.int64), np.empty(0, np.int32))
+            return Pipeline(name, end=self.end, trace=nothing, origin=origin)
         ticks = np.concatenate([each.stages for each in placed])
         ops = np.repeat(
             np.array([2 * each.stream + each.op for each in placed], np.int32), [each.stages.size for each in placed]
@@ -122,16 +121,9 @@ class TaskReader:
         for loop in reversed(nest.loops):
             axes.insert(0, _axis(loop, stride))
             stride *= axes[0].trips
-        walk = Walk(
-            (*around, *axes),
-            start,
-            (0, nest.latency - 1),
-            self.code.types,
-            self._stream,
-            self.code.settings,
-            self.where,
-        )
         if nest.iterations:
+            offsets = 0, nest.latency - 1
+            walk = Walk((*around, *axes), start, offsets, self.code, self._stream, self.where)
             self.placed += walk.run(nest.body)
 
     def _stream(self, variable: str, indices: list[int]) -> int | None:
@@ -145,15 +137,13 @@ class TaskReader:
         return given.variable.first + given.offset + offset
 
 
-def _iteration(node: TimedNode) -> int:
+def _iteration(loop: TimedLoop) -> int:
     """Stages of one iteration of a loop: as reported, or what is inside of it one after the other."""
-    if isinstance(node, TimedNest):
-        return node.length
-    if node.iteration is not None:
-        return node.iteration
+    if loop.iteration is not None:
+        return loop.iteration
     lengths = [
-        each.length if isinstance(each, TimedNest) else trip_count(each.loop)[0] * _iteration(each)
-        for each in node.inside
+        trip_count(each.loop)[0] * _iteration(each) if isinstance(each, TimedLoop) else each.length
+        for each in loop.inside
     ]
     return sum(lengths) + GAP * len(lengths)
 
