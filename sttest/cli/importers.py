@@ -24,6 +24,9 @@ def import_verb(
         Path | None,
         typer.Option(metavar="SIZED", help="Carry depths back: what sttest size --json printed, or a timed graph."),
     ] = None,
+    reports: Annotated[
+        Path | None, typer.Option(help="Folder of synthesis reports, or csynth.xml [below the design].")
+    ] = None,
     trace: Annotated[Path | None, typer.Option(help="The accesses of a run, where the format takes one.")] = None,
     top: Annotated[str | None, typer.Option(help="The function that is the design, where a file has several.")] = None,
     as_json: Json = False,
@@ -51,7 +54,7 @@ def import_verb(
     if not out.absolute().parent.is_dir():
         raise InputError("no-such-folder", "its folder is not there", where=str(out), hints=["make it first"])
     notes: list[str] = []
-    options = {"trace": trace, "top": top, "notes": notes if "notes" in form.options else None}
+    options = {"reports": reports, "trace": trace, "top": top, "notes": notes if "notes" in form.options else None}
     with progress(f"reading {source}"):
         graph = form.read(source, options)
     if depths is None:

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from sttest.core.errors import InputError, did_you_mean
+from sttest.core.errors import InputError, ToolMissingError, did_you_mean
 from sttest.sim import TimedGraph
 
 
@@ -51,14 +51,37 @@ class Format:
         self._module_function("write_depths")(graph, source, out)
 
     def _module_function(self, name: str) -> Callable[..., Any]:
-        return getattr(import_module(f"sttest.importers.{self.name}"), name)
+        try:
+            module = import_module(f"sttest.importers.{self.name}")
+        except ModuleNotFoundError as error:
+            if (error.name or "").startswith("sttest"):
+                raise
+            what = f"{self.name} is read with {error.name}, which is not installed"
+            hints = ["pip install 'sttest[import]'"]
+            raise ToolMissingError("no-import-library", what, where="import", hints=hints) from error
+        return getattr(module, name)
 
 
+_STAGES = (
+    "a stream is read in the first stage of an iteration and written in its last",
+    "memory and the ports of the top are always ready",
+)
+_STREAM_DEPTHS = "a patch of the C++ (patch -p1) or, for a name in .tcl, set_directive_stream"
 _ALL = (  # one entry per module of this room
     Format(
         "streamhls",
         "Stream-HLS: generated C++ with the reports of its synthesis (FPGA 2025 artifact).",
         "the folder of one design, with hls/src/NAME.cpp and hls/**/syn/report/*_csynth.xml",
+        assumes=_STAGES,
+        writes=_STREAM_DEPTHS,
+    ),
+    Format(
+        "vitis",
+        "Vitis HLS: a dataflow region in C++ with the reports of its synthesis.",
+        "the folder of a solution or component, or a C++ file with --reports",
+        assumes=_STAGES,
+        options=("reports", "top", "notes"),
+        writes=_STREAM_DEPTHS,
     ),
 )  # fmt: skip
 FORMATS = {each.name: each for each in _ALL}
