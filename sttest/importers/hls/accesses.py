@@ -137,7 +137,7 @@ class Walk:
     def _unroll(self, loop: For, guard: Value) -> None:
         first = value_of(loop.first, self.known)
         trips, notes = trip_count(loop)
-        if notes or not isinstance(first, int):
+        if notes or first is None:
             raise self._untimed(f"loop '{loop.label or plain(loop.counter)}' has no constant trip count", loop.line)
         for number in range(trips):
             self.known[loop.counter] = first + number * loop.stride
