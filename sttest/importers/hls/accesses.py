@@ -179,9 +179,6 @@ class Walk:
                     yield stream, _METHODS[name]
                     if name == ".read" and len(args) > 1:
                         return
-            case Op("<<" | ">>" as op, (left, right)) if (stream := self._stream(left, line)) is not None:
-                yield from self._streams(right, line)
-                yield stream, WRITE if op == "<<" else READ
             case Op(_, args):
                 for each in args:
                     yield from self._streams(each, line)

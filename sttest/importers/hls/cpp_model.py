@@ -632,9 +632,13 @@ class _Reader:
                 for each in node.named_children:
                     yield from self._expression(each)
             case _:
-                value = self.expr(node)
-                if isinstance(value, Call):
-                    yield Run(value, line)
+                match self.expr(node):
+                    case Call() as value:
+                        yield Run(value, line)
+                    case Op("<<", (stream, value)):  # a shift whose value nobody takes is the operator of a stream
+                        yield Run(Call(".write", (stream, value)), line)
+                    case Op(">>", (stream, value)):
+                        yield Assign(value, Call(".read", (stream,)), line)
 
     def _choice(self, node: Node) -> If:
         condition = self.expr(node.child_by_field_name("condition"))
