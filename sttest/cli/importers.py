@@ -27,7 +27,6 @@ def import_verb(
     reports: Annotated[
         Path | None, typer.Option(help="Folder of synthesis reports, or csynth.xml [below the design].")
     ] = None,
-    trace: Annotated[Path | None, typer.Option(help="The accesses of a run, where the format takes one.")] = None,
     top: Annotated[str | None, typer.Option(help="The function that is the design, where a file has several.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -54,7 +53,7 @@ def import_verb(
     if not out.absolute().parent.is_dir():
         raise InputError("no-such-folder", "its folder is not there", where=str(out), hints=["make it first"])
     notes: list[str] = []
-    options = {"reports": reports, "trace": trace, "top": top, "notes": notes if "notes" in form.options else None}
+    options = {"reports": reports, "top": top, "notes": notes if "notes" in form.options else None}
     with progress(f"reading {source}"):
         graph = form.read(source, options)
     if depths is None:

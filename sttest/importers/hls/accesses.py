@@ -238,7 +238,7 @@ class Walk:
         return kind is not None and kind.kind == "int"
 
     def _untimed(self, what: str, line: int) -> InputError:
-        hints = ["give the accesses of a run with --trace"]
+        hints = ["import the trace of a run, see 'sttest import'"]
         return InputError("not-static", what, where=self.locate(line), hints=hints)
 
 
