@@ -29,6 +29,7 @@ VERBS = {  # module and summary; its function is called NAME_verb
     "dot": ("simulate", "Print a design as Graphviz text."),
     "models": ("doctor", "List the models that are known by name."),
     "board": ("doctor", "Show a board: each quantity with unit, kind and source."),
+    "import": ("importers", "Import a design of another tool, and carry sized depths back."),
     "simulate": ("simulate", "Simulate a design cycle by cycle."),
     "size": ("size", "Size FIFOs: the linear program beside depths found by simulation."),
     "emulate": ("emulate", "Run a design outside of the simulator and compare."),

@@ -10,6 +10,7 @@ from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.cli.common import Json, print_json, progress
 from sttest.core.errors import InputError, SttestError, ToolMissingError
+from sttest.importers.hls.csynth_report import RESOURCES
 from sttest.package import DesignPackage
 from sttest.targets.vitis.calibration import (
     LIMIT_S,
@@ -22,7 +23,6 @@ from sttest.targets.vitis.calibration import (
     run_jobs,
     write_jobs,
 )
-from sttest.targets.vitis.csynth_report import RESOURCES
 from sttest.targets.vitis.synthesis_jobs import SynthesisJob
 
 SCHEMA = "sttest.calibrate/1"
