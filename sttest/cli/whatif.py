@@ -1,6 +1,5 @@
 """`sttest whatif`, `sttest reproduce` and `sttest report`: studies, published tables, and one page of all results."""
 
-import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -235,16 +234,7 @@ def _print_end(note: str, out: Path) -> None:
 
 
 def _teller(say: Callable[[str], None]) -> Tell:
-    began = time.perf_counter()
-    first: list[int] = []
-
-    def tell(done: int, total: int) -> None:
-        first.append(done)
-        fresh = done - first[0]
-        left = f", about {(time.perf_counter() - began) / fresh * (total - done):.0f} s left" if fresh else ""
-        say(f"{done} of {total} blocks simulated{left}")
-
-    return tell
+    return lambda done, total: say(f"{done} of {total} blocks simulated")
 
 
 def _print_plan(name: str, found: StudyRun[Point, StudyOutcome], jobs: int, *, as_json: bool) -> None:
