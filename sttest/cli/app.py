@@ -20,9 +20,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from sttest.compile.options import renamed
 from sttest.cli.completion import completing_verb, is_completing
 from sttest.cli.help import VerbCommand, definitions
+from sttest.compile.options import renamed
 from sttest.core.errors import DoesNotFitError, InputError, SttestError, did_you_mean, note, note_renamed
 from sttest.core.program import __version__
 from sttest.core.terminal import styled

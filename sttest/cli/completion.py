@@ -175,7 +175,7 @@ def text_of(found: dict[str, Any]) -> str:
             f'"{what}": [{",".join(f"{chr(10)}  {json.dumps(each)}" for each in takes[what])}]'
             for what in ("arguments", "options")
         )
-        verbs.append(f'{json.dumps(name)}: {{{", ".join(parts)}}}')
+        verbs.append(f"{json.dumps(name)}: {{{', '.join(parts)}}}")
     return "\n".join([*lines, ",\n".join(verbs), "}}", ""])
 
 

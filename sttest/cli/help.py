@@ -128,7 +128,9 @@ class HelpPage:
         rest = {heading: found for heading, found in self.groups.items() if heading not in _IN_FULL}
         names = [(f"{heading}:", "  ".join(_flag(name) for name, _ in found)) for heading, found in rest.items()]
         left = len(self.examples) - len(examples)
-        more = f"--help --wide explains these, and has {left} more examples." if left else "--help --wide explains these."
+        more = (
+            f"--help --wide explains these, and has {left} more examples." if left else "--help --wide explains these."
+        )
         return [*lines, "", "More options:", *definitions(names, width), "", f"  {more}"]
 
 

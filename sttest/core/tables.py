@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tabulate import DataRow, TableFormat, tabulate
 
@@ -12,8 +12,12 @@ from sttest.core.terminal import broken
 
 MOST_COLUMNS = 5
 """Columns of a table on a terminal; ``--wide`` shows all."""
-_MOST_TABLE_LINES = 40
-"""Lines of a table on a terminal, of :data:`sttest.core.terminal.MOST_LINES` of the page."""
+_BELOW = 4
+"""Lines of a terminal's page that a long table leaves for what follows."""
+_LEAST_LINES = 20
+"""Lines of a long table at least, below others, too; the page is cut then."""
+_JUDGED = 40
+"""Rows by which the widths of columns are chosen."""
 _LEAST_TEXT = 14
 """Columns that a text is given at least; longer words are broken at a sign of their spelling."""
 _GAP = "   "
@@ -22,13 +26,15 @@ _NUMBER = re.compile(r"[-+]?(\d[\d,]*(\.\d+)?|\.\d+)(e[-+]?\d+)?( ?%|x)?")
 
 
 def print_table(
-    columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "", shown: Sequence[str] = ()
-) -> None:
+    columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "", shown: Sequence[str] = (),
+    one_line: bool = False,
+) -> None:  # fmt: skip
     """Prints a table without frames.
 
     A pipe, a file and ``--wide`` get all columns, with one line per row.  A terminal gets at most five, those ``shown``
     or else the first, in lines that it has room for, and is told what is left out.  Numbers are aligned to the right
-    and are never broken.  With ``--csv`` it is CSV with all columns, numbers as they are.
+    and are never broken.  With ``one_line`` a terminal gets the beginning of a text that is longer than its column.
+    With ``--csv`` it is CSV with all columns, numbers as they are.
     """
     rows = [tuple(row) for row in rows]
     style = terminal.style
@@ -39,7 +45,7 @@ def print_table(
     if style.wide or style.columns is None:
         lines = _lines(table, [each.natural for each in table])
     else:
-        lines = _short_lines(table, shown, style.columns - 1)
+        lines = _short_lines(table, shown, style.columns - 1, one_line=one_line)
     print("\n".join([title, *lines] if title else lines))
 
 
@@ -68,26 +74,29 @@ class _Column:
             return max(longest, *map(len, self.cells))
         return min(self.natural, max(_LEAST_TEXT, min(longest, word)))
 
+    def begun(self, width: int) -> "_Column":
+        """The same with the beginning of texts that are longer."""
+        cells = (cell if len(cell) <= width else f"{cell[: width - 1].rstrip(' ,')}…" for cell in self.cells)
+        return replace(self, cells=tuple(cells))
+
     def aligned(self, text: str, width: int) -> str:
         return text.rjust(width) if self.is_number else text.ljust(width)
 
 
-def _short_lines(table: Sequence[_Column], shown: Sequence[str], width: int) -> list[str]:
+def _short_lines(table: Sequence[_Column], shown: Sequence[str], width: int, *, one_line: bool) -> list[str]:
     """The columns that are shown, as wide as there is room, and what is left out."""
     chosen = [each for each in table if each.name in shown] if shown else list(table)
     chosen = chosen[:MOST_COLUMNS]
     while len(chosen) > 1 and _total(each.least(_LEAST_TEXT) for each in chosen) > width:
         chosen.pop()
-    lines = _lines(chosen, _widths(chosen, width))
-    kept = len(table[0].cells) if table else 0
-    count = kept
-    if len(lines) > _MOST_TABLE_LINES:
-        lines, kept = _cut(chosen, _widths(chosen, width))
-    notes = list[str]()
-    if kept < count:
-        notes.append(_more(count - kept, "row"))
+    widths = _widths(chosen, width)
+    drawn = [each.begun(room) for each, room in zip(chosen, widths, strict=True)] if one_line else chosen
+    lines, kept = _rows_in(drawn, widths, max(terminal.lines_left() - _BELOW, _LEAST_LINES))
+    notes = [_more(len(table[0].cells) - kept, "row")] if table and kept < len(table[0].cells) else []
+    if drawn != chosen:
+        notes.append("texts in full")
     if len(chosen) < len(table):
-        names = ", ".join(dict.fromkeys(each.name for each in table if each not in chosen))
+        names = ", ".join(each.name for each in table if each not in chosen)
         notes.append(f"{_more(len(table) - len(chosen), 'column')} ({names})")
     return [*lines, f"{_MARGIN}… {' and '.join(notes)}: --wide"] if notes else lines
 
@@ -96,15 +105,18 @@ def _more(count: int, what: str) -> str:
     return f"{count:,} more {what}{'s' if count > 1 else ''}"
 
 
-def _cut(chosen: Sequence[_Column], widths: Sequence[int]) -> tuple[list[str], int]:
-    """The first rows, as many as there is room for, and their number."""
+def _rows_in(chosen: Sequence[_Column], widths: Sequence[int], room: int) -> tuple[list[str], int]:
+    """All rows or, where there is no room for so many lines, the first ones; and their number."""
     lines = _head(chosen, widths)
-    for number in range(len(chosen[0].cells)):
-        more = _row(chosen, widths, [each.cells[number] for each in chosen])
-        if len(lines) + len(more) >= _MOST_TABLE_LINES:
-            return lines, number
-        lines += more
-    return lines, len(chosen[0].cells)
+    count = len(chosen[0].cells) if chosen else 0
+    ends = list[int]()
+    for number in range(count):
+        lines += _row(chosen, widths, [each.cells[number] for each in chosen])
+        ends.append(len(lines))
+        if len(lines) > room:
+            kept = sum(end < room for end in ends)
+            return lines[: ends[kept - 1] if kept else 2], kept
+    return lines, count
 
 
 def _widths(chosen: Sequence[_Column], width: int) -> list[int]:
@@ -124,7 +136,7 @@ def _widths(chosen: Sequence[_Column], width: int) -> list[int]:
 def _height(chosen: Sequence[_Column], widths: Sequence[int], narrower: int) -> int:
     """About how many lines the first rows take if one column has one place less."""
     tried = [width - (number == narrower) for number, width in enumerate(widths)]
-    rows = zip(*(each.cells[:_MOST_TABLE_LINES] for each in chosen), strict=True)
+    rows = zip(*(each.cells[:_JUDGED] for each in chosen), strict=True)
     return sum(max(-(-len(cell) // width) for cell, width in zip(row, tried, strict=True)) for row in rows)
 
 
@@ -150,10 +162,8 @@ def _row(table: Sequence[_Column], widths: Sequence[int], cells: Sequence[str]) 
     height = max(map(len, parts), default=0)
     filled = [[*part, *[""] * (height - len(part))] for part in parts]
     return [
-        (_MARGIN + _GAP.join(each.aligned(part[line], width) for each, part, width in zip(table, filled, widths)))
-        .rstrip()
-        for line in range(height)
-    ]  # fmt: skip
+        _MARGIN + _GAP.join(map(_Column.aligned, table, line, widths)).rstrip() for line in zip(*filled, strict=True)
+    ]
 
 
 def _folded(text: str, width: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a person sees: lines no longer than the terminal is wide and no more of them than one reads, all of it in a pipe.
+"""What a person sees: lines that the terminal has room for and no more of them than one reads; all of it in a pipe.
 
 A terminal gets the short form.  ``--wide``, ``--json``, ``--csv``, a pipe and a file get everything, each line whole.
 """
@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TextIO
 
 MOST_LINES = 60
@@ -60,6 +61,11 @@ def terminal_width() -> int:
     return max(shutil.get_terminal_size().columns, _LEAST_WIDTH)
 
 
+def lines_left() -> int:
+    """Lines that a page of the terminal still has room for."""
+    return sys.stdout.lines_left if isinstance(sys.stdout, Screen) else MOST_LINES
+
+
 @contextmanager
 def styled(*, wide: bool = False, csv: bool = False, json: bool = False) -> Generator[Style]:
     """Prints in one way within the ``with`` block: for a terminal in lines that fit and no more than one reads."""
@@ -68,7 +74,7 @@ def styled(*, wide: bool = False, csv: bool = False, json: bool = False) -> Gene
     style = Style(wide, CsvSink(out) if csv else None, json, terminal_width() if out.isatty() else None)
     try:
         if csv:
-            with open(os.devnull, "w", encoding="utf-8") as nowhere:
+            with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
                 sys.stdout = nowhere
                 yield style
         elif is_short():
@@ -112,6 +118,11 @@ class Screen(io.TextIOBase):
         self._out.writelines(f"{line}\n" for line in self._last)
         self._last.clear()
         self._out.flush()
+
+    @property
+    def lines_left(self) -> int:
+        """Lines before something is left out."""
+        return self._first + _LAST_LINES + 1 - self._count
 
     def _take(self, line: str) -> None:
         self._count += 1
