@@ -21,7 +21,7 @@ import typer
 from typer.core import TyperGroup
 
 from sttest.cli.completion import completing_verb, is_completing
-from sttest.cli.help import VerbCommand, definitions
+from sttest.cli.help import VerbCommand, definitions, help_width
 from sttest.compile.options import renamed
 from sttest.core.errors import DoesNotFitError, InputError, SttestError, did_you_mean, note, note_renamed
 from sttest.core.program import __version__
@@ -96,7 +96,8 @@ Csv = Annotated[bool, typer.Option("--csv", help="Print the table as CSV with al
 def _with_forms(verb: Callable[..., None], *, has_table: bool) -> Callable[..., None]:
     """A verb with the options that every verb has, which :meth:`Boundary.main` heeds."""
     signature = inspect.signature(verb, eval_str=True)
-    forms = {"csv": Csv, "wide": Wide} if has_table else {"wide": Wide}
+    forms: dict[str, Any] = {"csv": Csv, "wide": Wide} if has_table else {"wide": Wide}
+    forms = {name: kind for name, kind in forms.items() if name not in signature.parameters}
     keyword = inspect.Parameter.KEYWORD_ONLY
     added = [inspect.Parameter(name, keyword, default=False, annotation=kind) for name, kind in forms.items()]
 
@@ -228,7 +229,7 @@ class _Verbs(Boundary):
             heading = HEADINGS.get(name, heading)
             groups.setdefault(heading, []).append((name, summary))
         for heading, verbs in groups.items():
-            formatter.write("\n".join(["", f"{heading}:", *definitions(verbs, formatter.width, names=10), ""]))
+            formatter.write("\n".join(["", f"{heading}:", *definitions(verbs, help_width(), names=10), ""]))
 
 
 app = typer.Typer(

@@ -352,7 +352,7 @@ def _headline(summary: dict[str, Any]) -> str:
     """How long it takes, and whether it fits."""
     cycles, facts = summary["sizing"]["cycles"], summary["resources"]
     time = "deadlock" if cycles is None else f"{cycles:,} cycles = {cycles / summary['clock_mhz']:,.2f} µs"
-    over = ", ".join(f"{kind} {facts['share_of_budget'][kind]:.0%}" for kind in facts["over_budget"])
+    over = ", ".join(f"{kind} {100 * facts['share_of_budget'][kind]:.0f} %" for kind in facts["over_budget"])
     fits = f"beyond the {facts['budget']} budget: {over}" if over else f"within the {facts['budget']} budget"
     return f"{summary['name']}: {time}, {fits}"
 

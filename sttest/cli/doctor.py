@@ -73,7 +73,7 @@ def board_verb(
     rows = ((key, q.value, q.unit, q.kind, q.source) for key, q in found.items())
     print(f"{board.name}: {board.title}")
     print(_check_text(check) if check else "bandwidth check: none, no HBM pseudo-channels for dataflow kernels")
-    print_table(("quantity", "value", "unit", "kind", "source"), rows)
+    print_table(("quantity", "value", "unit", "kind", "source"), rows, one_line=True)
 
 
 def _list_boards(*, as_json: bool) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from typer.core import TyperCommand
 
+from sttest.core import terminal
 from sttest.core.terminal import MOST_LINES, is_short
 
 Record = tuple[str, str]
@@ -49,10 +50,8 @@ GROUPS = {  # headings in order, and the options below them; the first has all t
         "--csv", "--wide", "--help",
     ),
 }  # fmt: skip
-_IN_FULL = ("Arguments", _OTHER, "Workload", "Resources")
-"""Headings of a page below which options are explained even where there are too many to explain all."""
 _EXAMPLES = 4
-"""Examples on such a page."""
+"""Examples on a page that has no room for everything."""
 _NAMES = 28
 _TOGETHER = "\0"
 """In place of a space at which no line is to end."""
@@ -64,11 +63,17 @@ class VerbCommand(TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Writes the help: all of it, or what a page has room for."""
-        page = HelpPage.of(self, ctx)
-        lines = page.lines(formatter.width)
-        if is_short() and len(lines) > MOST_LINES:
-            lines = page.lines(formatter.width, is_long=True)
+        page, width = HelpPage.of(self, ctx), help_width()
+        lines, named = page.lines(width), 0
+        while is_short() and len(lines) > MOST_LINES and named < len(page.groups):
+            named += 1
+            lines = page.lines(width, named)
         formatter.write("\n".join([*lines, ""]))
+
+
+def help_width() -> int:
+    """Columns of help: those of 80, or of a terminal that has fewer."""
+    return min(terminal.style.columns or 80, 80) - 2
 
 
 @dataclass(frozen=True)
@@ -104,29 +109,27 @@ class HelpPage:
             {heading: found for heading, found in groups.items() if found},
         )
 
-    def lines(self, width: int, *, is_long: bool = False) -> list[str]:
+    def lines(self, width: int, named: int = 0) -> list[str]:
         """The page.
 
         Args:
             width: columns.
-            is_long: whether it is too long for a page, so that something is to be left out.
+            named: number of groups, from the last, of which only the names are said.
         """
         lines = _wrapped(self.usage, width, "Usage: ", " " * 9)
         for text in self.paragraphs:
             lines += ["", *_wrapped(text, width, "  ", "  ")]
-        examples = self.examples[:_EXAMPLES] if is_long else self.examples
+        examples = self.examples[:_EXAMPLES] if named else self.examples
         if examples:
             lines += ["", "  Examples:" if len(self.examples) > 1 else "  Example:"]
         for command in examples:
             lines += _command_lines(command, width)
-        for heading, records in self.groups.items():
-            if is_long and heading not in _IN_FULL:
-                continue
+        groups = list(self.groups.items())
+        for heading, records in groups[: len(groups) - named]:
             lines += ["", f"{heading}:", *definitions(records, width)]
-        if not is_long:
+        if not named:
             return lines
-        rest = {heading: found for heading, found in self.groups.items() if heading not in _IN_FULL}
-        names = [(f"{heading}:", "  ".join(_flag(name) for name, _ in found)) for heading, found in rest.items()]
+        names = [(f"{heading}:", "  ".join(_flag(name) for name, _ in found)) for heading, found in groups[-named:]]
         left = len(self.examples) - len(examples)
         more = (
             f"--help --wide explains these, and has {left} more examples." if left else "--help --wide explains these."
@@ -143,8 +146,9 @@ def _option_name(option: Any, ctx: Any) -> str:
     names = ", ".join(sorted([*option.opts, *option.secondary_opts], key=lambda name: name.startswith("--")))
     if option.is_flag:
         return names
-    shown = option.display_type_rich(ctx=ctx) or ""
-    return f"{names} {_TYPES.get(shown.strip('<>'), shown.strip('<>'))}"
+    shown = (option.display_type_rich(ctx=ctx) or "").strip("<>").removeprefix("list[")
+    shown = shown.removesuffix("]") if option.metavar is None else option.metavar
+    return f"{names} {_TYPES.get(shown.lower(), shown)}"
 
 
 def _argument_name(argument: Any) -> str:

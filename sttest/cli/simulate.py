@@ -169,10 +169,10 @@ def corpus_verb(
     if as_json and not faults:
         print_json({"schema": "sttest.corpus-design/1", **_design_json(told), "simulation": result.to_json()})
         return
+    print(result.to_text())
     print(told.what)
     print(f"  deadlocks: {told.path}")
     print(f"  finishes:  {told.live_path}")
-    print(result.to_text())
     if faults:
         raise EnginesDisagreeError("corpus", faults[0], where=name)
     print("  as expected")

@@ -14,7 +14,6 @@ from sttest.core import terminal
 
 _COUNTED = re.compile(r"\b(\d[\d,]*) of (\d[\d,]*)\b")
 SCHEMA = "sttest.progress/1"
-_FIRST_S = 5.0
 _EVERY_S = 10.0
 """Seconds before the first line where stderr is no terminal, and between that and the next ones."""
 
@@ -23,8 +22,8 @@ _EVERY_S = 10.0
 def progress(what: str) -> Iterator["Told"]:
     """Tells on stderr what is going on, for how long and, where parts are counted, for how long still.
 
-    A terminal has one line that changes.  A file or a pipe gets a line after 5 seconds and then every 10, with
-    ``--json`` a JSON object (``sttest.progress/1``); what takes less says nothing.
+    A terminal has one line that changes.  A file or a pipe gets a line every 10 seconds, with ``--json`` a JSON
+    object (``sttest.progress/1``); what takes less says nothing.
     """
     told = Told(what)
     if sys.stderr.isatty():
@@ -42,10 +41,8 @@ def progress(what: str) -> Iterator["Told"]:
 
 
 def _tell(told: "Told", ended: threading.Event) -> None:
-    wait_s = _FIRST_S
-    while not ended.wait(wait_s):
+    while not ended.wait(_EVERY_S):
         print(told.line(), file=sys.stderr, flush=True)
-        wait_s = _EVERY_S
 
 
 class Told:

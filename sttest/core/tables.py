@@ -33,7 +33,7 @@ def print_table(
 
     A pipe, a file and ``--wide`` get all columns, with one line per row.  A terminal gets at most five, those ``shown``
     or else the first, in lines that it has room for, and is told what is left out.  Numbers are aligned to the right
-    and are never broken.  With ``one_line`` a terminal gets the beginning of a text that is longer than its column.
+    and are never broken.  With ``one_line`` a terminal gets the beginning of long texts of the last text column.
     With ``--csv`` it is CSV with all columns, numbers as they are.
     """
     rows = [tuple(row) for row in rows]
@@ -89,8 +89,13 @@ def _short_lines(table: Sequence[_Column], shown: Sequence[str], width: int, *, 
     chosen = chosen[:MOST_COLUMNS]
     while len(chosen) > 1 and _total(each.least(_LEAST_TEXT) for each in chosen) > width:
         chosen.pop()
-    widths = _widths(chosen, width)
-    drawn = [each.begun(room) for each, room in zip(chosen, widths, strict=True)] if one_line else chosen
+    drawn = chosen
+    if one_line:
+        last = max((number for number, each in enumerate(chosen) if not each.is_number), default=0)
+        rest = [each.natural for number, each in enumerate(chosen) if number != last]
+        begun = chosen[last].begun(max(width - _total([*rest, 0]), _LEAST_TEXT))
+        drawn = [*chosen[:last], begun, *chosen[last + 1 :]]
+    widths = _widths(drawn, width)
     lines, kept = _rows_in(drawn, widths, max(terminal.lines_left() - _BELOW, _LEAST_LINES))
     notes = [_more(len(table[0].cells) - kept, "row")] if table and kept < len(table[0].cells) else []
     if drawn != chosen:
@@ -120,14 +125,12 @@ def _rows_in(chosen: Sequence[_Column], widths: Sequence[int], room: int) -> tup
 
 
 def _widths(chosen: Sequence[_Column], width: int) -> list[int]:
-    """Natural widths; where there is no room, the texts give way that cost the fewest lines, and last the headers."""
+    """Natural widths; where there is no room, the texts and headers give way that cost the fewest lines."""
     widths = [each.natural for each in chosen]
     for word in (2 * _LEAST_TEXT, _LEAST_TEXT):
         least = [each.least(word) for each in chosen]
-        while _total(widths) > width and widths != least:
-            over = [number for number, low in enumerate(least) if widths[number] > low]
-            texts = [number for number in over if not chosen[number].is_number]
-            widths[min(texts or over, key=lambda number: (_height(chosen, widths, number), -widths[number]))] -= 1
+        while _total(widths) > width and (over := [at for at, low in enumerate(least) if widths[at] > low]):
+            widths[min(over, key=lambda number: (_height(chosen, widths, number), -widths[number]))] -= 1
     if len(chosen) == 1:
         widths[0] = min(widths[0], max(width - len(_MARGIN), 1))
     return widths
@@ -136,7 +139,7 @@ def _widths(chosen: Sequence[_Column], width: int) -> list[int]:
 def _height(chosen: Sequence[_Column], widths: Sequence[int], narrower: int) -> int:
     """About how many lines the first rows take if one column has one place less."""
     tried = [width - (number == narrower) for number, width in enumerate(widths)]
-    rows = zip(*(each.cells[:_JUDGED] for each in chosen), strict=True)
+    rows = zip(*((each.name, *each.cells[:_JUDGED]) for each in chosen), strict=True)
     return sum(max(-(-len(cell) // width) for cell, width in zip(row, tried, strict=True)) for row in rows)
 
 

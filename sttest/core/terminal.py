@@ -6,7 +6,6 @@ A terminal gets the short form.  ``--wide``, ``--json``, ``--csv``, a pipe and a
 import io
 import os
 import re
-import shutil
 import sys
 from collections import deque
 from collections.abc import Generator
@@ -19,7 +18,7 @@ MOST_LINES = 60
 """Lines that a command prints on a terminal, unless ``--wide`` is given."""
 _LAST_LINES = 6
 """Of an output that is cut, the lines at its end: where the results are, and what comes next."""
-_LEAST_WIDTH = 40
+_LEAST_WIDTH, _USUAL_WIDTH = 40, 80
 _NUMBER = re.compile(r"[\d.,]")
 _LABEL = re.compile(r"\s*\S+(?: \S+)*?\s{2,}(?=\S)")
 
@@ -56,9 +55,18 @@ def is_short() -> bool:
     return style.columns is not None and not style.wide and style.csv is None and not style.json
 
 
-def terminal_width() -> int:
-    """Columns of the terminal; 80 where nothing says."""
-    return max(shutil.get_terminal_size().columns, _LEAST_WIDTH)
+def terminal_width(out: TextIO) -> int | None:
+    """Columns of a terminal, by ``COLUMNS`` if that is set; None where ``out`` is none."""
+    if not out.isatty():
+        return None
+    asked = os.environ.get("COLUMNS", "")
+    if asked.isdecimal() and int(asked):
+        return max(int(asked), _LEAST_WIDTH)
+    try:
+        found = os.get_terminal_size(out.fileno()).columns
+    except (OSError, ValueError):  # a stream that only says that it is one
+        found = 0
+    return max(found, _LEAST_WIDTH) if found else _USUAL_WIDTH
 
 
 def lines_left() -> int:
@@ -71,14 +79,14 @@ def styled(*, wide: bool = False, csv: bool = False, json: bool = False) -> Gene
     """Prints in one way within the ``with`` block: for a terminal in lines that fit and no more than one reads."""
     global style
     before, out = style, sys.stdout
-    style = Style(wide, CsvSink(out) if csv else None, json, terminal_width() if out.isatty() else None)
+    style = Style(wide, CsvSink(out) if csv else None, json, terminal_width(out))
     try:
         if csv:
             with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
                 sys.stdout = nowhere
                 yield style
         elif is_short():
-            screen = Screen(out, style.columns or 80)
+            screen = Screen(out, style.columns or _USUAL_WIDTH)
             sys.stdout = screen
             try:
                 yield style
