@@ -11,6 +11,7 @@ import json
 import re
 import shlex
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -95,9 +96,8 @@ def check_page(line: str, seen: Seen, codes: tuple[int, ...] = (0, 3)) -> None:
 
 def broken_numbers(lines: list[str]) -> list[tuple[str, str]]:
     """Lines that end in the middle of a number which the next one begins with."""
-    pairs = zip(lines, lines[1:], strict=False)
     return [
-        pair for pair in pairs
+        pair for pair in pairwise(lines)
         if len(pair[0]) > COLUMNS - 4 and re.search(r"\d[.,]?$", pair[0]) and re.match(r"[.,]?\d", pair[1])
     ]  # fmt: skip
 
@@ -136,7 +136,7 @@ def test_a_process_of_its_own_in_a_terminal(here):
     assert max(map(len, narrow.lines)) <= 60
 
 
-@pytest.mark.parametrize("line", ["board u55c", "studies intar", "size small", "dot small", "whatif"])
+@pytest.mark.parametrize("line", ["board u55c", "studies intar", "dot small", "whatif"])
 def test_a_pipe_and_wide_have_every_line_whole(line, here, sttest, monkeypatch):
     words = shlex.split(line)
     piped = sttest(*words).stdout
@@ -172,10 +172,14 @@ def test_csv_has_all_of_the_table_and_nothing_else(line, here, sttest):
         assert len({*columns}) == len(columns)
 
 
-@pytest.mark.parametrize("line", commands(QUICK))
+HEAVY = ("compile", "build", "explore", "emulate", "size small", "dot small", "whatif h", "whatif f", "simulate small")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [pytest.param(line, marks=pytest.mark.nightly if line.startswith(HEAVY) else ()) for line in commands(QUICK)],
+)
 def test_json_is_whole_in_a_terminal(line, here):
-    if "icarus" in line and shutil.which("iverilog") is None:
-        pytest.skip("iverilog is not installed")
     told = json.loads(seen_here(*shlex.split(line), "--json").text)
     assert re.fullmatch(r"sttest\.[a-z0-9-]+/\d+", told["schema"])
 
@@ -195,9 +199,8 @@ def test_csv_of_what_has_no_table_says_so(here, sttest):
 def slow_place(place, tmp_path_factory) -> Path:
     pytest.importorskip("torch")
     pytest.importorskip("tokenizers")
-    from tests.models.test_quality import save_checkpoint, tokens, words_tokenizer
-
     from sttest.models.registry import get_config, small
+    from tests.models.test_quality import save_checkpoint, tokens, words_tokenizer
 
     source = save_checkpoint(small(get_config("llama")), place / "source")
     words_tokenizer(source)
