@@ -277,6 +277,15 @@ class StudyReport:
                 f"{outcome.bounds.formula_us / outcome.block_us:.3f}",
             )  # fmt: skip
 
+    def headline(self) -> str:
+        """The fastest and the slowest point, or that none is simulated."""
+        found = [outcome for outcome in self.outcomes if outcome.result is not None]
+        if not found:
+            return "no point is simulated"
+        best, worst = max(found, key=lambda each: each.speed), min(found, key=lambda each: each.speed)
+        told = f"{best.speed:,.1f} tokens/s at best, {best.point.label}, bound by {best.binding}"
+        return told if best is worst else f"{told}; {worst.speed:,.1f} at worst, {worst.point.label}"
+
     def knee_lines(self) -> Iterator[str]:
         """The knees in words."""
         for knee in self.knees:
