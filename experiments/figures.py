@@ -230,7 +230,7 @@ def _search(folder: Path) -> Drawn:
     tried, best = (pd.read_csv(folder / f"{name}.csv")[["latency", "area"]].dropna() for name in ("points", "pareto"))
     title = f"Designs of {folder.name.replace('-', ' ')}"
     places = [[(float(x), float(y)) for x, y in zip(each.latency, each.area, strict=True)] for each in (tried, best)]
-    return Drawn(lambda _: search_panels(*places), title, 1)
+    return Drawn(lambda _: search_panels(places[0], places[1]), title, 1)
 
 
 def figure_of(found: ResultSet, folder: Path) -> Drawn | None:

@@ -4,6 +4,7 @@ Colors are of Okabe and Ito's palette, which stays apart for the color-blind.  A
 a scale, `Bars` over categories.  Text in an SVG stays text, and a figure only changes when the picture does.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,32 +28,34 @@ _STYLE: dict[Any, Any] = {
     "xtick.color": "#555555", "ytick.color": "#555555", "lines.linewidth": 1.5, "lines.markersize": 4.5,
     "hatch.linewidth": 0.5,
 }  # fmt: skip
+_IDENTIFIER = re.compile(r"\w[\w.]*")
 _NARROWEST_GAP = 0.052
 _BAR_IN, _PANEL_IN = 0.21, 0.72
 
 WORDS = {
     "gpt2": "GPT-2 Medium", "gpt2-small": "GPT-2 Small", "qwen": "Qwen2.5-0.5B", "llama": "TinyLlama-1.1B",
     "llama-3.2-1b": "Llama-3.2-1B", "llama-3.1-8b": "Llama-3.1-8B", "qwen3-8b": "Qwen3-8B", "gemma": "Gemma-3-1B",
-    "mixtral-8x7b": "Mixtral-8x7B", "qwen3-30b-a3b": "Qwen3-30B-A3B", "smollm2-135m": "SmolLM2-135M", "ttft": "TTFT",
-    "u55c": "Alveo U55C", "u280": "Alveo U280", "v80": "Alveo V80", "vhk158": "VHK158", "kv260": "Kria KV260",
-    "u250-memory": "U55C fabric, memory of a U250", "streamtensor": "StreamTensor", "allo": "Allo", "dfx": "DFX",
-    "a100": "NVIDIA A100", "rtx2080ti": "NVIDIA RTX 2080 Ti", "queued_us": "in a queue",
-    "single_low_us": "awaited, low",    "back_to_back_us": "back to back", "single_high_us": "awaited, high", "lru": "least recently used",
-    "lfu": "least frequently used", "belady": "knowing the future", "static": "the most frequent, fixed",
-    "logic-pim": "all on Logic-PIM", "best": "fastest design",
-    "spatial": "a unit per task",  "latency": "Latency", "area": "Area, largest share of the budget",
-    "tokens_per_j": "Tokens per joule", "cycles": "Cycles", "power": "Power", "board": "Board", "launch": "Launch",
-    "precision": "Precision", "context": "Tokens in the cache", "batch": "Sequences of a batch",
-    "step_tokens": "Tokens that a step checks", "acceptance": "Accepted share of drafted tokens",
-    "board.hbm.bandwidth": "HBM bandwidth", "board.hbm.channels": "HBM pseudo-channels",
-    "board.clock_mhz": "Clock of the kernels", "bits.weights": "Weights", "launch_per": "Launch per",
+    "mixtral-8x7b": "Mixtral-8x7B", "qwen3-30b-a3b": "Qwen3-30B-A3B", "smollm2-135m": "SmolLM2-135M",
+    "ttft": "TTFT", "u55c": "Alveo U55C", "u280": "Alveo U280", "v80": "Alveo V80", "vhk158": "VHK158",
+    "kv260": "Kria KV260", "u250-memory": "U55C fabric, memory of a U250", "streamtensor": "StreamTensor",
+    "allo": "Allo", "dfx": "DFX", "a100": "NVIDIA A100", "rtx2080ti": "NVIDIA RTX 2080 Ti",
+    "queued_us": "in a queue", "single_low_us": "awaited, low", "back_to_back_us": "back to back",
+    "single_high_us": "awaited, high", "lru": "least recently used", "lfu": "least frequently used",
+    "belady": "knowing the future", "static": "the most frequent, fixed", "logic-pim": "all on Logic-PIM",
+    "best": "fastest design", "spatial": "a unit per task", "latency": "Latency",
+    "area": "Area, largest share of the budget", "tokens_per_j": "Tokens per joule", "cycles": "Cycles",
+    "power": "Power", "board": "Board", "launch": "Launch", "precision": "Precision",
+    "context": "Tokens in the cache", "batch": "Sequences of a batch", "step_tokens": "Tokens that a step checks",
+    "acceptance": "Accepted share of drafted tokens", "board.hbm.bandwidth": "HBM bandwidth",
+    "board.hbm.channels": "HBM pseudo-channels", "board.clock_mhz": "Clock of the kernels",
+    "bits.weights": "Weights", "launch_per": "Launch per",
 }  # fmt: skip
 """Names that people use, by those of columns, models and boards."""
 
 
 def in_words(name: str) -> str:
-    """A name as people say it; one that is not known loses its dots and underscores."""
-    return WORDS.get(name) or name.replace("_", " ").replace(".", " ")
+    """A name as people say it; of one that is not known, underscores become spaces."""
+    return WORDS.get(name) or (name.replace("_", " ") if _IDENTIFIER.fullmatch(name) else name)
 
 
 @dataclass(frozen=True)
@@ -162,10 +165,8 @@ class Bars:
                 axis.text(0.01, place, f"{bar.text or 'no such design'}", va="center", fontsize=8, color="#555555",
                           transform=axis.get_yaxis_transform())  # fmt: skip
                 continue
-            look: dict[str, Any] = (
-                {"color": color} if bar.fits else {"facecolor": "none", "edgecolor": color, "hatch": "////"}
-            )
-            axis.barh(place, bar.value, 0.72, **look)
+            face, hatch = (color, "") if bar.fits else ("none", "////")
+            axis.barh(place, bar.value, 0.72, facecolor=face, edgecolor=color, hatch=hatch, linewidth=0.8)
             axis.annotate(bar.text or _short(bar.value), (bar.value, place), (4, 0), textcoords="offset points",
                           va="center", fontsize=8)  # fmt: skip
             if bar.bound is not None:
@@ -188,7 +189,9 @@ def _short(value: float) -> str:
 Panel = Lines | Bars
 
 
-def draw(panels: Sequence[Panel], path: Path, title: str = "", *, columns: int = 1, note: str = "") -> None:
+def draw(
+    panels: Sequence[Panel], path: Path, title: str = "", *, columns: int = 1, note: str = "", width_in: float = 8.6
+) -> None:
     """Writes panels as one figure: an SVG or a PNG, as the suffix of ``path`` says.
 
     Args:
@@ -197,6 +200,7 @@ def draw(panels: Sequence[Panel], path: Path, title: str = "", *, columns: int =
         title: title of the figure.
         columns: panels beside each other.
         note: line under the figure, for what marks mean.
+        width_in: width in inches.
     """
     import matplotlib as mpl
 
@@ -204,7 +208,7 @@ def draw(panels: Sequence[Panel], path: Path, title: str = "", *, columns: int =
     rows = [panels[start : start + columns] for start in range(0, len(panels), columns)]
     heights = [max(panel.height_in for panel in row) for row in rows]
     with mpl.rc_context(_STYLE):
-        figure = new_figure(8.6, sum(heights) + 0.35 * bool(title) + 0.25 * bool(note))
+        figure = new_figure(width_in, sum(heights) + 0.35 * bool(title) + 0.25 * bool(note))
         grid = figure.subplots(len(rows), columns, height_ratios=heights, squeeze=False)
         for axis in grid.flat[len(panels) :]:
             axis.set_axis_off()
