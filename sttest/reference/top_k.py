@@ -67,6 +67,7 @@ class Selection:
     passes: tuple[int, ...]  # rows that each pass reads
     rows: int  # rows of scores
     puts: Integers  # in which step of the last reading each row of kept scores is full, or the rest of one leaves
+    lanes: int  # of the engine
 
     @property
     def first_filtered(self) -> int:
@@ -105,7 +106,7 @@ def select(scores: Integers, k: int, engine: TopKFormat) -> Selection:
     equal = scores == threshold
     kept = (scores > threshold) | (equal & (np.cumsum(equal) <= ties))
     rows = engine.rows_of(scores.size)
-    return Selection(np.flatnonzero(kept), passes, rows, _puts(kept, engine.lanes))
+    return Selection(np.flatnonzero(kept), passes, rows, _puts(kept, engine.lanes), engine.lanes)
 
 
 def _check(scores: Integers, k: int, engine: TopKFormat) -> None:
