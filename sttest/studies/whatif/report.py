@@ -6,12 +6,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sttest.boards.board import FpgaBoard
 from sttest.core.program import program_hash
 from sttest.core.results import Kind, ResultFolder, Row
 from sttest.studies.figures import new_figure, save_figure
+from sttest.studies.whatif.axis_names import axis_label, axis_name, axis_unit
+from sttest.studies.whatif.fit import NAMES
 from sttest.studies.whatif.outcome import BEST, Knee, Series, StudyOutcome, fastest, knees, series_of, x_value
 from sttest.studies.whatif.points import RESOURCES, Resource
-from sttest.studies.whatif.settings import BITS, BOARD, phase_of, unit_of
+from sttest.studies.whatif.settings import phase_of
 from sttest.studies.whatif.study import Study
 
 if TYPE_CHECKING:
@@ -19,15 +22,6 @@ if TYPE_CHECKING:
 
 
 # --- A finished study as rows of the long-format table
-
-
-_UNITS = {
-    **dict.fromkeys(("tokens", "context", "step_tokens"), "tokens"),
-    "acceptance": "ratio",
-    "batch": "sequences",
-    **dict.fromkeys((*BITS, "knobs.beat_bits", "knobs.vector_bits"), "bits"),
-    **dict.fromkeys(("launch", "draft", "link_us"), "us"),
-}
 
 
 def rows_of(
@@ -53,19 +47,15 @@ def rows_of(
         yield Row(name, f"knee, {knee.before} to {knee.after}{label}", knee.at, x_unit, "derived", note=note)
 
 
-def axis_unit(axis: str, outcomes: Sequence[StudyOutcome]) -> str:
-    """Unit of the numbers of an axis."""
-    boards = [outcome.point.block.board for outcome in outcomes if outcome.point.block]
-    if axis.startswith(BOARD) and boards:
-        return unit_of(axis, boards[0])
-    return _UNITS.get(axis, "count")
+def _board_of(outcomes: Sequence[StudyOutcome]) -> FpgaBoard | None:
+    return next((outcome.point.block.board for outcome in outcomes if outcome.point.block), None)
 
 
 def _settings(name: str, outcome: StudyOutcome) -> Iterator[Row]:
     """The numbers that the study chose, with where they are from."""
     for axis, value in outcome.point.axes.items():
         if not isinstance(value.value, str):
-            unit = axis_unit(axis, [outcome])
+            unit = axis_unit(axis, _board_of([outcome]))
             yield _row(name, outcome, axis, float(value.value), unit, value.kind, source=value.source)
     launch = outcome.point.launch
     if launch is not None:
@@ -80,6 +70,10 @@ def _simulated(name: str, engine: str, outcome: StudyOutcome) -> Iterator[Row]:
     yield _row(name, outcome, "block", outcome.block_us, "us", "simulated", engine=engine)
     if "batch" in outcome.point.axes:
         yield _row(name, outcome, outcome.wait, outcome.total_us / 1e3, "ms", "simulated", engine=engine)
+    for percent, latency_ms in outcome.token_ms.items():
+        why = "over the tokens that steps make, by how many drafted ones are accepted"
+        yield _row(name, outcome, f"time per token, p{percent}", latency_ms, "ms", "derived", engine=engine, note=why)
+    yield from _fitting(name, outcome)
     for resource, share in outcome.shares.items():
         yield _row(name, outcome, f"share of {resource}", share, "ratio", "simulated", engine=engine)
     bounds = outcome.bounds
@@ -95,6 +89,20 @@ def _simulated(name: str, engine: str, outcome: StudyOutcome) -> Iterator[Row]:
     for metric, value, unit in formulas:
         if value is not None:
             yield _row(name, outcome, metric, value, unit, "derived")
+
+
+def _fitting(name: str, outcome: StudyOutcome) -> Iterator[Row]:
+    """Whether it fits, and the resource that the budget has least left of."""
+    fit = outcome.fit
+    if fit is None:
+        return
+    budget = f"budget {fit.budget}, flow {fit.flow}"
+    note = "; ".join(filter(None, (f"1 yes, 0 no; {budget}", fit.why)))
+    yield _row(name, outcome, "fits", float(fit.fits), "count", "derived", note=note)
+    note = f"{NAMES[fit.fullest]}; {budget}; predicted"
+    if fit.share is None:
+        note += "; the board has none"
+    yield _row(name, outcome, "fullest resource", fit.share, "ratio", "derived", note=note)
 
 
 def _refused(name: str, outcome: StudyOutcome) -> Iterator[Row]:
@@ -141,8 +149,8 @@ def draw(study: Study, series: Sequence[Series], unit: str, path: Path) -> None:
     else:
         axis.set_xticks(range(len(positions)), list(positions), rotation=25, ha="right", fontsize=8)
     axis.set_yscale("log")
-    axis.set_ylabel("tokens/s")
-    axis.set_xlabel(f"{study.x_axis} ({unit})" if numeric else study.x_axis)
+    axis.set_ylabel("Speed (tokens/s)")
+    axis.set_xlabel(axis_label(study.x_axis, unit) if numeric else axis_name(study.x_axis))
     axis.set_title(study.title, fontsize=10)
     _legend(axis, series)
     save_figure(figure, path)
@@ -157,8 +165,9 @@ def _draw_series(axis: "Axes", study: Study, series: Series, positions: dict[str
     axis.plot(xs, [outcome.roofline_speed for outcome in simulated], "--", color=colour, linewidth=1, zorder=1)
     axis.plot(xs, [outcome.formula_speed for outcome in simulated], ":", color=colour, linewidth=1, zorder=1)
     for x, outcome in zip(xs, simulated, strict=True):
-        marker, fill = _MARKS[outcome.binding]
-        axis.plot([x], [outcome.speed], marker, color=fill, markersize=5, zorder=3)
+        marker, colour = _MARKS[outcome.binding]
+        inside = colour if outcome.fits else "white"
+        axis.plot([x], [outcome.speed], marker, color=colour, markerfacecolor=inside, markersize=5, zorder=3)
 
 
 def _mark_knees(axis: "Axes", found: Sequence[Knee]) -> None:
@@ -185,6 +194,9 @@ def _legend(axis: "Axes", series: Sequence[Series]) -> None:
         Line2D([], [], marker=_MARKS[name][0], color=_MARKS[name][1], linestyle="", label=f"bound by {name}")
         for name in (*RESOURCES, "draft") if name in shown
     ]  # fmt: skip
+    if any(not outcome.fits for each in series for outcome in each.outcomes if outcome.result is not None):
+        label = "hollow: does not fit"
+        handles.append(Line2D([], [], marker="o", color="#444444", markerfacecolor="white", linestyle="", label=label))
     handles += [
         Line2D([], [], color="#444444", linestyle="-", label="simulated"),
         Line2D([], [], color="#444444", linestyle="--", label="roofline"),
@@ -213,8 +225,10 @@ def _is_numeric(study: Study, series: Sequence[Series]) -> bool:
 
 
 REPORT_SCHEMA = "sttest.whatif/1"
-COLUMNS = ("point", "tokens/s", "bound by", *RESOURCES, "roofline tokens/s", "formula tokens/s", "formula/simulated")
-"""Of the printed table; resources in shares of the time."""
+COLUMNS = (
+    "point", "tokens/s", "bound by", "fits", "of roofline", *RESOURCES, "formula tokens/s", "formula/simulated"
+)  # fmt: skip
+"""Of the printed table, the five that matter most first; resources in shares of the time."""
 
 
 @dataclass(frozen=True)
@@ -225,6 +239,7 @@ class StudyReport:
     study: Study
     engine: str
     simulated: Sequence[StudyOutcome]
+    processor_s: float = 0.0  # that the simulations took
 
     @cached_property
     def outcomes(self) -> Sequence[StudyOutcome]:
@@ -244,7 +259,7 @@ class StudyReport:
     @property
     def x_unit(self) -> str:
         """Unit of the x axis."""
-        return axis_unit(self.study.x_axis, self.outcomes)
+        return axis_unit(self.study.x_axis, _board_of(self.outcomes))
 
     @property
     def drawn(self) -> list[Series]:
@@ -258,6 +273,7 @@ class StudyReport:
         """``table.csv``, ``table.md``, ``figure.png``, ``figure.svg`` and a manifest, whole or not at all."""
         config = {"study": self.study.model_dump(mode="json"), "engine": self.engine, "program": program_hash()}
         with ResultFolder(out, config=config) as folder:
+            folder.facts["processor_s"] = round(self.processor_s, 1)
             folder.add(*rows_of(self.name, self.engine, self.outcomes, self.knees, self.x_unit))
             for suffix in ("png", "svg"):
                 draw(self.study, self.drawn, self.x_unit, folder.file(f"figure.{suffix}"))
@@ -268,21 +284,28 @@ class StudyReport:
             if outcome.result is None:
                 # What the table says in full: why, without the ways out.
                 why = outcome.refusal.partition(";")[0]
-                yield (outcome.point.label, "not simulated", why, *[""] * (len(COLUMNS) - 3))
+                yield (outcome.label, "not simulated", why, *[""] * (len(COLUMNS) - 3))
                 continue
             shares = [f"{outcome.shares[name]:.1%}" for name in RESOURCES]
             yield (
-                outcome.point.label, f"{outcome.speed:,.1f}", outcome.binding, *shares,
-                f"{outcome.roofline_speed:,.1f}", f"{outcome.formula_speed:,.1f}",
+                outcome.label, f"{outcome.speed:,.1f}", outcome.binding, outcome.fit.to_text() if outcome.fit else "",
+                f"{outcome.speed / outcome.roofline_speed:.1%}", *shares, f"{outcome.formula_speed:,.1f}",
                 f"{outcome.bounds.formula_us / outcome.block_us:.3f}",
             )  # fmt: skip
+
+    def fit_lines(self) -> Iterator[str]:
+        """How many points fit, and what they are held against."""
+        fits = [each.fit for each in self.simulated if each.fit is not None]
+        if fits:
+            budgets = ", ".join(dict.fromkeys(f"{each.budget} ({each.flow})" for each in fits))
+            yield f"fits: {sum(each.fits for each in fits)} of {len(fits)} points; predicted; budget {budgets}"
 
     def knee_lines(self) -> Iterator[str]:
         """The knees in words."""
         for knee in self.knees:
             series = f"{knee.series}: " if knee.series else ""
             at = f", at {knee.at:.4g} {self.x_unit}" if knee.at is not None else ""
-            yield f"{series}{knee.before} to {knee.after} between {knee.low} and {knee.high}{at}"
+            yield f"knee: {series}{knee.before} to {knee.after} between {knee.low} and {knee.high}{at}"
 
     def to_dict(self) -> dict[str, Any]:
         """The same for programs."""
@@ -307,6 +330,10 @@ def _plain(outcome: StudyOutcome) -> dict[str, Any]:
         "binding": outcome.binding,
         outcome.wait.replace(" ", "_") + "_ms": outcome.total_us / 1e3,
         "us_by_resource": outcome.us_by_resource,
+        "time_per_token_percentiles_ms": {f"p{percent}": ms for percent, ms in outcome.token_ms.items()},
+        "fits": None if outcome.fit is None else {"fits": outcome.fits, **outcome.fit.to_dict()},
+        "fullest": None if outcome.fit is None else {"resource": outcome.fit.fullest, "share": outcome.fit.share},
+        "chosen": outcome.chosen,
         "roofline_tokens_per_s": outcome.roofline_speed,
         "formula_tokens_per_s": outcome.formula_speed,
         "bounds_us": asdict(outcome.bounds),
