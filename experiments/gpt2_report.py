@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
+from experiments.figures import write_figure
 from experiments.gpt2_rows import METRICS, compared_systems, generation_value, rows
 from experiments.published import geometric_mean_ratio, gpt2_ratios, gpt2_row
 from sttest.core.errors import InputError
 from sttest.core.results import ResultFolder
-from sttest.studies.figures import new_figure, save_figure
 
 if TYPE_CHECKING:
     from experiments.generation import Generation
@@ -47,8 +47,7 @@ def write_report(found: Reproduction, out: Path) -> None:
     }
     with ResultFolder(out, config=config) as folder:
         folder.add(*rows(found))
-        for suffix in ("png", "svg"):
-            _figure(found, folder.file(f"latency.{suffix}"))
+        write_figure(folder)
 
 
 def _against_published(found: Reproduction) -> Table:
@@ -201,25 +200,6 @@ def _errors(generation: Generation) -> str:
     published = gpt2_row("streamtensor", generation.input_len, generation.output_len)
     ratios = (generation_value(generation, metric) / getattr(published, metric.field) for metric in METRICS)
     return " / ".join(f"{ratio - 1:+.1%}" for ratio in ratios)
-
-
-def _figure(found: Reproduction, path: Path) -> None:
-    figure = new_figure(9, 3.2)
-    shapes = [_shape(generation) for generation in found.generations]
-    positions = range(len(shapes))
-    for axis, metric in zip(figure.subplots(1, len(METRICS)), METRICS, strict=True):
-        ours = [generation_value(generation, metric) for generation in found.generations]
-        theirs = [
-            getattr(gpt2_row("streamtensor", generation.input_len, generation.output_len), metric.field)
-            for generation in found.generations
-        ]
-        axis.bar([position - 0.2 for position in positions], theirs, 0.4, label="published", color="#b0b0b0")
-        axis.bar([position + 0.2 for position in positions], ours, 0.4, label="simulated", color="#20639b")
-        axis.set_title(f"{metric.label} ({metric.unit})")
-        axis.set_xticks(list(positions), shapes, rotation=20)
-    figure.axes[0].legend(frameon=False)
-    figure.suptitle("GPT-2 Medium, U55C, W4A8, 250 MHz: StreamTensor Table 4")
-    save_figure(figure, path)
 
 
 def _shape(generation: Generation) -> str:

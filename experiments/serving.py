@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 
 import sttest as st
+from experiments.figures import write_figure
 from experiments.progress import step_printer
 from sttest.core.results import PointStore, ResultFolder, Row
 from sttest.core.tables import print_table
 from sttest.studies.campaign import STORES
-from sttest.studies.figures import new_figure, save_figure
 from sttest.studies.serving.outcome import Objective, Outcome
 from sttest.studies.serving.requests import Request, poisson
 from sttest.studies.serving.scheduler import Card, Limits, Policy
@@ -95,8 +95,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Serv
     with ResultFolder(out, config=config, seed=SEED) as folder:
         for each in found:
             folder.add(*_rows(each, engine))
-        for suffix in ("png", "svg"):
-            _draw(found, folder.file(f"figure.{suffix}"))
+        write_figure(folder)
     return found
 
 
@@ -123,22 +122,3 @@ def _rows(each: Served, engine: str) -> Iterator[Row]:
                 "serving", f"{metric} [{each.label}]", value, unit, "simulated", model=MODEL, board=BOARD,
                 phase="decode", engine=engine, note=note,
             )  # fmt: skip
-
-
-def _draw(found: Sequence[Served], path: Path) -> None:
-    figure = new_figure(8, 3.6)
-    waits, good = figure.subplots(1, 2)
-    for batch in BATCHES:
-        for policy in POLICIES:
-            line = [each for each in found if (each.batch, each.policy) == (batch, policy)]
-            style, label = "-" if policy == POLICIES[0] else "--", f"batch {batch}, {policy}"
-            rates = [each.rate for each in line]
-            waits.plot(rates, [each.value("time to first token, p99") for each in line], style, label=label)
-            good.plot(rates, [each.value("goodput") for each in line], style, label=label)
-    waits.set_yscale("log")
-    waits.set_ylabel("time to first token, 99th percentile (ms)")
-    good.set_ylabel("goodput (requests/s)")
-    for axis in (waits, good):
-        axis.set_xlabel("requests per second")
-    good.legend(frameon=False, fontsize=8)
-    save_figure(figure, path)

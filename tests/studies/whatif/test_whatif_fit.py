@@ -16,12 +16,10 @@ from sttest.compile.options import CompileOptions
 from sttest.compile.resources.placement import place
 from sttest.core.errors import DoesNotFitError, InputError
 from sttest.frontend.shipped import lowered_text
-from sttest.studies.whatif.axis_names import axis_label, axis_name
 from sttest.studies.whatif.fit import Fit, fit_of, together
 from sttest.studies.whatif.outcome import BEST, StudyOutcome, fastest
 from sttest.studies.whatif.points import points_of
-from sttest.studies.whatif.report import COLUMNS, StudyReport
-from sttest.studies.whatif.settings import known_keys
+from sttest.studies.whatif.report import COLUMNS, StudyReport, axis_name, panels, rows_of
 from sttest.studies.whatif.study import load_study
 
 SHARES = {"dsp": 0.5, "lut": 0.87, "ff": 0.2, "bram18": 0.1, "uram": 0.0}
@@ -32,7 +30,7 @@ title: x
 best_of: design
 base: {model: small-gpt2, context: 32}
 axes:
-  design: [{value: small}, {value: large, settings: {knobs.share: all}}]
+  design: [{value: spatial}, {value: large, settings: {knobs.share: all}}]
   board.clock_mhz: [100, 200]
 """
 
@@ -119,13 +117,13 @@ def outcomes(tmp_path: Path, fits: list[Fit], cycles: list[int]):
 
 
 def test_the_best_design_is_one_that_fits(tmp_path):
-    # small at 100 and 200 MHz, then large, which is twice as fast and fits at 200 MHz only
+    # spatial at 100 and 200 MHz, then large, which is twice as fast and fits at 200 MHz only
     study, found = outcomes(tmp_path, [FITS, FITS, OVER, FITS], [1000, 1000, 500, 500])
     assert [each.label for each in fastest(found, study)] == [
-        "best (small), clock_mhz=100",
+        "best (spatial), clock_mhz=100",
         "best (large), clock_mhz=200",
     ]
-    assert fastest(found, study)[0].point.axes["design"].source == "the fastest of those that fit, 1 of 2: small"
+    assert fastest(found, study)[0].point.axes["design"].source == "the fastest of those that fit, 1 of 2: spatial"
 
 
 def test_where_none_fits_the_row_says_so_and_names_the_fastest(tmp_path):
@@ -145,7 +143,7 @@ def test_tables_and_json_name_budget_resource_and_share(tmp_path):
     report.write(tmp_path / "x")
     with (tmp_path / "x" / "table.csv").open(newline="", encoding="utf-8") as file:
         rows = {row["metric"]: row for row in csv.DictReader(file)}
-    fits, fullest = (rows[f"{metric} [small, clock_mhz=200]"] for metric in ("fits", "fullest resource"))
+    fits, fullest = (rows[f"{metric} [spatial, clock_mhz=200]"] for metric in ("fits", "fullest resource"))
     assert (fits["value"], fits["unit"], fits["kind"]) == ("0.0", "count", "derived")
     assert fits["note"] == "1 yes, 0 no; budget tight, flow hls; more LUTs than the budget"
     assert (fullest["value"], fullest["unit"], fullest["kind"]) == ("1.45", "ratio", "derived")
@@ -154,10 +152,16 @@ def test_tables_and_json_name_budget_resource_and_share(tmp_path):
     assert (over["fits"]["fits"], over["fits"]["shares"]["lut"], over["fullest"]) == (
         False, 1.45, {"resource": "lut", "share": 1.45},
     )  # fmt: skip
-    # The figure: a hollow mark, and one that is not.
     picture = (tmp_path / "x" / "figure.svg").read_text(encoding="utf-8")
-    assert "hollow: does not fit" in picture
+    assert "Hollow: does not fit." in picture
     assert "Clock of the kernels (MHz)" in picture
+
+
+def test_points_that_do_not_fit_are_hollow(tmp_path):
+    study, found = outcomes(tmp_path, [FITS, OVER, FITS, OVER], [1000, 1000, 500, 500])
+    (lines,) = panels(study, list(rows_of("x", "maxplus", [*found, *fastest(found, study)], [], "MHz")))
+    drawn = {each.label: each.hollow for each in lines.series if each.label}
+    assert drawn == {"a unit per task": [False, True], "fastest design": [False, True]}
 
 
 def test_a_result_from_before_there_was_a_fit_has_none(tmp_path):
@@ -167,12 +171,10 @@ def test_a_result_from_before_there_was_a_fit_has_none(tmp_path):
     assert StudyOutcome.of(point, {"cycles": 1, "clock_mhz": 100.0}).fit is None
 
 
-def test_every_setting_has_a_name_in_words():
-    for key in (*known_keys(), "board.clock_mhz", "board.hbm.bandwidth", "board.memory.hbm.kernel_read_ns"):
-        assert axis_name(key)[0].isupper()
-        assert not any(mark in axis_name(key) for mark in "._")
-    assert axis_label("board.hbm.bandwidth", "GB/s") == "HBM bandwidth, peak (GB/s)"
-    assert axis_label("batch", "sequences") == "Sequences in a batch"
+@pytest.mark.parametrize("key", ["board.clock_mhz", "board.memory.hbm.kernel_read_ns", "knobs.tile_size", "tokens"])
+def test_axes_have_names_in_words(key):
+    assert axis_name(key)[0].isupper()
+    assert not any(mark in axis_name(key) for mark in "._")
 
 
 # --- Designs that were found
