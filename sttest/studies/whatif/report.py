@@ -295,6 +295,17 @@ class StudyReport:
                 f"{outcome.bounds.formula_us / outcome.block_us:.3f}",
             )  # fmt: skip
 
+    def headline(self) -> str:
+        """The fastest point, of those that fit if any does, and the slowest; or that none is simulated."""
+        found = [outcome for outcome in self.simulated if outcome.result is not None]
+        if not found:
+            return "no point is simulated"
+        best = max([each for each in found if each.fits] or found, key=lambda each: each.speed)
+        worst = min(found, key=lambda each: each.speed)
+        fits = f", fits: {best.fit.to_text()}" if best.fit else ""
+        told = f"{best.speed:,.1f} tokens/s at best, {best.label}, bound by {best.binding}{fits}"
+        return told if best is worst else f"{told}; {worst.speed:,.1f} at worst, {worst.label}"
+
     def fit_lines(self) -> Iterator[str]:
         """How many points fit, and what they are held against."""
         fits = [each.fit for each in self.simulated if each.fit is not None]
