@@ -26,6 +26,7 @@ from sttest.studies.whatif.outcome import StudyOutcome
 from sttest.studies.whatif.points import Point
 from sttest.studies.whatif.report import COLUMNS, StudyReport
 from sttest.studies.whatif.study import load_study, study_names, study_path
+from sttest.studies.whatif.template import write_new_study
 
 
 def whatif_verb(
@@ -42,6 +43,9 @@ def whatif_verb(
         bool,
         typer.Option("--dry-run", help="Say how many points and, once some are stored, how long; simulate nothing."),
     ] = False,
+    new: Annotated[
+        str | None, typer.Option("--new", metavar="NAME", help="Write NAME.yaml, a study to start from, with comments.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """What if: speed, roofline, knee and binding resource over boards, models, bits, lengths and launches.
@@ -52,10 +56,15 @@ def whatif_verb(
 
       sttest whatif hbm-bandwidth
 
+      sttest whatif --new mine
+
       sttest whatif mine.yaml --jobs 8 --dry-run
 
       sttest whatif context --scheduler tcp://host:8786
     """
+    if new is not None:
+        _write_new(new, study, as_json=as_json)
+        return
     if study is None:
         _list_studies(as_json=as_json)
         return
@@ -164,6 +173,19 @@ def _list_studies(*, as_json: bool) -> None:
     print(f"s: {_SECONDS}")
 
 
+def _write_new(name: str, study: str | None, *, as_json: bool) -> None:
+    """A study to start from."""
+    if study is not None:
+        hints = ["leave out one of them"]
+        raise InputError("two-studies", f"'{study}' and --new {name} are two studies", where="whatif", hints=hints)
+    path = write_new_study(name, (*study_names(), *ablation_names()))
+    if as_json:
+        print_json({"schema": "sttest.whatif-new/1", "written": str(path)})
+        return
+    print(f"written: {path}")
+    print(f"next: sttest whatif {path}")
+
+
 def _run_study(request: WhatifRequest, *, as_json: bool) -> None:
     path, out = request.path, request.out
     study = load_study(path)
@@ -175,17 +197,15 @@ def _run_study(request: WhatifRequest, *, as_json: bool) -> None:
         _tell_estimate(f"sttest whatif {path.stem}")
     with progress(path.stem) as say:
         outcomes = found.run(request.runner(found.campaign), _teller(say))
-        report = StudyReport(path.stem, study, request.engine, outcomes)
+        report = StudyReport(path.stem, study, request.engine, outcomes, found.campaign.processor_s)
     report.write(out)
     if as_json:
         print_json({**report.to_dict(), "out": str(out)})
         return
     print(f"{study.title}: {report.headline()}")
-    for line in report.knee_lines():
-        print(f"knee: {line}")
-    print_table(
-        COLUMNS, report.lines(), shown=("point", "tokens/s", "bound by", "roofline tokens/s", "formula tokens/s")
-    )
+    for line in (*report.fit_lines(), *report.knee_lines()):
+        print(line)
+    print_table(COLUMNS, report.lines())
     _print_end(study.note, out)
 
 
