@@ -28,6 +28,10 @@ def import_verb(
         Path | None, typer.Option(help="Folder of synthesis reports, or csynth.xml [below the design].")
     ] = None,
     top: Annotated[str | None, typer.Option(help="The function that is the design, where a file has several.")] = None,
+    folding: Annotated[
+        Path | None, typer.Option(help="finn: a folding configuration (JSON), over the model's.")
+    ] = None,
+    frames: Annotated[int | None, typer.Option(help="finn: frames that follow each other; 1 by default.")] = None,
     as_json: Json = False,
 ) -> None:
     """Import a design of another tool as a timed graph, or carry sized depths back to it.
@@ -53,7 +57,13 @@ def import_verb(
     if not out.absolute().parent.is_dir():
         raise InputError("no-such-folder", "its folder is not there", where=str(out), hints=["make it first"])
     notes: list[str] = []
-    options = {"reports": reports, "top": top, "notes": notes if "notes" in form.options else None}
+    options = {
+        "reports": reports,
+        "top": top,
+        "folding": folding,
+        "frames": frames,
+        "notes": notes if "notes" in form.options else None,
+    }
     with progress(f"reading {source}"):
         graph = form.read(source, options)
     if depths is None:

@@ -90,6 +90,18 @@ _ALL = (  # one entry per module of this room
         assumes=_STAGES,
         options=("reports", "notes"),
     ),
+    Format(
+        "finn",
+        "FINN: quantized networks as dataflow layers.",
+        "an ONNX model of a build, of a step after step_specialize_layers",
+        (
+            "a layer writes in the cycle of the last operand; FINN's estimate has no pipeline stages either",
+            "a sliding window unit reads and writes in lockstep: FINN's is never later",
+            "inputs are always there, outputs are always taken, a token a cycle",
+        ),
+        ("folding", "frames", "notes"),
+        "a folding configuration (JSON) with inFIFODepths and outFIFODepths",
+    ),
 )  # fmt: skip
 FORMATS = {each.name: each for each in _ALL}
 
