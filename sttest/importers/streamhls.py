@@ -9,15 +9,12 @@ their calls.
 from pathlib import Path
 
 from sttest.core.errors import InputError
-from sttest.core.files import read_text
-from sttest.importers.hls.region import DataflowRegion
+from sttest.importers.hls.project import read_sources
+from sttest.importers.hls.region import DataflowRegion, reading_cpp
 from sttest.importers.hls.reports import read_reports
+from sttest.importers.hls.stream_depths import write_stream_depths
 from sttest.importers.hls.tasks import region_processes
-from sttest.sim import Fifo, TimedGraph
-
-TOKEN_BITS = 32
-"""Of a token whose type is not known."""
-_MOST_SOURCE_BYTES = 4 * 1024 * 1024
+from sttest.sim import TimedGraph
 
 
 def read_streamhls(source: Path) -> TimedGraph:
@@ -27,15 +24,28 @@ def read_streamhls(source: Path) -> TimedGraph:
         InputError: not such a folder, or a design whose times its text and reports do not tell.
     """
     folder = source.resolve()
-    cpp = _source_file(folder)
-    region = DataflowRegion(read_text(cpp, most_bytes=_MOST_SOURCE_BYTES), cpp.name)
-    reports = read_reports(_report_folder(folder))
-    fifos = [
-        Fifo(f"f{stream.first + place}", stream.depth, stream.bits or TOKEN_BITS)
-        for stream in region.streams.values() for place in range(stream.count)
-    ]  # fmt: skip
-    found = region_processes(region, reports, lambda number, _task: f"p{number}")
+    with reading_cpp(str(source)):
+        region = _region(folder)
+        reports = read_reports(_report_folder(folder))
+        fifos = region.fifos(lambda stream, place: f"f{stream.first + place}")
+        found = region_processes(region, reports, lambda number, _task: f"p{number}")
     return TimedGraph(design_name(folder), reports.clock_mhz, (*fifos, *found.turns), found.processes)
+
+
+def write_depths(graph: TimedGraph, source: Path, out: Path) -> None:
+    """Writes the depths of a graph that was read from ``source``: a patch or, where ``out`` ends in .tcl, directives.
+
+    Raises:
+        InputError: the graph is not of that design.
+    """
+    folder = source.resolve()
+    with reading_cpp(str(source)):
+        region = _region(folder)
+        write_stream_depths(folder, region, graph, lambda stream, place: f"f{stream.first + place}", out)
+
+
+def _region(folder: Path) -> DataflowRegion:
+    return DataflowRegion(read_sources([_source_file(folder)]))
 
 
 def design_name(folder: Path) -> str:

@@ -309,7 +309,7 @@ def test_the_parent_of_a_partition_names_its_child(tmp_path: Path) -> None:
         ([matrix("a", ["in", "w"], ["x"])], "nothing reads its output 'x'"),
         ([matrix("a", ["in", "w"], ["x"]), matrix("a", ["x", "w"], ["out"])], "two nodes are called 'a'"),
         ([matrix("a", ["in", "w"], ["x"]), matrix("b", ["x", "w"], ["out"], MW=16)], "bits a frame are written"),
-        ([matrix("a", ["in", "w"], ["x"]), matrix("b", ["x", "w"], ["y"]), matrix("c", ["x", "w"], ["out"])], "two read"),
+        ([matrix("a", ["in", "w"], ["x"]), matrix("b", ["x"], ["y"]), matrix("c", ["x"], ["out"])], "two readers"),
         ([matrix("a\x1b[31m", ["in", "w"], ["out"])], "printable"),
         ([matrix("a" * 300, ["in", "w"], ["out"])], "up to 200"),
     ],

@@ -26,7 +26,8 @@ from sttest.importers.hls.cpp_model import (
     Run,
     Statement,
     in_order,
-    names_in,
+    is_stream,
+    names_of,
     plain,
 )
 from sttest.importers.hls.loop_nests import ProcessCode, trip_count
@@ -71,7 +72,8 @@ class Walk:
         offsets: of a read and of a write, in stages from the entry of their iteration.
         code: the task that the statements are of.
         find: number of the stream that an expression names with the indices after it; None where it is no stream.
-        where: the place, in errors.
+        where: the task, in errors.
+        locate: file and line number of a line, in errors.
     """
 
     axes: Sequence[Axis]
@@ -80,6 +82,7 @@ class Walk:
     code: ProcessCode
     find: Callable[[str, list[int]], int | None]
     where: str
+    locate: Callable[[int], str]
     found: list[Placed] = field(default_factory=list)
     total: int = 0
 
@@ -151,7 +154,7 @@ class Walk:
             if branch and not is_never(inner):
                 if inner.size > MOST_ITERATIONS:
                     raise InputError(
-                        "too-large", "a condition has too many iterations", where=f"{self.where} line {choice.line}",
+                        "too-large", "a condition has too many iterations", where=self.locate(choice.line),
                         demand=inner.size, bound=MOST_ITERATIONS,
                     )  # fmt: skip
                 self._walk(branch, None if inner.all() else inner)
@@ -239,35 +242,10 @@ class Walk:
 
     def _untimed(self, what: str, line: int) -> InputError:
         hints = ["give the accesses of a run with --trace"]
-        return InputError("not-static", what, where=f"{self.where} line {line}", hints=hints)
+        return InputError("not-static", what, where=self.locate(line), hints=hints)
 
 
 def accesses_stream(statement: Statement, types: Mapping[str, CppType]) -> bool:
     """Whether a statement, or one inside of it, names a stream."""
     names = (name for each in in_order((statement,)) for name in names_of(each))
     return any((kind := types.get(name)) is not None and is_stream(kind) for name in names)
-
-
-def names_of(statement: Statement) -> Iterator[str]:
-    """Variables that a statement itself names, without those inside of it."""
-    for expr in _expressions(statement):
-        yield from names_in(expr)
-
-
-def is_stream(kind: CppType) -> bool:
-    """Whether a type is a stream, of blocks or not, or an array of such."""
-    element = kind.element if kind.kind == "array" and kind.element is not None else kind
-    return element.kind in ("stream", "blocks")
-
-
-def _expressions(statement: Statement) -> tuple[Expr, ...]:
-    match statement:
-        case Assign(target, value):
-            return target, value
-        case Run(call):
-            return (call,)
-        case If(condition):
-            return (condition,)
-        case Return(value):
-            return (value,)
-    return ()

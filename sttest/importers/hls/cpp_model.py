@@ -763,3 +763,28 @@ def names_in(expr: Expr) -> Iterator[str]:
                 yield from names_in(each)
         case _:
             return
+
+
+def names_of(statement: Statement) -> Iterator[str]:
+    """Variables that a statement itself names, without those inside of it."""
+    for expr in _expressions(statement):
+        yield from names_in(expr)
+
+
+def _expressions(statement: Statement) -> tuple[Expr, ...]:
+    match statement:
+        case Assign(target, value):
+            return target, value
+        case Run(call):
+            return (call,)
+        case If(condition):
+            return (condition,)
+        case Return(value):
+            return (value,)
+    return ()
+
+
+def is_stream(kind: CppType) -> bool:
+    """Whether a type is a stream, of blocks or not, or an array of such."""
+    element = kind.element if kind.kind == "array" and kind.element is not None else kind
+    return element.kind in ("stream", "blocks")

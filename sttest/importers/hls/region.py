@@ -5,7 +5,8 @@ loop; a stream that no ``stream`` pragma and no template argument sizes is 2 dee
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -14,6 +15,7 @@ from tree_sitter import Node
 
 from sttest.core.errors import InputError, did_you_mean
 from sttest.importers.hls.cpp_model import (
+    Assign,
     Call,
     CppFile,
     CppFunction,
@@ -25,14 +27,21 @@ from sttest.importers.hls.cpp_model import (
     Num,
     Run,
     Statement,
+    in_order,
+    is_stream,
+    names_of,
+    split_arguments,
 )
-from sttest.importers.hls.source import Directive, Function, declared_name, enclosing, line_of, text_of
+from sttest.importers.hls.project import SourceText
+from sttest.importers.hls.source import Directive, Function, declared_name, line_of, text_of
+from sttest.sim import Fifo
 
 DEFAULT_DEPTH = 2
 """Tokens: of a stream whose depth nothing says."""
+TOKEN_BITS = 32
+"""Of a token whose type is not known."""
 MOST_STREAMS = 16_384
 """Single streams of one declaration."""
-_DEPTH = re.compile(r"hls::stream\s*<.*,\s*(\w+)\s*>$", re.DOTALL)
 _WHOLE = re.compile(r"\d{1,9}")
 
 
@@ -45,8 +54,10 @@ class StreamVariable:
     bits: int  # of a token; 0 where its type is not known
     depth: int
     first: int  # place of its first stream among all of the region
-    line: int  # where it is declared
-    pragma_line: int  # where its depth is said by a pragma; 0 where it is not
+    line: int  # where its declaration begins
+    last_line: int  # where it ends
+    pragma_line: int  # where a pragma says its depth; 0 where none does
+    is_template_depth: bool  # whether its type says its depth
 
     @property
     def count(self) -> int:
@@ -81,23 +92,40 @@ class Task:
     line: int
 
 
+@contextmanager
+def reading_cpp(where: str) -> Iterator[None]:
+    """Turns what deeply nested C++ or numbers beyond 64 bits raise into errors about the file."""
+    try:
+        yield
+    except RecursionError as error:
+        raise InputError("cpp-nesting", "its C++ is nested too deeply, or calls itself", where=where) from error
+    except (OverflowError, UnicodeDecodeError) as error:
+        raise InputError("bad-cpp", f"a number or a name that is none ({error})", where=where) from error
+
+
 class DataflowRegion:
     """The function that is the design.
 
     Args:
-        text: C++.
-        where: name of the file, in errors.
+        source: C++.
         top: name of the function; empty for the one with a ``dataflow`` pragma.
+        preferred: name of the function to take where several have such a pragma.
 
     Raises:
         InputError: no such function, or several.
     """
 
-    def __init__(self, text: str, where: str, top: str = "") -> None:
-        self.where = where
-        self.file = CppFile(text)
-        self.node = self._top(top)
+    def __init__(self, source: SourceText, top: str = "", preferred: str = "") -> None:
+        self.source = source
+        self.where = source.files[-1][0].name
+        self.file = CppFile(source.text)
+        self.node = self._top(top, preferred)
         self.code = self.file.function(self.node.name) or CppFunction(self.node.name)
+
+    def locate(self, line: int) -> str:
+        """File and line number of a line, for people."""
+        path, number = self.source.place(line)
+        return f"{path.name} line {number}"
 
     @property
     def name(self) -> str:
@@ -123,7 +151,7 @@ class DataflowRegion:
     @cached_property
     def ports(self) -> dict[str, CppType]:
         """Parameters of the function that are streams or arrays of them."""
-        return {each.name: each.type for each in self.code.parameters if _is_stream(each.type)}
+        return {each.name: each.type for each in self.code.parameters if is_stream(each.type)}
 
     @cached_property
     def arrays(self) -> dict[str, CppType]:
@@ -138,6 +166,17 @@ class DataflowRegion:
     def tasks(self) -> list[Task]:
         """Its tasks, in the order of the text."""
         return list(self._tasks(self.code.body))
+
+    def fifos(self, name: Callable[[StreamVariable, int], str]) -> list[Fifo]:
+        """Its streams as FIFOs, in order.
+
+        Args:
+            name: what stream number ``place`` of a variable is to be called.
+        """
+        return [
+            Fifo(name(stream, place), stream.depth, stream.bits or TOKEN_BITS)
+            for stream in self.streams.values() for place in range(stream.count)
+        ]  # fmt: skip
 
     def given(self, argument: Expr) -> StreamsGiven | None:
         """What an argument of a call names, if that is a stream of the region."""
@@ -174,59 +213,81 @@ class DataflowRegion:
 
     # --- The function
 
-    def _top(self, wanted: str) -> Function:
+    def _top(self, wanted: str, preferred: str) -> Function:
         functions = self.file.source.functions
         if wanted:
             if wanted not in functions:
                 hints = [did_you_mean(wanted, functions)] if functions else []
                 raise InputError("no-top", f"no function '{wanted:.80}'", where=self.where, hints=hints)
             return functions[wanted]
-        regions = [each for each in self.file.source.directives if each.name == "dataflow"]
-        around = [enclosing(each.node, "function_definition") for each in regions]
-        found = [each for each in functions.values() if each.node in around]
-        if len(found) != 1:
+        found = [each for each in functions.values() if self._is_region(each)]
+        chosen = [each for each in found if each.name == preferred] or found
+        if len(chosen) != 1:
             named = ", ".join(each.name for each in found)
-            what = (
-                f"several functions with a dataflow pragma, {named}" if found else "no function with a dataflow pragma"
-            )
+            what = "no function has a dataflow pragma" if not found else f"several have a dataflow pragma: {named}"
             raise InputError("no-top", what, where=self.where, hints=["name the design's function with --top"])
-        return found[0]
+        return chosen[0]
+
+    def _is_region(self, function: Function) -> bool:
+        return bool(self.file.source.directives_in(function.body, "dataflow"))
 
     # --- Streams
 
     def _stream_pragmas(self) -> Mapping[str, Directive]:
-        return {
-            each.options.get("variable", ""): each for each in self.file.source.directives_in(self.node.body, "stream")
-        }
+        found = self.file.source.directives_in(self.node.body, "stream")
+        return {each.options.get("variable", ""): each for each in found}
 
     def _stream(self, node: Node, name: str, first: int, pragmas: Mapping[str, Directive]) -> StreamVariable | None:
         kind = self.code.types.get(name)
-        if kind is None or not _is_stream(kind):
+        if kind is None or not is_stream(kind):
             return None
-        pragma, written = pragmas.get(name), text_of(node.child_by_field_name("type"))
-        told = _DEPTH.search(written)
-        depth_text = pragma.options.get("depth", "") if pragma is not None else told[1] if told is not None else ""
-        depth = int(depth_text) if _WHOLE.fullmatch(depth_text) else self.file.number(depth_text)
+        pragma, in_type = pragmas.get(name), _depth_in_type(text_of(node.child_by_field_name("type")))
+        told = pragma.options.get("depth", "") if pragma is not None else in_type
+        depth = int(told) if _WHOLE.fullmatch(told) else self.file.number(told)
         extents = kind.extents if kind.kind == "array" else ()
         if not 1 <= prod(extents) <= MOST_STREAMS:
             raise self._refused(f"'{name:.80}' is {prod(extents)} streams, 1 to {MOST_STREAMS} are possible")
         return StreamVariable(
-            name, extents, kind.bits, depth or DEFAULT_DEPTH, first, line_of(node),
-            line_of(pragma.node) if pragma is not None else 0,
+            name, extents, kind.bits, depth or DEFAULT_DEPTH, first, line_of(node), node.end_point[0] + 1,
+            line_of(pragma.node) if pragma is not None else 0, bool(in_type),
         )  # fmt: skip
+
+    # --- Tasks
 
     def _tasks(self, statements: tuple[Statement, ...]) -> Iterator[Task]:
         for each in statements:
-            if isinstance(each, Run) and each.call.name in self.file.source.functions:
-                yield Task(each.call.name, each.call, (), each.line)
+            call = each.call if isinstance(each, Run) else each.value if isinstance(each, Assign) else None
+            if isinstance(call, Call) and call.name in self.file.source.functions:
+                yield self._task(call, each.line)
             elif isinstance(each, For):
-                yield Task(each.label or f"VITIS_LOOP_{each.line}", None, (each,), each.line)
+                label = each.label or f"VITIS_LOOP_{self.source.place(each.line)[1]}"
+                yield Task(label, None, (each,), each.line)
+            elif names := [name for name in _names(each) if name in self.streams]:
+                what = f"stream '{names[0]:.80}' is used by what is no call of a function in its files and no loop"
+                hints = ["give all source files of the design"]
+                raise InputError("unknown-task", what, where=self.locate(each.line), hints=hints)
+
+    def _task(self, call: Call, line: int) -> Task:
+        if self._is_region(self.file.source.functions[call.name]):
+            what = f"task '{call.name}' is a dataflow region itself, which is not read"
+            hints = [f"take it alone with --top {call.name}"]
+            raise InputError("nested-region", what, where=self.locate(line), hints=hints)
+        return Task(call.name, call, (), line)
 
     def _refused(self, what: str) -> InputError:
         return InputError("bad-cpp", what, where=self.where)
 
 
-def _is_stream(kind: CppType) -> bool:
-    return kind.kind == "stream" or (
-        kind.kind == "array" and kind.element is not None and kind.element.kind == "stream"
-    )
+def _depth_in_type(written: str) -> str:
+    """The second argument of ``hls::stream<T, DEPTH>``; empty without one."""
+    inner = written.partition("<")[2].rpartition(">")[0]
+    arguments = split_arguments(inner) if "stream" in written.partition("<")[0] else []
+    return arguments[1] if len(arguments) > 1 else ""
+
+
+def _names(statement: Statement) -> Iterator[str]:
+    """Variables that a statement, or one inside of it, uses; a declaration with a name for debugging uses none."""
+    for each in in_order((statement,)):
+        if isinstance(each, Assign) and isinstance(each.value, Call) and each.value.name == "argument_list":
+            continue
+        yield from names_of(each)

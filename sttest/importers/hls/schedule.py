@@ -4,7 +4,7 @@ As in ``loop_nests``; here what stands between two loops keeps its place, and a 
 even where no directive says so, as the tool pipelines it by itself.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -37,8 +37,12 @@ class EnteredLoop:
 ScheduleNode: TypeAlias = PipelinedNest | EnteredLoop
 
 
-def schedule(statements: Sequence[Statement], where: str) -> tuple[ScheduleNode, ...]:
+def schedule(statements: Sequence[Statement], locate: Callable[[int], str]) -> tuple[ScheduleNode, ...]:
     """What runs one after the other.
+
+    Args:
+        statements: statements of a task.
+        locate: file and line number of a line, in errors.
 
     Raises:
         InputError: a loop that runs only where a condition says so.
@@ -48,14 +52,14 @@ def schedule(statements: Sequence[Statement], where: str) -> tuple[ScheduleNode,
     for each in _spelled_out(statements):
         if isinstance(each, If) and has_loop(each):
             what = "a loop that runs only where a condition says so"
-            raise InputError("not-static", what, where=f"{where} line {each.line}")
+            raise InputError("not-static", what, where=locate(each.line))
         if not isinstance(each, For) or is_unrolled(each):
             once.append(each)
             continue
         if once:
             found.append(PipelinedNest((), tuple(once)))
             once = []
-        found.append(_of_loop(each, where))
+        found.append(_of_loop(each, locate))
     if once:
         found.append(PipelinedNest((), tuple(once)))
     return tuple(found)
@@ -76,12 +80,12 @@ def _spelled_out(statements: Sequence[Statement]) -> Iterator[Statement]:
             yield each
 
 
-def _of_loop(loop: For, where: str) -> ScheduleNode:
+def _of_loop(loop: For, locate: Callable[[int], str]) -> ScheduleNode:
     directive = loop.directive("pipeline")
     is_asked = directive is not None and "off" not in directive.options
     if is_asked or not any(isinstance(each, For) and not is_unrolled(each) for each in in_order(loop.body)):
         return PipelinedNest((loop,), loop.body)
-    inside = schedule(loop.body, where)
+    inside = schedule(loop.body, locate)
     only = inside[0] if len(inside) == 1 else None
     if isinstance(only, PipelinedNest) and only.loops and may_flatten(loop) and not has_variable_bound(only.loops[0]):
         return PipelinedNest((loop, *only.loops), only.body)

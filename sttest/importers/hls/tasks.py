@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sttest.core.errors import InputError
-from sttest.importers.hls.accesses import READ, WRITE, Axis, Placed, Walk, accesses_stream, names_of
-from sttest.importers.hls.cpp_model import Expr, For, Item, Name, Num, in_order
+from sttest.importers.hls.accesses import READ, WRITE, Axis, Placed, Walk, accesses_stream
+from sttest.importers.hls.cpp_model import Expr, For, Item, Name, Num, in_order, names_of
 from sttest.importers.hls.loop_nests import ProcessCode, trip_count
 from sttest.importers.hls.region import DataflowRegion, StreamsGiven, Task
 from sttest.importers.hls.reports import SynthesisReports
@@ -67,8 +67,8 @@ class TaskReader:
         Raises:
             InputError: a loop that no report fits, or an access that the text alone does not time.
         """
-        nodes = [each for each in schedule(self.code.body, self.where) if self._matters(each)]
-        self.end = self._lay_out(ReportFit(self.reports, self.module, self.where).timed(nodes), (), ENTRY)
+        nodes = [each for each in schedule(self.code.body, self.region.locate) if self._matters(each)]
+        self.end = self._lay_out(ReportFit(self.reports, self.module, self.region.source.place).timed(nodes), (), ENTRY)
 
     def process(self, name: str, origin: str = "") -> Pipeline:
         """The accesses as a process with a trace."""
@@ -123,7 +123,7 @@ class TaskReader:
             stride *= axes[0].trips
         if nest.iterations:
             offsets = 0, nest.latency - 1
-            walk = Walk((*around, *axes), start, offsets, self.code, self._stream, self.where)
+            walk = Walk((*around, *axes), start, offsets, self.code, self._stream, self.where, self.region.locate)
             self.placed += walk.run(nest.body)
 
     def _stream(self, variable: str, indices: list[int]) -> int | None:

@@ -5,8 +5,9 @@ loop has the labels of those in between, in order, and their iterations.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeAlias
 
 from sttest.core.errors import InputError
@@ -60,12 +61,12 @@ class ReportFit:
     Args:
         reports: of the synthesis.
         module: that the task became.
-        where: the task, in errors.
+        place: path and line number of a line of the text.
     """
 
     reports: SynthesisReports
     module: str
-    where: str
+    place: Callable[[int], tuple[Path, int]]
     unmatched: list[LoopReport] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -99,11 +100,11 @@ class ReportFit:
         if notes or not isinstance(loop.first, Num):
             what = f"loop '{loop.label or plain(loop.counter)}' has no constant trip count"
             hints = ["give the accesses of a run with --trace"]
-            raise InputError("not-static", what, where=f"{self.where} line {loop.line}", hints=hints)
-        return check_whole(trips, "trip count", self.where, 0, MAX_CYCLES)
+            raise InputError("not-static", what, where=self._where(loop), hints=hints)
+        return check_whole(trips, "trip count", self._where(loop), 0, MAX_CYCLES)
 
     def _iteration(self, loop: For) -> int | None:
-        named = self.reports.loop_named(_pattern((loop,)))
+        named = self.reports.loop_named(self._pattern((loop,)))
         return named.depth if named is not None else None
 
     def _pace(self, report: LoopReport, loop: For) -> tuple[int, int]:
@@ -131,7 +132,7 @@ class ReportFit:
             count *= trip
         # Loops of one iteration may have been dissolved.
         several = [loop for loop, trip in zip(loops, trips, strict=True) if trip != 1]
-        for pattern in map(_pattern, [loops, several] if several else [loops]):
+        for pattern in map(self._pattern, [loops, several] if several else [loops]):
             named = next((each for each in self.unmatched if pattern.fullmatch(each.name)), None)
             found = named or self.reports.loop_named(pattern)
             if found is not None and found.trips == count:
@@ -142,9 +143,18 @@ class ReportFit:
             self.unmatched.remove(found)
         return found
 
+    def _pattern(self, loops: Sequence[For]) -> re.Pattern[str]:
+        """What the tool calls loops that it has flattened; one without a label gets a name from its line."""
+        names = (re.escape(loop.label) or rf"VITIS_LOOP_{self.place(loop.line)[1]}_\d+" for loop in loops)
+        return re.compile("_".join(names))
+
+    def _where(self, loop: For) -> str:
+        path, line = self.place(loop.line)
+        return f"{path.name} line {line}"
+
     def _unfit(self, what: str, loop: For) -> InputError:
         hints = ["give the reports of the same source"]
-        return InputError("report-does-not-fit", what, where=f"{self.where} line {loop.line}", hints=hints)
+        return InputError("report-does-not-fit", what, where=self._where(loop), hints=hints)
 
 
 def _parts(count: int) -> Iterator[tuple[int, int]]:
@@ -152,8 +162,3 @@ def _parts(count: int) -> Iterator[tuple[int, int]]:
     for length in range(count, 0, -1):
         for first in range(count - length + 1):
             yield first, first + length
-
-
-def _pattern(loops: Sequence[For]) -> re.Pattern[str]:
-    """What the tool calls loops that it has flattened; one without a label gets a name from its line."""
-    return re.compile("_".join(re.escape(loop.label) or rf"VITIS_LOOP_{loop.line}_\d+" for loop in loops))
