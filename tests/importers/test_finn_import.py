@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from onnx import ModelProto, NodeProto, TensorProto, helper
 
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.importers.finn import read_finn, write_depths
 from sttest.importers.finn_layers import kind_of, layer_of
 from sttest.importers.finn_model import element_bits, read_model
 from sttest.sim import Pipeline, TimedGraph, read_timed_graph, simulate, write_timed_graph
+
+pytest.importorskip("onnx", reason="needs onnx, pip install 'sttest[finn]'")
+
+from onnx import ModelProto, NodeProto, TensorProto, helper
 
 DATA = Path(__file__).parents[1] / "data/finn"
 RESIDUAL = DATA / "residual_testcase.onnx"
@@ -100,13 +103,45 @@ def test_frames_follow_each_other_at_the_pace_of_the_slowest_layer() -> None:
     assert 16_384 <= two - one <= 1.01 * 16_384
 
 
+HOW_TO = (Path(__file__).parents[2] / "docs/how-to/import-tapa-finn.md").read_text()
+
+
 def test_the_depth_found_on_a_card_against_the_least_of_the_model() -> None:
-    """FINN+ found depth 21 for this part on a card; with windows in lockstep it takes 26."""
+    """The last part of the build, with the depth that FINN+ found; the page has both."""
     graph = read_finn(TAIL)
+    assert depths_of(graph)["StreamingFIFO_rtl_215"] == 21
     deadlock = simulate(graph).deadlock
     assert deadlock is not None
     assert deadlock.fix == {"StreamingFIFO_rtl_215": 26}
     assert simulate(graph.with_depths(deadlock.fix)).verdict == "done"
+    assert "| `StreamingFIFO_rtl_215` | 21 | 26 |" in HOW_TO
+
+
+@pytest.mark.nightly
+def test_depths_of_a_whole_block_against_those_found_on_a_card(tmp_path: Path) -> None:
+    """The first residual block of the build, two FIFOs beside two convolutions of 38 by 114 pixels."""
+    model = ModelProto()
+    model.ParseFromString(gzip.decompress((DATA / "metafi.onnx.gz").read_bytes()))
+    before = {tensor: node for node in model.graph.node for tensor in node.output}
+    names, todo = set[str](), [node for node in model.graph.node if node.name == "AddStreams_hls_0"]
+    model.graph.output[0].name = todo[0].output[0]
+    while todo:
+        node = todo.pop()
+        names.add(node.name)
+        todo += [before[tensor] for tensor in node.input if tensor in before and before[tensor].name not in names]
+    kept = [node for node in model.graph.node if node.name in names]
+    del model.graph.node[:]
+    model.graph.node.extend(kept)
+    path = tmp_path / "block.onnx"
+    path.write_bytes(model.SerializeToString())
+    graph = read_finn(path)
+    found = depths_of(graph)
+    beside = found["StreamingFIFO_rtl_9"]
+    assert found["StreamingFIFO_rtl_7"] + beside == 7410
+    deadlock = simulate(graph).deadlock
+    assert deadlock is not None
+    assert deadlock.fix == {"StreamingFIFO_rtl_7": 7456 - beside}
+    assert "| `StreamingFIFO_rtl_7` and `_9` | 7,410 | 7,456 |" in HOW_TO
 
 
 # --- There and back
