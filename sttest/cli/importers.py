@@ -143,4 +143,4 @@ def _report_depths(form: Format, graph: TimedGraph, sized: TimedGraph, out: Path
         return
     if changed:
         print_table(["FIFO", "depth", "sized"], [[name, old, new] for name, (old, new) in changed.items()])
-    print(f"{out}: {form.writes}, {len(changed):,} of {len(graph.fifos):,} depths differ")
+    print(f"{out}: {len(changed):,} of {len(graph.fifos):,} depths differ; {form.writes}")

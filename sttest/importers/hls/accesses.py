@@ -137,7 +137,7 @@ class Walk:
     def _unroll(self, loop: For, guard: Value) -> None:
         first = value_of(loop.first, self.known)
         trips, notes = trip_count(loop)
-        if notes or not isinstance(first, int):
+        if notes or first is None:
             raise self._untimed(f"loop '{loop.label or plain(loop.counter)}' has no constant trip count", loop.line)
         for number in range(trips):
             self.known[loop.counter] = first + number * loop.stride
@@ -179,9 +179,6 @@ class Walk:
                     yield stream, _METHODS[name]
                     if name == ".read" and len(args) > 1:
                         return
-            case Op("<<" | ">>" as op, (left, right)) if (stream := self._stream(left, line)) is not None:
-                yield from self._streams(right, line)
-                yield stream, WRITE if op == "<<" else READ
             case Op(_, args):
                 for each in args:
                     yield from self._streams(each, line)
