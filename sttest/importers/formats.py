@@ -104,25 +104,25 @@ _ALL = (  # one entry per module of this room
         "finn",
         "FINN: quantized networks as dataflow layers.",
         "an ONNX model of a build, of a step after step_specialize_layers",
-        (
+        assumes=(
             "a layer writes in the cycle of the last operand; FINN's estimate has no pipeline stages either",
             "a sliding window unit reads and writes in lockstep: FINN's is never later",
             "inputs are always there, outputs are always taken, a token a cycle",
         ),
-        ("folding", "frames", "notes"),
-        "a folding configuration (JSON) with inFIFODepths and outFIFODepths",
+        options=("folding", "frames", "notes"),
+        writes="a folding configuration (JSON) with inFIFODepths and outFIFODepths",
     ),
     Format(
         "tapa",
         "TAPA: C++ tasks joined by streams.",
         "the graph.json of a work directory, or the directory",
-        (
+        assumes=(
             "a task reads at the start of an iteration and writes at its end",
             "accesses to memory take no longer than the stated latency",
         ),
-        ("rates", "reports", "notes"),
-        "the graph.json with other depths, or declarations of streams (.txt)",
-        "a file of rates (YAML), to be filled in",
+        options=("rates", "reports", "notes"),
+        writes="the graph.json with other depths, or declarations of streams (.txt)",
+        template="a file of rates (YAML), to be filled in",
     ),
 )  # fmt: skip
 FORMATS = {each.name: each for each in _ALL}

@@ -7,7 +7,7 @@ from the synthesis reports in TAPA's work directory.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -298,7 +298,17 @@ def _whole(name: str) -> str:
 
 
 def _reported(reports: SynthesisReports | None, task: str) -> list[LoopReport] | None:
-    return reports.innermost(task) if reports is not None and task in reports.modules else None
+    """The innermost loops of a task; of one that another loop repeats, it is not said how often it runs in all."""
+    if reports is None or task not in reports.modules:
+        return None
+    repeated = {inner.name for loop in reports.modules[task].loops for inner in _inside(loop)}
+    return [replace(loop, trips=None) if loop.name in repeated else loop for loop in reports.innermost(task)]
+
+
+def _inside(loop: LoopReport) -> Iterator[LoopReport]:
+    for inner in loop.inner:
+        yield inner
+        yield from _inside(inner)
 
 
 def _check_stated(flat: _Flat, rates: Rates, source: Path) -> None:

@@ -95,6 +95,26 @@ def test_a_residual_block_deadlocks_at_the_depths_of_the_model() -> None:
     assert simulate(graph.with_depths({BYPASS: fix[BYPASS] - 1})).verdict == "deadlock"
 
 
+def test_what_is_assumed_of_a_model_is_told() -> None:
+    """This one is from before FINN told HLS and RTL layers apart, and names no clock."""
+    notes: list[str] = []
+    read_finn(RESIDUAL, notes=notes)
+    assert notes == [
+        "HLS's window units, as the model does not say which: ConvolutionInputGenerator_0",
+        "a clock of 10 ns, FINN's default: the model names none",
+    ]
+
+
+def test_a_layer_that_is_not_estimated_so_is_told(tmp_path: Path) -> None:
+    """The model's own estimate is an independent one."""
+    notes: list[str] = []
+    read_finn(
+        saved(tmp_path / "one.onnx", [matrix("a", ["in", "w"], ["out"], cycles_estimate=9)], constants=["w"]),
+        notes=notes,
+    )
+    assert notes[0] == "a takes 8 cycles a frame; FINN estimates 9"
+
+
 def test_frames_follow_each_other_at_the_pace_of_the_slowest_layer() -> None:
     """FINN estimates 16,384 cycles for the slowest layer of the residual block."""
     one, two = (simulate(read_finn(RESIDUAL, frames=n).with_depths({BYPASS: 1024})).cycles for n in (2, 3))
@@ -345,6 +365,9 @@ def test_the_parent_of_a_partition_names_its_child(tmp_path: Path) -> None:
         ([matrix("a", ["in", "w"], ["x"]), matrix("a", ["x", "w"], ["out"])], "two nodes are called 'a'"),
         ([matrix("a", ["in", "w"], ["x"]), matrix("b", ["x", "w"], ["out"], MW=16)], "bits a frame are written"),
         ([matrix("a", ["in", "w"], ["x"]), matrix("b", ["x"], ["y"]), matrix("c", ["x"], ["out"])], "two readers"),
+        ([layer("AddStreams_hls", ["in"], ["out"], NumChannels=4, PE=2, inputDataType="INT4")], "no input 1"),
+        ([layer("DuplicateStreams_hls", ["in"], ["out"], NumChannels=4, PE=2, inputDataType="INT4")], "no output 1"),
+        ([matrix("a", ["in", "w"], ["out"]), matrix("b", ["in", "w"], ["out"])], "two writers"),
         ([matrix("a\x1b[31m", ["in", "w"], ["out"])], "printable"),
         ([matrix("a" * 300, ["in", "w"], ["out"])], "up to 200"),
     ],

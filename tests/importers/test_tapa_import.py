@@ -241,10 +241,12 @@ tasks:
 # --- Reports
 
 
-def reported(folder: Path, task: str, trips: str) -> None:
+def reported(folder: Path, task: str, trips: str, around: str = "") -> None:
     """A report of one task with one loop, in the shape that Vitis HLS 2020.2 gives it."""
     folder.mkdir(exist_ok=True)
     loop = f"<Loop1><Name>Loop1</Name><Slack>1</Slack><TripCount>{trips}</TripCount><Latency>99</Latency><PipelineII>2</PipelineII><PipelineDepth>9</PipelineDepth></Loop1>"  # noqa: E501
+    if around:
+        loop = f"<{around}><Name>{around}</Name><TripCount>8</TripCount><Latency>792</Latency>{loop}</{around}>"
     (folder / f"{task}_csynth.xml").write_text(f"""<profile>
 <ReportVersion><Version>2020.2</Version></ReportVersion>
 <UserAssignments><unit>ns</unit><Part>xcu55c-fsvh2892-2L-e</Part><TopModelName>{task}</TopModelName><TargetClockPeriod>4.00</TargetClockPeriod></UserAssignments>
@@ -281,6 +283,12 @@ def test_a_work_directory_gives_what_its_reports_say(tmp_path: Path) -> None:
     assert isinstance(add, Pipeline)
     assert (add.loops[0].ii, add.loops[0].latency) == (2, 9)
     assert read_tapa(work / "graph.json", rates, reports=work / "report") == graph
+
+
+def test_a_loop_that_is_repeated_has_no_known_iterations(tmp_path: Path) -> None:
+    """The report says how long it runs each time, not how often."""
+    reported(tmp_path / "report", "Add", "64", around="Outer")
+    assert "{iterations: TODO, interval: 2, latency: 9" in template(VADD, tmp_path / "report")
 
 
 # --- What is refused
