@@ -27,7 +27,6 @@ def import_verb(
     reports: Annotated[
         Path | None, typer.Option(help="Folder of synthesis reports, or csynth.xml [below the design].")
     ] = None,
-    trace: Annotated[Path | None, typer.Option(help="The accesses of a run, where the format takes one.")] = None,
     top: Annotated[str | None, typer.Option(help="The function that is the design, where a file has several.")] = None,
     rates: Annotated[Path | None, typer.Option(help="tapa: what each task does, in YAML.")] = None,
     template: Annotated[bool, typer.Option("--template", help="tapa: write a file of rates to fill in.")] = False,
@@ -66,7 +65,6 @@ def import_verb(
     notes: list[str] = []
     options = {
         "reports": reports,
-        "trace": trace,
         "top": top,
         "rates": rates,
         "folding": folding,

@@ -101,6 +101,13 @@ _ALL = (  # one entry per module of this room
         writes=_STREAM_DEPTHS,
     ),
     Format(
+        "lightningsim",
+        "LightningSim: the trace of a run in C simulation with the reports of its synthesis.",
+        "the trace, with --reports",
+        assumes=_STAGES,
+        options=("reports", "notes"),
+    ),
+    Format(
         "finn",
         "FINN: quantized networks as dataflow layers.",
         "an ONNX model of a build, of a step after step_specialize_layers",

@@ -60,12 +60,8 @@ def test_a_design_goes_through_every_verb_and_its_depths_go_back(sttest, tmp_pat
     shutil.copytree(EXAMPLE, example)
     solution, design, sized = example / "hls_residual" / "solution1", tmp_path / "d.json", tmp_path / "sized.json"
     report = told(sttest("import", "vitis", solution, "-o", design, "--json"))
-    assert (report["schema"], report["processes"], report["fifos"], report["accesses"]) == (
-        "sttest.import/1",
-        3,
-        4,
-        768,
-    )
+    assert report["schema"] == "sttest.import/1"
+    assert (report["processes"], report["fifos"], report["accesses"]) == (3, 4, 768)
     assert "written in its last" in report["assumed"][0]
     dead = told(sttest("simulate", design, "--json"))
     assert [(each["fifo"], each["depth"]) for each in dead["deadlock"]["fix"]] == [("skip", 8)]

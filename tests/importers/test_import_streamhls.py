@@ -82,11 +82,7 @@ def folder(tmp_path):
 def test_streams_tasks_and_stages(folder):
     graph = read_streamhls(folder)
     assert (graph.name, design_name(folder), graph.clock_mhz) == ("set_opt9_small", "set_opt9_small", 300.0)
-    assert [(fifo.name, fifo.depth, fifo.bits) for fifo in graph.fifos] == [
-        ("f0", 4, 32),
-        ("f1", 4, 32),
-        ("f2", 12, 32),
-    ]
+    assert [(fifo.name, fifo.depth) for fifo in graph.fifos] == [("f0", 4), ("f1", 4), ("f2", 12)]
     assert [(process.name, process.end) for process in graph.processes] == [("p0", 9), ("p1", 19), ("p2", 6)]
     traces = [(process.trace.tick.tolist(), process.trace.op.tolist()) for process in graph.processes]
     assert traces[0] == ([5, 6, 7, 8], [5] * 4)
@@ -115,13 +111,9 @@ def test_depths_go_back(folder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("missing", "told"),
-    [
-        ("hls/src/Small.cpp", "0 C++ files"),
-        ("hls/hls_Small/solution1/syn/report/node1_csynth.xml", "no report of 'node1'"),
-    ],
+    ("missing", "told"), [("Small.cpp", "0 C[+][+] files"), ("node1_csynth.xml", "no report of 'node1'")]
 )
 def test_what_is_missing_is_named(folder, missing, told):
-    (folder / missing).unlink()
-    with pytest.raises(InputError, match=told.replace("+", "[+]")):
+    next(folder.rglob(missing)).unlink()
+    with pytest.raises(InputError, match=told):
         read_streamhls(folder)

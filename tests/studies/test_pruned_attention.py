@@ -11,13 +11,7 @@ from sttest.core.errors import InputError
 from sttest.reference.top_k import select
 from sttest.sim import Channel, simulate
 from sttest.sim.graph import MemoryPort
-from sttest.studies.pruning.attention_graph import (
-    Depths,
-    Unit,
-    any_trace_depths,
-    attention_graph,
-    full_rate_depths,
-)
+from sttest.studies.pruning.attention_graph import Depths, Unit, any_trace_depths, attention_graph, full_rate_depths
 from sttest.studies.pruning.values import Rules, attended_step, drawn_caches
 from sttest.studies.pruning.work import (
     ONE,
