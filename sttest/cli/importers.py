@@ -27,7 +27,6 @@ def import_verb(
     reports: Annotated[
         Path | None, typer.Option(help="Folder of synthesis reports, or csynth.xml [below the design].")
     ] = None,
-    trace: Annotated[Path | None, typer.Option(help="The accesses of a run, where the format takes one.")] = None,
     top: Annotated[str | None, typer.Option(help="The function that is the design, where a file has several.")] = None,
     folding: Annotated[
         Path | None, typer.Option(help="finn: a folding configuration (JSON), over the model's.")
@@ -59,13 +58,9 @@ def import_verb(
         raise InputError("no-such-folder", "its folder is not there", where=str(out), hints=["make it first"])
     notes: list[str] = []
     options = {
-        "reports": reports,
-        "trace": trace,
-        "top": top,
-        "folding": folding,
-        "frames": frames,
+        "reports": reports, "top": top, "folding": folding, "frames": frames,
         "notes": notes if "notes" in form.options else None,
-    }
+    }  # fmt: skip
     with progress(f"reading {source}"):
         graph = form.read(source, options)
     if depths is None:
@@ -136,4 +131,4 @@ def _report_depths(form: Format, graph: TimedGraph, sized: TimedGraph, out: Path
         return
     if changed:
         print_table(["FIFO", "depth", "sized"], [[name, old, new] for name, (old, new) in changed.items()])
-    print(f"{out}: {form.writes}, {len(changed):,} of {len(graph.fifos):,} depths differ")
+    print(f"{out}: {len(changed):,} of {len(graph.fifos):,} depths differ; {form.writes}")

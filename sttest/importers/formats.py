@@ -95,6 +95,13 @@ _ALL = (  # one entry per module of this room
         ("folding", "frames", "notes"),
         "a folding configuration (JSON) with inFIFODepths and outFIFODepths",
     ),
+    Format(
+        "lightningsim",
+        "LightningSim: the trace of a run in C simulation with the reports of its synthesis.",
+        "the trace, with --reports",
+        assumes=_STAGES,
+        options=("reports", "notes"),
+    ),
 )  # fmt: skip
 FORMATS = {each.name: each for each in _ALL}
 
