@@ -17,6 +17,7 @@ from sttest.core.files import replacing
 from sttest.core.program import __version__
 from sttest.core.results import Row
 from sttest.sim.export import write_trace
+from sttest.studies.figures import in_words
 from sttest.studies.report.front import headlines, picture
 from sttest.studies.report.gantt import Drawing, fill, gantt
 from sttest.studies.report.hypotheses import Hypothesis, is_rejected, tested_by
@@ -110,6 +111,7 @@ def render_page(**shown: Any) -> str:
         lstrip_blocks=True,
     )
     room.filters["linked"] = _linked
+    room.filters["words"] = in_words
     room.filters["breakable"] = _breakable
     room.filters["format_count"] = "{:,}".format
     script = Markup(_without_blank_lines(room.get_template("page.js").render()))
