@@ -47,7 +47,8 @@ VERBS = {  # module and summary; its function is called NAME_verb
     "whatif": ("whatif", "What if: speed, roofline, knee and binding resource."),
     "studies": ("studies", "List the studies of published systems, or show one beside its paper."),
     "serve": ("serve", "Serve requests over time on simulated designs."),
-    "report": ("whatif", "One HTML page of all results."),
+    "report": ("report", "One HTML page of a design, or of all results."),
+    "diff": ("diff", "What differs between two designs."),
     "explore": ("explore", "Search the design spaces of a block."),
 }
 # Usage errors of typer's parser; it exports only their subclass BadParameter.
