@@ -37,33 +37,25 @@ def chromium():
 
 
 @pytest.fixture(scope="module")
-def whole_page(tmp_path_factory):
-    """With schedules and traces."""
-    path = tmp_path_factory.mktemp("whole") / "report.html"
-    build_report(RESULTS, path, say=lambda _: None)
-    return path
-
-
-@pytest.fixture(scope="module")
 def small_page(tmp_path_factory):
-    """Of two experiments, without schedules."""
+    """Of two experiments."""
     path = tmp_path_factory.mktemp("small") / "report.html"
-    build_report(RESULTS, path, ["gpt2", "clock"], blocks=False, say=lambda _: None)
+    build_report(RESULTS, path, ["gpt2", "clock"], say=lambda _: None)
     return path
 
 
 @pytest.fixture
-def opened(chromium, whole_page):
+def opened(chromium, page_file):
     """The page, and what its console and its requests said."""
     said = []
     page = chromium.new_page(viewport={"width": 1280, "height": 900})
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("request", lambda request: said.append(request.url))
-    page.goto(whole_page.as_uri())
+    page.goto(page_file.as_uri())
     yield page
     page.close()
-    assert said == [whole_page.as_uri()], "no error, no warning, no request but the page itself"
+    assert said == [page_file.as_uri()], "no error, no warning, no request but the page itself"
 
 
 def row_of(experiment, metric, model, kind):
@@ -153,19 +145,6 @@ def test_filter_leaves_what_is_asked_for(opened):
     opened.fill("#filter", "")
     playwright.expect(opened.locator("#found")).to_have_text("")
     assert opened.locator("[data-filter][hidden]").count() == 0
-
-
-def test_schedules_are_drawn_and_their_traces_are_there(opened, whole_page):
-    links = opened.locator(".trace a")
-    assert links.count() == 2
-    for number in range(2):
-        trace = whole_page.parent / links.nth(number).get_attribute("href")
-        assert trace.read_text(encoding="utf-8").startswith('{"displayTimeUnit"')
-    lane = opened.locator(".gantt [data-tip]", has=opened.locator(".critical")).first
-    lane.scroll_into_view_if_needed()
-    lane.hover()
-    assert "busy" in opened.locator("#tip").inner_text()
-    assert opened.locator(".gantt .s-compute").count() > 300
 
 
 def test_it_is_legible_light_and_dark_narrow_and_wide(opened):

@@ -45,7 +45,7 @@ def test_policy_allows_our_script_alone(page_file, page):
 
 def test_same_results_make_the_same_page(page_file, tmp_path):
     again = tmp_path / "report.html"
-    build_report(RESULTS, again, blocks=False, say=lambda _: None)
+    build_report(RESULTS, again, say=lambda _: None)
     assert again.read_bytes() == page_file.read_bytes()
 
 
@@ -62,7 +62,7 @@ def hostile(tmp_path):
 
 
 def test_texts_of_files_stay_texts(hostile, tmp_path):
-    build_report(hostile, tmp_path / "report.html", blocks=False, say=lambda _: None)
+    build_report(hostile, tmp_path / "report.html", say=lambda _: None)
     page = ParsedPage.read(tmp_path / "report.html")
     assert len(page.script_texts) == 2
     assert page.handlers == []
@@ -87,7 +87,7 @@ def test_numbers_keep_the_configuration_of_their_own_folder(tmp_path):
     for name, value in (("new", 1.0), ("old", 2.0)):
         with ResultFolder(tmp_path / "results" / name, config={"which": name}) as folder:
             folder.add(Row("gpt2", "time", value, "ms", "measured"))
-    build_report(tmp_path / "results", tmp_path / "report.html", blocks=False, say=lambda _: None)
+    build_report(tmp_path / "results", tmp_path / "report.html", say=lambda _: None)
     page = ParsedPage.read(tmp_path / "report.html")
     records = [page.record(cell.number) for cell in page.cells if cell.section[0] == "e"]
     origins = {record["value"]: record["origin"] for record in records}
@@ -103,6 +103,6 @@ def test_more_numbers_than_a_page_holds_are_refused(tmp_path, monkeypatch):
         folder.add(*(Row("many", f"time {number}", 1, "ms", "measured") for number in range(4)))
     monkeypatch.setattr("sttest.studies.report.page.MAX_NUMBERS", 3)
     with pytest.raises(InputError) as refusal:
-        build_report(tmp_path / "results", tmp_path / "report.html", blocks=False, say=lambda _: None)
+        build_report(tmp_path / "results", tmp_path / "report.html", say=lambda _: None)
     assert refusal.value.code == "too-many-numbers"
     assert not (tmp_path / "report.html").exists()
