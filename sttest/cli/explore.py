@@ -232,7 +232,7 @@ def _teller(say: Callable[[str], None], search: Search, trials: int) -> Callable
         simulated = [each.evaluation for each in tried.values() if each.evaluation.status == "simulated"]
         best = min((each.losses[0] for each in simulated), default=None)
         told = "" if best is None else f", best {first.metric} {abs(best):.4g} {METRICS[first.metric].unit}"
-        say(f"{len(tried)} of {trials} points, {len(simulated)} simulated{told}")
+        say(f"{len(tried):,} of {trials:,} points, {len(simulated):,} simulated{told}")
 
     return watch
 
@@ -289,8 +289,9 @@ def _print_report(report: SearchReport, out: Path, *, as_json: bool) -> None:
         print_json({**report.to_dict(), "out": str(out)})
         return
     counts = ", ".join(f"{count} {outcome}" for outcome, count in report.counts.most_common())
-    print_table(report.columns, report.lines(), title=f"Pareto set of {report.search.name}")
+    print(f"{report.search.name}: {report.headline()}")
     print(f"points: {counts}")
+    print_table(report.columns, report.lines(), title="Pareto set")
     if report.ablated:
         _print_ablation(report.ablated)
     print(f"written: {out}; make a point again with 'sttest explore --rebuild {out / 'pareto.csv'} --point N'")

@@ -48,7 +48,7 @@ WORDS = {
     "context": "Tokens in the cache", "batch": "Sequences of a batch", "step_tokens": "Tokens that a step checks",
     "acceptance": "Accepted share of drafted tokens", "board.hbm.bandwidth": "HBM bandwidth",
     "board.hbm.channels": "HBM pseudo-channels", "board.clock_mhz": "Clock of the kernels",
-    "bits.weights": "Weights", "launch_per": "Launch per",
+    "bits.weights": "Weights", "bits.activations": "Activations", "bits.kv": "Cache", "launch_per": "Launch per",
 }  # fmt: skip
 """Names that people use, by those of columns, models and boards."""
 
@@ -60,13 +60,14 @@ def in_words(name: str) -> str:
 
 @dataclass(frozen=True)
 class Series:
-    """Points of one line, in its order; ``markers`` takes the place of the meaning's, one per point."""
+    """Points of one line, in its order; ``markers`` are its own instead of the meaning's, some of them ``hollow``."""
 
     label: str
     points: Sequence[tuple[float, float | None]]
     meaning: Meaning = "simulated"
     joined: bool = True
     markers: Sequence[str] = ()
+    hollow: Sequence[bool] = ()
 
 
 @dataclass(frozen=True)
@@ -89,8 +90,8 @@ class Lines:
             dash = ("--" if each.meaning == "bound" else "-") if each.joined else ""
             marker = "" if each.markers else STYLES[each.meaning][1]
             axis.plot(xs, ys, marker=marker, linestyle=dash, color=color, linewidth=1 if dash == "--" else None)
-            for x, y, own in zip(xs, ys, each.markers, strict=False):
-                axis.plot([x], [y], own, color=color)
+            for x, y, own, hollow in zip(xs, ys, each.markers, each.hollow or [False] * len(xs), strict=False):
+                axis.plot([x], [y], own, color=color, markerfacecolor="white" if hollow else color)
         for side in self.log:
             getattr(axis, f"set_{side}scale")("log")
             scale = getattr(axis, f"{side}axis")

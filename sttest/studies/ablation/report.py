@@ -102,6 +102,14 @@ class AblationReport:
                 *([f"{outcome.result['attention_bytes'] / 1024:,.1f}"] if self.ablation.buffers else []),
             )  # fmt: skip
 
+    def headline(self) -> str:
+        """The fastest row."""
+        found = [outcome for outcome in self.outcomes if outcome.chosen is not None]
+        if not found:
+            return "there is no such design"
+        best = min(found, key=lambda each: each.cycles)
+        return f"{best.cycles:,.0f} cycles at best, {best.point.label}"
+
     def published_lines(self) -> Iterator[tuple[object, ...]]:
         """Our ratios beside the published ones."""
         for comparison in self.ablation.published:

@@ -18,7 +18,7 @@ from sttest.studies.figures import new_figure, save_figure
 from sttest.studies.serving.scheduler import Limits, Served, Step
 
 SCHEMA = "sttest.serve/1"
-PERCENTILES = (50, 90, 99)
+PERCENTILES = (50, 90, 95, 99)
 Floats = NDArray[np.float64]
 
 

@@ -11,6 +11,7 @@ from sttest.core.program import program_hash
 from sttest.core.results import Kind, ResultFolder, Row
 from sttest.studies.figures import Bar, Bars, Lines, Panel, Series, draw, in_words
 from sttest.studies.whatif import outcome as outcome_module
+from sttest.studies.whatif.fit import NAMES
 from sttest.studies.whatif.outcome import BEST, Knee, StudyOutcome, fastest, knees, series_of
 from sttest.studies.whatif.points import RESOURCES
 from sttest.studies.whatif.settings import BITS, BOARD, phase_of, unit_of
@@ -78,6 +79,10 @@ def _simulated(name: str, engine: str, outcome: StudyOutcome) -> Iterator[Row]:
     yield _row(name, outcome, "block", outcome.block_us, "us", "simulated", engine=engine)
     if "batch" in outcome.point.axes:
         yield _row(name, outcome, outcome.wait, outcome.total_us / 1e3, "ms", "simulated", engine=engine)
+    for percent, latency_ms in outcome.token_ms.items():
+        why = "over the tokens that steps make, by how many drafted ones are accepted"
+        yield _row(name, outcome, f"time per token, p{percent}", latency_ms, "ms", "derived", engine=engine, note=why)
+    yield from _fitting(name, outcome)
     for resource, share in outcome.shares.items():
         yield _row(name, outcome, f"share of {resource}", share, "ratio", "simulated", engine=engine)
     bounds = outcome.bounds
@@ -93,6 +98,20 @@ def _simulated(name: str, engine: str, outcome: StudyOutcome) -> Iterator[Row]:
     for metric, value, unit in formulas:
         if value is not None:
             yield _row(name, outcome, metric, value, unit, "derived")
+
+
+def _fitting(name: str, outcome: StudyOutcome) -> Iterator[Row]:
+    """Whether it fits, and the resource that the budget has least left of."""
+    fit = outcome.fit
+    if fit is None:
+        return
+    budget = f"budget {fit.budget}, flow {fit.flow}"
+    note = "; ".join(filter(None, (f"1 yes, 0 no; {budget}", fit.why)))
+    yield _row(name, outcome, "fits", float(fit.fits), "count", "derived", note=note)
+    note = f"{NAMES[fit.fullest]}; {budget}; predicted"
+    if fit.share is None:
+        note += "; the board has none"
+    yield _row(name, outcome, "fullest resource", fit.share, "ratio", "derived", note=note)
 
 
 def _refused(name: str, outcome: StudyOutcome) -> Iterator[Row]:
@@ -115,8 +134,11 @@ def _row(
 
 
 _MARKS = {"compute": "o", "bandwidth": "s", "latency": "^", "launch": "D", "draft": "v"}
-NOTE = "Markers: what takes most time (● compute, ■ bandwidth, ▲ latency, ◆ launch, ▼ draft). Dashed or grey: roofline."
-_PLACE = re.compile(r"(speed|roofline) \[(.+)\]")
+NOTE = (
+    "Markers: what takes most time (● compute, ■ bandwidth, ▲ latency, ◆ launch, ▼ draft). Dashed or grey: roofline. "
+    "Hollow: does not fit."
+)
+_PLACE = re.compile(r"(speed|roofline|fits) \[(.+)\]")
 _BOUND = re.compile(r"bound by (\w+)")
 
 
@@ -141,7 +163,7 @@ def panels(study: Study, rows: Sequence[Row]) -> list[Panel]:
     if any(value is None for value in values):
         return [_categories(study, other, across, found) for other in others]
     unit = _axis_unit(study.x_axis, rows)
-    x = in_words(study.x_axis) + ("" if unit in ("count", "sequences", "tokens") else f" ({unit})")
+    x = axis_name(study.x_axis) + ("" if unit in ("count", "sequences", "tokens") else f" ({unit})")
     heads = list(dict.fromkeys(other[:-1] for other in others))
     ticks = sorted({value for value in values if value is not None})
     return [
@@ -153,6 +175,13 @@ def panels(study: Study, rows: Sequence[Row]) -> list[Panel]:
 
 
 _NAMED_TICKS = 9
+
+
+def axis_name(axis: str) -> str:
+    """An axis in words; of a path that has no name of its own, the last step."""
+    name = in_words(axis)
+    name = in_words(axis.rpartition(".")[2]) if "." in name else name
+    return name[:1].upper() + name[1:]
 
 
 def _said(part: str) -> str:
@@ -183,7 +212,13 @@ def _lines(other: tuple[str, ...], across: int, found: Mapping[tuple[str, ...], 
     bounds = [_BOUND.match(row.note) for _, row in speeds]
     yield Series("", [(x, rows["roofline"].value) for x, rows in own if "roofline" in rows], "bound")
     yield Series(_said(other[-1]) if other else "simulated", [(x, row.value) for x, row in speeds],
-                 markers=[_MARKS[bound[1]] if bound else "o" for bound in bounds])  # fmt: skip
+                 markers=[_MARKS[bound[1]] if bound else "o" for bound in bounds],
+                 hollow=[not _fits(rows) for _, rows in own if rows["speed"].value is not None])  # fmt: skip
+
+
+def _fits(rows: Mapping[str, Row]) -> bool:
+    """Whether a design fits its board; of what does not say so it is not known, and nothing is marked."""
+    return "fits" not in rows or bool(rows["fits"].value)
 
 
 def _categories(
@@ -192,15 +227,17 @@ def _categories(
     """A bar per category, with the roofline as a mark; what is not simulated says so."""
     bars = [
         Bar(_said(parts[across]), rows["speed"].value, bound=rows["roofline"].value if "roofline" in rows else None,
-            text="" if rows["speed"].value else "not simulated")
+            text="" if rows["speed"].value else "not simulated", fits=_fits(rows))
         for parts, rows in found.items() if parts[:across] + parts[across + 1 :] == other
     ]  # fmt: skip
-    return Bars(", ".join(map(_said, other)), f"Speed by {in_words(study.x_axis).lower()} (tokens/s)", bars)
+    return Bars(", ".join(map(_said, other)), f"Speed by {axis_name(study.x_axis).lower()} (tokens/s)", bars)
 
 
 REPORT_SCHEMA = "sttest.whatif/1"
-COLUMNS = ("point", "tokens/s", "bound by", *RESOURCES, "roofline tokens/s", "formula tokens/s", "formula/simulated")
-"""Of the printed table; resources in shares of the time."""
+COLUMNS = (
+    "point", "tokens/s", "bound by", "fits", "of roofline", *RESOURCES, "formula tokens/s", "formula/simulated"
+)  # fmt: skip
+"""Of the printed table, the five that matter most first; resources in shares of the time."""
 
 
 @dataclass(frozen=True)
@@ -211,6 +248,7 @@ class StudyReport:
     study: Study
     engine: str
     simulated: Sequence[StudyOutcome]
+    processor_s: float = 0.0  # that the simulations took
 
     @cached_property
     def outcomes(self) -> Sequence[StudyOutcome]:
@@ -236,6 +274,7 @@ class StudyReport:
         """``table.csv``, ``table.md``, ``figure.png``, ``figure.svg`` and a manifest, whole or not at all."""
         config = {"study": self.study.model_dump(mode="json"), "engine": self.engine, "program": program_hash()}
         with ResultFolder(out, config=config) as folder:
+            folder.facts["processor_s"] = round(self.processor_s, 1)
             folder.add(*rows_of(self.name, self.engine, self.outcomes, self.knees, self.x_unit))
             for suffix in ("png", "svg"):
                 draw(panels(self.study, folder.rows), folder.file(f"figure.{suffix}"), self.study.title, columns=2,
@@ -247,21 +286,39 @@ class StudyReport:
             if outcome.result is None:
                 # What the table says in full: why, without the ways out.
                 why = outcome.refusal.partition(";")[0]
-                yield (outcome.point.label, "not simulated", why, *[""] * (len(COLUMNS) - 3))
+                yield (outcome.label, "not simulated", why, *[""] * (len(COLUMNS) - 3))
                 continue
             shares = [f"{outcome.shares[name]:.1%}" for name in RESOURCES]
             yield (
-                outcome.point.label, f"{outcome.speed:,.1f}", outcome.binding, *shares,
-                f"{outcome.roofline_speed:,.1f}", f"{outcome.formula_speed:,.1f}",
+                outcome.label, f"{outcome.speed:,.1f}", outcome.binding, outcome.fit.to_text() if outcome.fit else "",
+                f"{outcome.speed / outcome.roofline_speed:.1%}", *shares, f"{outcome.formula_speed:,.1f}",
                 f"{outcome.bounds.formula_us / outcome.block_us:.3f}",
             )  # fmt: skip
+
+    def headline(self) -> str:
+        """The fastest point, of those that fit if any does, and the slowest; or that none is simulated."""
+        found = [outcome for outcome in self.simulated if outcome.result is not None]
+        if not found:
+            return "no point is simulated"
+        best = max([each for each in found if each.fits] or found, key=lambda each: each.speed)
+        worst = min(found, key=lambda each: each.speed)
+        fits = f", fits: {best.fit.to_text()}" if best.fit else ""
+        told = f"{best.speed:,.1f} tokens/s at best, {best.label}, bound by {best.binding}{fits}"
+        return told if best is worst else f"{told}; {worst.speed:,.1f} at worst, {worst.label}"
+
+    def fit_lines(self) -> Iterator[str]:
+        """How many points fit, and what they are held against."""
+        fits = [each.fit for each in self.simulated if each.fit is not None]
+        if fits:
+            budgets = ", ".join(dict.fromkeys(f"{each.budget} ({each.flow})" for each in fits))
+            yield f"fits: {sum(each.fits for each in fits)} of {len(fits)} points; predicted; budget {budgets}"
 
     def knee_lines(self) -> Iterator[str]:
         """The knees in words."""
         for knee in self.knees:
             series = f"{knee.series}: " if knee.series else ""
             at = f", at {knee.at:.4g} {self.x_unit}" if knee.at is not None else ""
-            yield f"{series}{knee.before} to {knee.after} between {knee.low} and {knee.high}{at}"
+            yield f"knee: {series}{knee.before} to {knee.after} between {knee.low} and {knee.high}{at}"
 
     def to_dict(self) -> dict[str, Any]:
         """The same for programs."""
@@ -286,6 +343,10 @@ def _plain(outcome: StudyOutcome) -> dict[str, Any]:
         "binding": outcome.binding,
         outcome.wait.replace(" ", "_") + "_ms": outcome.total_us / 1e3,
         "us_by_resource": outcome.us_by_resource,
+        "time_per_token_percentiles_ms": {f"p{percent}": ms for percent, ms in outcome.token_ms.items()},
+        "fits": None if outcome.fit is None else {"fits": outcome.fits, **outcome.fit.to_dict()},
+        "fullest": None if outcome.fit is None else {"resource": outcome.fit.fullest, "share": outcome.fit.share},
+        "chosen": outcome.chosen,
         "roofline_tokens_per_s": outcome.roofline_speed,
         "formula_tokens_per_s": outcome.formula_speed,
         "bounds_us": asdict(outcome.bounds),
