@@ -255,7 +255,7 @@ def _boards(ledger: Ledger) -> Iterator[_Board]:
         for key, each in quantities(board):
             row = Row(f"board {name}", key, each.value, each.unit, each.kind, board=name, source=each.source)
             lines.append(
-                TableLine([key], each.unit, (cell(row, ledger, decimals_of([row.value])), each.kind, each.source))
+                TableLine([key], each.unit, (cell(row, ledger, decimals_of([each.value])), each.kind, each.source))
             )
         yield _Board(name, anchor("b", name), board.title, Table(board.title, [], ["quantity"], columns, lines))
 
