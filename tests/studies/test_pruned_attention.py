@@ -11,13 +11,7 @@ from sttest.core.errors import InputError
 from sttest.reference.top_k import select
 from sttest.sim import Channel, simulate
 from sttest.sim.graph import MemoryPort
-from sttest.studies.pruning.attention_graph import (
-    Depths,
-    Unit,
-    any_trace_depths,
-    attention_graph,
-    full_rate_depths,
-)
+from sttest.studies.pruning.attention_graph import Depths, Unit, any_trace_depths, attention_graph, full_rate_depths
 from sttest.studies.pruning.values import Rules, attended_step, drawn_caches
 from sttest.studies.pruning.work import (
     ONE,
@@ -160,7 +154,7 @@ def random_graph(seed: int):
     lanes = int(rng.choice([1, 2, 4, 8]))
     unit = Unit(
         channels(2 * int(rng.integers(1, 5)), int(rng.choice([1, 20, 60]))), int(rng.choice([1, 2, 4, 8])), lanes,
-        int(rng.integers(1, 4)), 8, int(rng.choice([1, 4, 64])), bool(rng.integers(0, 2)),
+        int(rng.integers(1, 4)), 8, int(rng.choice([1, 4, 64])), bool(rng.integers(0, 2)), bool(rng.integers(0, 2)),
     )  # fmt: skip
     context = int(rng.integers(1, 60))
     widths = Widths(6, int(rng.choice([0, 4, 4])), 6)
