@@ -22,15 +22,17 @@ module zero_eliminator #(
   logic [COUNT-1:0] held, found, count;
   logic [LANES*WIDTH-1:0] rest, moved;
   logic [LANES-1:0] kept;
-  logic [LANES*COUNT-1:0] zeros;  // places before each that are not kept
+  logic [LANES*COUNT-1:0] counts, zeros;  // places up to each that are kept, and before each that are not
   logic [2*LANES*WIDTH-1:0] both;
   always_comb begin
-    count = '0;
     kept = keep & {LANES{valid & ~flush}};
-    for (int lane = 0; lane < LANES; lane++) begin
-      zeros[lane*COUNT +: COUNT] = COUNT'(lane) - count;
-      count = count + COUNT'(kept[lane]);
-    end
+    for (int lane = 0; lane < LANES; lane++) counts[lane*COUNT +: COUNT] = COUNT'(kept[lane]);
+    for (int by = 1; by < LANES; by += by)
+      for (int lane = LANES - 1; lane >= by; lane--)
+        counts[lane*COUNT +: COUNT] = counts[lane*COUNT +: COUNT] + counts[(lane-by)*COUNT +: COUNT];
+    for (int lane = 0; lane < LANES; lane++)
+      zeros[lane*COUNT +: COUNT] = COUNT'(lane) + COUNT'(kept[lane]) - counts[lane*COUNT +: COUNT];
+    count = counts[(LANES-1)*COUNT +: COUNT];
     moved = data;
     for (int shift = 0; shift < SHIFTS; shift++)
       for (int lane = 0; lane < LANES; lane++) begin
