@@ -27,7 +27,8 @@ from experiments.published import published_table, published_text
 from experiments.studies_tables import nano_batches, studies_list, studies_rows, studies_undone  # noqa: F401 - for pages
 from sttest.boards.energy import CASES, Activity, energy
 from sttest.boards.load import load_board, require_hbm
-from sttest.core.files import read_yaml
+from sttest.core.files import MANIFEST, read_object, read_yaml
+from sttest.core.results import RESULTS_SCHEMA
 from sttest.core.tables import markdown_table
 from sttest.models.registry import get_config
 
@@ -495,6 +496,18 @@ def fig9_shares() -> str:
         lines.append((lanes, *cells))
     heads = (f"{MODELS[model]}, {phase}" for phase in ("prefill", "decode") for model in NEWER)
     return markdown(("lanes", *heads), lines)
+
+
+def study_seconds(study: str) -> float:
+    """Seconds of a processor that the simulations of a study took."""
+    return float(read_object(ROOT / "results" / study / MANIFEST, RESULTS_SCHEMA)["processor_s"])
+
+
+def best_of(study: str, point: str) -> str:
+    """Which design is the best at a point: the fastest of those that fit, or that none does."""
+    rows = results(study)
+    (note,) = rows[rows["metric"] == f"speed [{point}]"]["note"]
+    return str(note).partition("; ")[2]
 
 
 def speed_by_bandwidth() -> str:
@@ -983,13 +996,14 @@ def serving() -> str:
         for rate in (2, 4, 6, 8, 10):
             shown = f"[batch {batch}, {policy}, {rate}/s]"
             forms = {
-                "speed": ",.0f", "time to first token, p50": ",.0f", "time to first token, p99": ",.0f",
-                "time per token, mean": ".1f", "within the objective": ".0%", "energy per token": ".2f",
+                "speed": ",.0f", **dict.fromkeys((f"time to first token, p{each}" for each in (50, 95, 99)), ",.0f"),
+                **dict.fromkeys((f"time per token, p{each}" for each in (50, 99)), ".1f"),
+                "within the objective": ".0%", "energy per token": ".2f",
             }  # fmt: skip
             cells = (format(value("serving", f"{name} {shown}"), form) for name, form in forms.items())
             lines.append((batch, policy, rate, *cells))
-    heads = ("batch", "policy", "requests/s", "tokens/s", "first token p50, ms", "p99, ms", "per token, ms", "good",
-             "J per token")  # fmt: skip
+    heads = ("batch", "policy", "requests/s", "tokens/s", "first token p50, ms", "p95, ms", "p99, ms",
+             "per token p50, ms", "p99, ms", "good", "J per token")  # fmt: skip
     return markdown(heads, lines)
 
 

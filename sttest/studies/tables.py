@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from sttest.core import terminal
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import check_output_folder
 from sttest.core.results import RESULTS_SCHEMA
@@ -75,10 +76,19 @@ def reproduce(name: str, out: Path | None, engine: str, jobs: int, *, quiet: boo
     command = [sys.executable, "-m", "experiments", "reproduce", name, "--engine", engine, "--jobs", str(jobs)]
     if out is not None:
         command += ["--out", str(out)]
+    command += [
+        flag
+        for flag, is_asked in (("--wide", terminal.style.wide), ("--csv", terminal.style.csv is not None))
+        if is_asked
+    ]
     paths = [str(checkout), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     stdout = subprocess.DEVNULL if quiet else None
-    return subprocess.run(command, env=environment, stdout=stdout, check=False).returncode
+    sys.stdout.flush()
+    code = subprocess.run(command, env=environment, stdout=stdout, check=False).returncode
+    if terminal.style.csv is not None:
+        terminal.style.csv.tables += 1
+    return code
 
 
 def _checkout() -> Path:

@@ -11,13 +11,27 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from sttest.boards.load import board_names, load_board, quantities
 from sttest.core.errors import InputError
 from sttest.core.files import replacing
 from sttest.core.program import __version__
+from sttest.core.results import Row
 from sttest.sim.export import write_trace
+from sttest.studies.report.front import headlines, picture
 from sttest.studies.report.gantt import Drawing, fill, gantt
-from sttest.studies.report.ledger import Cell, Ledger, Table
-from sttest.studies.report.overview import KINDS, Entry, anchor, comparisons, configuration, entry, span, versions
+from sttest.studies.report.hypotheses import Hypothesis, is_rejected, tested_by
+from sttest.studies.report.ledger import (
+    Cell,
+    Column,
+    Ledger,
+    Table,
+    TableLine,
+    beside_references,
+    cell,
+    decimals_of,
+    error_text,
+)
+from sttest.studies.report.overview import KINDS, Entry, anchor, configuration, entry, span, versions
 from sttest.studies.report.pivot import tables_of
 from sttest.studies.report.read import ResultSet, read_results
 from sttest.studies.report.schedule import (
@@ -156,13 +170,32 @@ class ReportPage:
 
 @dataclass(frozen=True)
 class _Section:
-    """An experiment as its template takes it; ``numbers``: places of its rows in the ledger."""
+    """An experiment as its template takes it."""
 
     entry: Entry
     configuration: Sequence[tuple[str, str]]
     tables: Sequence[Table]
-    numbers: Sequence[int]
     figures: Sequence[tuple[str, Markup]]
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """A rejected hypothesis, and its numbers."""
+
+    hypothesis: Hypothesis
+    anchor: str
+    worst: str
+    table: Table
+
+
+@dataclass(frozen=True)
+class _Board:
+    """A data sheet."""
+
+    name: str
+    anchor: str
+    title: str
+    table: Table
 
 
 @dataclass(frozen=True)
@@ -175,7 +208,6 @@ class _Block:
     gantt: Drawing
     fill: Drawing
     tables: Sequence[Table]
-    processes: Table
     trace: str
 
 
@@ -196,51 +228,77 @@ def build_report(
     """
     check_target(out, GENERATOR)
     ledger = Ledger()
-    sections = list(_sections(results, names, ledger, say))
+    found: dict[str, ResultSet] = {}
+    for each in read_results(results, names):
+        say(f"reading {each.name}")
+        found[each.name] = each
+        _check_numbers(sum(len(own.rows) for own in found.values()), results)
+    sections = [_section(number, each, ledger) for number, each in enumerate(found.values())]
+    tried = list(_tried(found, ledger))
+    fronts = list(headlines(found, ledger))
+    boards = list(_boards(ledger))
     schedules = simulate_blocks(say) if blocks else []
     traces = {schedule.name: _trace_path(out, schedule) for schedule in schedules}
     shown = [_block(schedule, traces[schedule.name].relative_to(out.parent), ledger) for schedule in schedules]
     say("writing the page")
-    text = _page_text(sections, shown, ledger)
+    entries = [section.entry for section in sections]
+    text = render_page(
+        generator=f"{GENERATOR} {__version__}", sections=sections, blocks=shown, entries=entries, headlines=fronts,
+        picture=picture(found), tried=tried, boards=boards, ledger=ledger, kinds=KINDS, span=span(entries),
+        versions=versions(entries), board=BOARD, engine=ENGINE,
+        anchors={each.name: each.anchor for each in entries} | {f"board {each.name}": each.anchor for each in boards},
+    )  # fmt: skip
     for schedule in schedules:
         path = traces[schedule.name]
         path.parent.mkdir(exist_ok=True)
         write_whole(path, lambda unfinished, run=schedule.run: write_trace(run, unfinished))
     write_whole(out, lambda unfinished: unfinished.write_text(text, encoding="utf-8"))
     return ReportPage(
-        out, out.stat().st_size, list(traces.values()), {each.entry.name: each.entry.numbers for each in sections},
-        sum(each.entry.compared for each in sections),
-        {each.entry.name: each.entry.stale for each in sections if each.entry.stale},
+        out, out.stat().st_size, list(traces.values()), {each.name: each.numbers for each in entries},
+        sum(each.compared + each.rejected for each in entries),
+        {each.name: each.stale for each in entries if each.stale},
     )  # fmt: skip
 
 
-def _sections(results: Path, names: Sequence[str], ledger: Ledger, say: Callable[[str], None]) -> Iterator[_Section]:
-    for number, found in enumerate(read_results(results, names)):
-        say(f"reading {found.name}")
-        _check_numbers(len(ledger.rows) + len(found.rows), results)
-        ledger.begin(found.name, str(found.manifest.get("config_hash", "")))
-        first = len(ledger.rows)
-        tables = tables_of(found.rows, ledger)
-        numbers = range(first, len(ledger.rows))
-        about = entry(number, found, ledger)
-        yield _Section(about, list(configuration(found.manifest)), tables, numbers, _figures(number, found))
-
-
-def _page_text(sections: Sequence[_Section], blocks: Sequence[_Block], ledger: Ledger) -> str:
-    entries = [section.entry for section in sections]
-    compared = comparisons([(section.entry, section.numbers) for section in sections], ledger)
-    return render_page(
-        generator=f"{GENERATOR} {__version__}", sections=sections, blocks=blocks, entries=entries, comparisons=compared,
-        ledger=ledger, kinds=KINDS, span=span(entries), versions=versions(entries), board=BOARD, engine=ENGINE,
+def _section(number: int, found: ResultSet, ledger: Ledger) -> _Section:
+    """Numbers with a reference first, the largest miss at the top; those of rejected hypotheses stand elsewhere."""
+    ledger.begin(found.name, found.config_hash)
+    beside = [row for row in found.rows if row.reference is not None and not is_rejected(row)]
+    tables = [beside_references("Beside references, the largest miss first", beside, ledger)] if beside else []
+    tables += tables_of([row for row in found.rows if row.reference is None], ledger)
+    return _Section(
+        entry(number, found), list(configuration(found.manifest)), tables, list(_figures(number, found))
     )  # fmt: skip
 
 
-def _figures(number: int, found: ResultSet) -> list[tuple[str, Markup]]:
-    made = []
+def _tried(found: Mapping[str, ResultSet], ledger: Ledger) -> Iterator[_Tried]:
+    for name, results in found.items():
+        ledger.begin(name, results.config_hash)
+        for number, (hypothesis, rows) in enumerate(tested_by(results.rows)):
+            off = max(rows, key=lambda row: abs(row.error or 0))
+            table = beside_references("The largest miss first", rows, ledger)
+            yield _Tried(hypothesis, anchor(f"h{number}", name), error_text(off.error), table)
+
+
+def _boards(ledger: Ledger) -> Iterator[_Board]:
+    """Every quantity of every board: value, unit, kind and source."""
+    columns = (Column("value", ""), Column("kind", "", is_text=True), Column("source", "", is_text=True))
+    for name in board_names():
+        board = load_board(name)
+        ledger.begin(f"board {name}", "")
+        lines = []
+        for key, each in quantities(board):
+            row = Row(f"board {name}", key, each.value, each.unit, each.kind, board=name, source=each.source)
+            lines.append(
+                TableLine([key], each.unit, (cell(row, ledger, decimals_of([row.value])), each.kind, each.source))
+            )
+        yield _Board(name, anchor("b", name), board.title, Table(board.title, [], ["quantity"], columns, lines))
+
+
+def _figures(number: int, found: ResultSet) -> Iterator[tuple[str, Markup]]:
     for place, path in enumerate(found.figures):
         title = f"{found.name}: {path.stem}"
-        made.append((path.name, figure_markup(path, f"f{number}-{place}", title)))
-    return made
+        yield path.name, figure_markup(path, f"f{number}-{place}", title)
 
 
 def _trace_path(out: Path, schedule: Schedule) -> Path:
@@ -256,8 +314,8 @@ def _check_numbers(count: int, results: Path) -> None:
 
 def _block(schedule: Schedule, trace: Path, ledger: Ledger) -> _Block:
     ledger.begin(f"schedule of {schedule.name}", schedule.hash)
-    tables = [critical_table(schedule, ledger), stall_table(schedule, ledger), fifo_table(schedule, ledger)]
+    tables = [make(schedule, ledger) for make in (critical_table, stall_table, fifo_table, process_table)]
     return _Block(
-        schedule, anchor("block", schedule.name), headline(schedule, ledger), gantt(schedule),
-        fill(schedule), tables, process_table(schedule, ledger), trace.as_posix(),
+        schedule, anchor("block", schedule.name), headline(schedule, ledger), gantt(schedule), fill(schedule), tables,
+        trace.as_posix(),
     )  # fmt: skip

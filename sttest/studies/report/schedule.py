@@ -154,7 +154,7 @@ def fifo_table(schedule: Schedule, ledger: Ledger) -> Table:
         TableLine([fifo.name], "", found)
         for fifo, *found in zip(fullest_fifos(schedule), *by_column, strict=True)
     ]  # fmt: skip
-    return Table("fullest FIFOs", [], ["FIFO"], [Column(*column, False) for column in columns], lines)
+    return Table("fullest FIFOs", [], ["FIFO"], [Column(*column) for column in columns], lines)
 
 
 def _mean_held(schedule: Schedule, fifo: Fifo) -> float:
@@ -176,14 +176,14 @@ def _table(
     share: bool = False,
 ) -> Table:
     """A table of cycles; with ``share``, also of the block."""
-    shown = [Column(column, "cycles", False) for column in columns]
+    shown = [Column(column, "cycles") for column in columns]
     made = [
         cells([schedule.row(f"{title}: {column}, {' '.join(filter(None, texts))}", values[column], "cycles")
                for texts, values in lines], ledger)
         for column in columns
     ]  # fmt: skip
     if share:
-        shown.append(Column("share", "%", False))
+        shown.append(Column("share", "%"))
         made.append(cells([schedule.row(f"{title}: share, {' '.join(filter(None, texts))}",
                                         100 * values[columns[0]] / schedule.cycles, "%", "derived",
                                         "of the block's cycles")

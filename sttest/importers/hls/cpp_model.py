@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from tree_sitter import Node
 
-from sttest.targets.vitis.rules.source import CppSource, Directive, declared_name, directive_of, line_of, text_of
+from sttest.importers.hls.source import CppSource, Directive, declared_name, directive_of, line_of, text_of
 
 PROCESS_CALL = "STTEST_PROCESS"
 FIFO_CALL = "STTEST_FIFO"
@@ -45,6 +45,7 @@ _PLAIN = {
     "uint16_t": ("int", 16), "int32_t": ("int", 32), "uint32_t": ("int", 32), "int64_t": ("int", 64),
     "uint64_t": ("int", 64), "void": ("void", 0),
 }  # fmt: skip
+_MOST_SHIFT = 64
 _TEMPLATE = re.compile(r"([\w:]+)\s*<(.*)>", re.DOTALL)
 _NUMBERS = ("ap_int", "ap_uint", "ap_fixed", "ap_ufixed")
 
@@ -733,7 +734,7 @@ def evaluated(op: str, values: Sequence[int]) -> int | None:
             return left // right
         case "%", [left, right] if right > 0:
             return left % right
-        case "<<", [left, right]:
+        case "<<", [left, right] if 0 <= right < _MOST_SHIFT:
             return left << right
     return None
 
@@ -762,3 +763,28 @@ def names_in(expr: Expr) -> Iterator[str]:
                 yield from names_in(each)
         case _:
             return
+
+
+def names_of(statement: Statement) -> Iterator[str]:
+    """Variables that a statement itself names, without those inside of it."""
+    for expr in _expressions(statement):
+        yield from names_in(expr)
+
+
+def _expressions(statement: Statement) -> tuple[Expr, ...]:
+    match statement:
+        case Assign(target, value):
+            return target, value
+        case Run(call):
+            return (call,)
+        case If(condition):
+            return (condition,)
+        case Return(value):
+            return (value,)
+    return ()
+
+
+def is_stream(kind: CppType) -> bool:
+    """Whether a type is a stream, of blocks or not, or an array of such."""
+    element = kind.element if kind.kind == "array" and kind.element is not None else kind
+    return element.kind in ("stream", "blocks")
