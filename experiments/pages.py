@@ -639,20 +639,10 @@ def pruned_parts() -> str:
     return markdown(columns, lines)
 
 
-def pruned_engines() -> str:
-    """A late step of GPT-2 Small by the comparators of the engines for values."""
-    lines = []
-    for told in (*(f"{count} comparators" for count in (1, 4, 8, 16, 32, 64)), "16 comparators, 2 engines",
-                 "16 comparators, 8 engines"):  # fmt: skip
-        cycles = (value("spatten", f"step [{told}]", board=board) for board in ("u55c", "spatten"))
-        lines.append((told, *(f"{each:,.0f}" for each in cycles)))
-    return markdown(("engines for values", "cycles, U55C", "cycles, SpAtten's memory"), lines)
-
-
 def pruned_on_demand() -> str:
     """Low bits on demand, by how peaked attention is."""
     lines = []
-    for deviation in ("0.5", "1", "2", "3", "4"):
+    for deviation in ("0.5", "1", "2", "4"):
         figures = ("heads that read low bits", "bytes over those of all bits", "cycles over those of all bits")
         share, size, cycles = (value("spatten", f"{each} [deviation {deviation}]") for each in figures)
         lines.append((deviation, f"{share:.1%}", f"{size:.0%}", f"{cycles:.0%}"))

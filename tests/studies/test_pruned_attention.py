@@ -111,6 +111,7 @@ def test_dense_attention_takes_the_time_of_its_channels():
     graph = attention_graph("dense", dense_step(2, 4, 1000), unit, Widths(32, 0, 32), full_rate_depths(unit, 1000))
     cycles = simulate(graph).cycles
     per_channel = 2 * 4 * 1000 * 256 / 4 / (64 * 384 / 463)
+    assert cycles is not None
     assert per_channel < cycles < 1.1 * per_channel + 600
 
 
