@@ -1,12 +1,14 @@
 """The wheel holds what the tree holds, by every way to make one, and its verbs work outside of a checkout."""
 
 import re
+import shutil
 import subprocess
+import sys
 import tomllib
 import zipfile
 
 import pytest
-from bare import ROOT, copy_sources
+from bare import ROOT, BareEnvironment, copy_sources
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
