@@ -64,13 +64,9 @@ def import_verb(
         return
     notes: list[str] = []
     options = {
-        "reports": reports,
-        "top": top,
-        "rates": rates,
-        "folding": folding,
-        "frames": frames,
+        "reports": reports, "top": top, "rates": rates, "folding": folding, "frames": frames,
         "notes": notes if "notes" in form.options else None,
-    }
+    }  # fmt: skip
     with progress(f"reading {source}"):
         graph = form.read(source, options)
     if depths is None:

@@ -101,13 +101,6 @@ _ALL = (  # one entry per module of this room
         writes=_STREAM_DEPTHS,
     ),
     Format(
-        "lightningsim",
-        "LightningSim: the trace of a run in C simulation with the reports of its synthesis.",
-        "the trace, with --reports",
-        assumes=_STAGES,
-        options=("reports", "notes"),
-    ),
-    Format(
         "finn",
         "FINN: quantized networks as dataflow layers.",
         "an ONNX model of a build, of a step after step_specialize_layers",
@@ -130,6 +123,13 @@ _ALL = (  # one entry per module of this room
         options=("rates", "reports", "notes"),
         writes="the graph.json with other depths, or declarations of streams (.txt)",
         template="a file of rates (YAML), to be filled in",
+    ),
+    Format(
+        "lightningsim",
+        "LightningSim: the trace of a run in C simulation with the reports of its synthesis.",
+        "the trace, with --reports",
+        assumes=_STAGES,
+        options=("reports", "notes"),
     ),
 )  # fmt: skip
 FORMATS = {each.name: each for each in _ALL}
