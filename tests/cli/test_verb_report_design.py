@@ -46,7 +46,7 @@ def test_a_page_of_results_is_not_one_of_a_design(sttest, here):
     [
         (["nothing.json"], "nothing.json: no such file or folder"),
         ([LIVE, "-e", "gpt2"], "a page of a design has no results; leave --results"),
-        ([LIVE, "--no-blocks"], "a page of a design has no results"),
+        ([LIVE, "-e", "gpt2"], "a page of a design has no results"),
         ([LIVE, "-o", "nowhere/page.html"], "nowhere: no such folder"),
         (["groups"], "a package of several groups, each a design; name one of them, as in groups/group0"),
     ],
