@@ -146,7 +146,7 @@
     panzoom.zoomToPoint(panzoom.getScale() * factor, { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2 });
   }
   function fit() { return Math.min(canvas.clientWidth / size.width, tallest / size.height, 1.3); }
-  function start() { return Math.max(fit(), 0.7); }
+  function start() { return Math.max(fit(), canvas.clientWidth < 700 ? 0.6 : 0.7); } // smaller text is not legible
   function place() {
     const hint = document.getElementById("graph-hint");
     const sees = `${count(Design.visible().length)} boxes for ${count(data.counts.processes)} processes.`;
