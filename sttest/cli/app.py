@@ -30,7 +30,7 @@ from sttest.core.terminal import styled
 # Help lists the verbs in this order.
 VERBS = {  # module and summary; its function is called NAME_verb
     "compile": ("compile", "Compile one decoder block to a design package."),
-    "import": ("importers", "Import a design of another tool, and carry sized depths back."),
+    "import": ("importers", "Import a design of another tool as a timed graph, or carry sized depths back to it."),
     "opt": ("compile", "Run passes on IR text and print the result."),
     "dot": ("simulate", "Print a design as Graphviz text."),
     "models": ("doctor", "List the models that are known by name."),
