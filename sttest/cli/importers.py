@@ -138,6 +138,6 @@ def _report_depths(form: Format, graph: TimedGraph, sized: TimedGraph, out: Path
             "changed": {name: {"from": old, "to": new} for name, (old, new) in changed.items()},
         })  # fmt: skip
         return
+    print(f"{out}: {len(changed):,} of {len(graph.fifos):,} depths differ; {form.writes}")
     if changed:
         print_table(["FIFO", "depth", "sized"], [[name, old, new] for name, (old, new) in changed.items()])
-    print(f"{out}: {len(changed):,} of {len(graph.fifos):,} depths differ; {form.writes}")
