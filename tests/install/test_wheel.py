@@ -9,6 +9,7 @@ import zipfile
 
 import pytest
 from bare import ROOT, BareEnvironment, copy_sources
+from doc_pages import blocks
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
@@ -159,16 +160,35 @@ def test_extras_add_what_they_say(tmp_path, wheel, folder):
     for line in (f"{sys.executable} -m venv venv", f"pip install -q {wanted}"):
         done = environment.run(line, tmp_path)
         assert done.exit_code == 0, done.stderr
-    design = tmp_path / "small"
-    shutil.copytree(folder / "small", design)
-    for line in EXTRA_LINES:
+    shutil.copytree(folder / "small", tmp_path / "small")
+    page = ROOT / "docs" / "how-to" / "compile-your-model.md"
+    text = next(block.text for block in blocks(page) if block.title == "linear.mlir")
+    for name, content in {"linear.mlir": text, "tiny.yaml": TINY_STUDY, "cluster.py": CLUSTER}.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    for line, told in WITH_EXTRAS.items():
         done = environment.run(line, tmp_path)
         assert done.exit_code == 0, f"{line}\n{done.stdout}{done.stderr}"
+        assert re.search(told, done.stdout), f"{line}\n{done.stdout}"
 
 
-EXTRA_LINES = (
-    "sttest explore small-gpt2 --phase decode --context 32 --trials 2 -j 1",
-    "sttest synth small --help",
-    "sttest build small --flow rtl",
-    "sttest build small --target hw --dry-run",
-)
+TINY_STUDY = """
+title: Speed by memory bandwidth
+base: {model: small-gpt2, phase: decode, context: 32, board: u55c}
+axes: {board.hbm.bandwidth: [115, 460]}
+"""
+CLUSTER = """
+import subprocess
+from distributed import LocalCluster
+
+if __name__ == "__main__":
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        line = ["sttest", "whatif", "tiny.yaml", "--scheduler", cluster.scheduler_address, "-o", "tiny"]
+        subprocess.run(line, check=True)
+"""
+WITH_EXTRAS = {
+    "sttest explore small-gpt2 --phase decode --context 32 --trials 2 -j 1": "written",
+    "sttest compile linear.mlir --precision fp32 --board u55c -o linear && sttest synth linear": "LUT",
+    "python cluster.py": "written: tiny",
+    "sttest build small --flow rtl": "kernel.xml",
+    "sttest build small --target hw --dry-run": "C.. rules  none broken",
+}
