@@ -1,7 +1,8 @@
-"""What MkDocs inserts into pages from the program: the help of every verb and the table of compiler options."""
+"""What MkDocs inserts into pages: the help of every verb, the table of compiler options, and figures of results."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -12,6 +13,9 @@ from sttest.compile.options import options_table
 
 COMMAND_LINE = "<!-- generated: command line -->"
 OPTIONS = "<!-- generated: compiler options -->"
+RESULTS = Path(__file__).parents[1] / "results"
+_IN_REPOSITORY, _ON_SITE = "](../../results/", "](../results/"
+"""How a page of a folder names a figure: in the repository, where results lie beside the pages, and on the site."""
 
 
 def _verbs() -> dict[str, Any]:
@@ -26,10 +30,19 @@ def command_line() -> str:
     return "\n".join(f"## sttest {verb}\n\n```text\n{text.strip()}\n```\n" for verb, text in helps.items())
 
 
+def on_files(files: Any, config: Any, **_: Any) -> Any:
+    """Called by MkDocs once: figures of results become files of the site."""
+    from mkdocs.structure.files import File
+
+    for figure in sorted(RESULTS.glob("*/figure.svg")):
+        files.append(File.generated(config, f"results/{figure.parent.name}/figure.svg", abs_src_path=str(figure)))
+    return files
+
+
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Called by MkDocs for every page."""
     if COMMAND_LINE in markdown:
         return markdown.partition(COMMAND_LINE)[0] + command_line()
     if OPTIONS in markdown:
         return markdown.partition(OPTIONS)[0] + options_table()
-    return markdown
+    return markdown.replace(_IN_REPOSITORY, _ON_SITE)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
+from experiments.figures import write_figure
 from experiments.progress import step_printer
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import compile_text
@@ -37,7 +38,6 @@ from sttest.studies.architectures import (
     perplexity_saved,
     regret,
 )
-from sttest.studies.figures import new_figure, save_figure
 from sttest.studies.whatif.bounds import bounds, moved_bytes
 from sttest.studies.workload import WorkloadShape, model_text
 
@@ -119,8 +119,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
         folder.add(*rows)
         for metric, value, unit in PUBLISHED:
             folder.add(Row("architectures", metric, value, unit, "published", board="jetson-orin", source=SOURCE))
-        for suffix in ("svg", "png"):
-            _draw(found, models[LANES[0]], folder.file(f"figure.{suffix}"))
+        write_figure(folder)
     return rows
 
 
@@ -204,29 +203,3 @@ def _at_latency(models: Sequence[Candidate], where: str) -> Iterator[Row]:
         saved = perplexity_saved(chosen.parameters, base.parameters)
         yield _row(f"perplexity saved {at}", saved, "ratio", note=note,
                    source=CHINCHILLA)  # fmt: skip
-
-
-def _draw(found: Found, models: Sequence[Candidate], path: Path) -> None:
-    """The map of the roofline's error, and expected loss against latency with the front."""
-    figure = new_figure(11, 4.2)
-    left, right = figure.subplots(1, 2)
-    grid = np.array([[error_of(found[shape, False][LANES[0]]) for shape in layer_shapes(QWEN, (width,), RATIOS)]
-                     for width in WIDTHS])  # fmt: skip
-    image = left.imshow(grid, aspect="auto", cmap="viridis")
-    figure.colorbar(image, ax=left, label="simulated over roofline, less 1")
-    names = ("2 KV heads", "one for two", "one for each")
-    left.set_xticks(range(grid.shape[1]), [f"{ratio:.2g}x, {name}" for ratio in RATIOS for name in names],
-                    rotation=60, ha="right")  # fmt: skip
-    left.set_yticks(range(len(WIDTHS)), [str(width) for width in WIDTHS])
-    left.set(ylabel="width", title="Error of the roofline, one layer")
-    losses = [expected_loss(each.parameters, TOKENS) for each in models]
-    right.scatter([each.simulated_us / 1e3 for each in models], losses, s=4, color="0.7", label="architectures")
-    best = front(models)
-    right.plot([each.simulated_us / 1e3 for each in best], [expected_loss(each.parameters, TOKENS) for each in best],
-               color="#20639b", label="front")  # fmt: skip
-    (base,) = (each for each in models if each.shape == _BASE_SHAPE and each.layers == QWEN.layers)
-    right.plot(base.simulated_us / 1e3, expected_loss(base.parameters, TOKENS), "x", color="#d1495b",
-               label="Qwen2.5-0.5B")  # fmt: skip
-    right.set(xlabel="ms per token, simulated", ylabel="loss by the published law, nats", title="Loss and latency")
-    right.legend()
-    save_figure(figure, path)

@@ -17,6 +17,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
+from experiments.figures import write_figure
 from sttest.boards.board import FpgaBoard
 from sttest.boards.energy import CASES, Energy, energy
 from sttest.boards.load import load_board, require_hbm
@@ -25,7 +26,6 @@ from sttest.core.results import Kind, ResultFolder, Row
 from sttest.core.tables import print_table
 from sttest.models.attention_alone import AttentionShape
 from sttest.studies.cascades import Cascade, Measured, attention_text, fastest
-from sttest.studies.figures import new_figure, save_figure
 
 BOARD, HEADS, HEAD_DIM, QUERIES, ROW_BLOCK = "u55c", 12, 64, 64, 16
 POSITIONS = (1024, 4096, 16384, 65536, 131072)
@@ -120,8 +120,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
             )  # fmt: skip
         for metric, value, unit, source in PUBLISHED:
             folder.add(Row("attention-cascades", metric, value, unit, "published", board="fusemax", source=source))
-        for suffix in ("png", "svg"):
-            _draw(found, folder.file(f"figure.{suffix}"))
+        write_figure(folder)
     return lines
 
 
@@ -166,22 +165,3 @@ def cycles_of(name: str, measured: Measured) -> int:
 def energy_of(name: str, measured: Measured, case: Any) -> Energy:
     """Energy of all of the attention."""
     return energy(measured.done.times(times_of(name)), card().energy_costs, case)
-
-
-def _draw(found: Mapping[int, Mapping[str, Measured | None]], path: Path) -> None:
-    figure = new_figure(8, 3.4)
-    left, right = figure.subplots(1, 2)
-    for line in LINES:
-        points = [(positions, lines[line.name]) for positions, lines in found.items()]
-        there = [(positions, each) for positions, each in sorted(points) if each is not None]
-        at = [positions for positions, _ in there]
-        left.plot(at, [each.busy for _, each in there], marker=".", label=line.name)
-        right.plot(at, [each.attention_bytes / 2**20 for _, each in there], marker=".")
-    left.set_ylabel("busy share of multiplying lanes")
-    right.set_ylabel("MiB between scores and mix")
-    right.set_yscale("log")
-    for axis in (left, right):
-        axis.set_xscale("log", base=2)
-        axis.set_xlabel("positions")
-    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False, fontsize=7)
-    save_figure(figure, path)

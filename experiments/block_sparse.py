@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from experiments.figures import write_figure
 from sttest.boards.resources import total
 from sttest.compile.compiler import compile_text
 from sttest.compile.options import CompileOptions
@@ -25,7 +26,6 @@ from sttest.models.block_sparse import SparseShape
 from sttest.sim import simulate
 from sttest.studies.block_sparse import cache_bytes, sparse_text
 from sttest.studies.cascades import attention_text
-from sttest.studies.figures import new_figure, save_figure
 
 BOARD, HEADS, HEAD_DIM, ATTENDED, CHUNK = "u55c", 8, 64, 1024, 64
 CONTEXTS, BLOCKS = (4096, 16384, 65536), (64, 128, 256, 512)
@@ -94,8 +94,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
             )  # fmt: skip
         for metric, value, unit, source in PUBLISHED:
             folder.add(Row("block-sparse", metric, value, unit, "published", board="flashmoba", source=source))
-        for suffix in ("png", "svg"):
-            _draw(steps, folder.file(f"figure.{suffix}"))
+        write_figure(folder)
     return lines
 
 
@@ -111,16 +110,3 @@ def _of_context(context: int, steps: Mapping[tuple[int, int], Mapping[str, Any]]
         if block:
             yield Line(f"speed-up over all of the cache {where}", dense["cycles"] / step["cycles"], "ratio", "derived")
             yield Line(f"fewer bytes {where}", dense["bytes"] / step["bytes"], "ratio", "derived")
-
-
-def _draw(steps: Mapping[tuple[int, int], Mapping[str, Any]], path: Path) -> None:
-    figure = new_figure(5, 3.4)
-    axis = figure.subplots()
-    for context in CONTEXTS:
-        ratios = [steps[context, 0]["cycles"] / steps[context, block]["cycles"] for block in BLOCKS]
-        axis.plot(BLOCKS, ratios, marker=".", label=f"{context:,} positions")
-    axis.set_xscale("log", base=2)
-    axis.set_xlabel("positions of a block")
-    axis.set_ylabel("speed-up over all of the cache")
-    axis.legend(frameon=False, fontsize=8)
-    save_figure(figure, path)

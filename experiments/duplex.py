@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from experiments.figures import write_figure
 from sttest.boards.load import load_board
 from sttest.boards.systems import DuplexBoard, RduBoard
 from sttest.core.results import Kind, ResultFolder, Row
@@ -20,7 +21,6 @@ from sttest.core.tables import print_table
 from sttest.models.registry import get_config
 from sttest.sim import simulate
 from sttest.studies.experts.routing import drawn_routing
-from sttest.studies.figures import new_figure, save_figure
 from sttest.studies.two_processors import PLACEMENTS, Placement, Step, closed_form_cycles, stages, step_graph
 
 BOARD, SEED = "duplex", 1
@@ -81,8 +81,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
             )  # fmt: skip
         for metric, value, unit, system, source in PUBLISHED:
             folder.add(Row("duplex", metric, value, unit, "published", board=system, source=source))
-        for suffix in ("png", "svg"):
-            _draw(lines, folder.file(f"figure.{suffix}"))
+        write_figure(folder)
     return lines
 
 
@@ -184,19 +183,3 @@ def switch() -> Iterator[Line]:
     assert isinstance(rdu, RduBoard)
     note = f"{LLAMA_BYTES / 1e9:.1f} GB over {SOCKETS} sockets, bytes over the slower memory's rate"
     yield Line(SWITCHED, "switch to an 8B model", rdu.switch_seconds(LLAMA_BYTES, SOCKETS), "s", "derived", note, RDU)
-
-
-def _draw(lines: list[Line], path: Path) -> None:
-    found = {(each.model, each.metric): each.value for each in lines}
-    figure = new_figure(8, 3.4)
-    for axis, model in zip(figure.subplots(1, 2, sharey=True), DEVICES, strict=True):
-        for placement in PLACEMENTS[1:]:
-            metrics = (f"over the xPU alone [batch {batch}, {SHOWN} tokens, {placement}]" for batch in BATCHES)
-            ratios = [found[model, metric] for metric in metrics]
-            axis.plot(BATCHES, [np.nan if ratio is None else ratio for ratio in ratios], marker=".", label=placement)
-        axis.set_title(f"{model}, {SHOWN} tokens", fontsize=9)
-        axis.set_xscale("log", base=2)
-        axis.set_xlabel("requests of a batch")
-    figure.axes[0].set_ylabel("times the xPU alone")
-    figure.axes[0].legend(frameon=False, fontsize=8)
-    save_figure(figure, path)

@@ -9,11 +9,11 @@ from experiments.calibration import constants, launch_choice, precision_choice
 from experiments.emerging_result import Comparison, Emerging
 from experiments.emerging_rows import FIG9_QUANTITY, published_ratio, rows
 from experiments.emerging_what_ifs import WhatIf
+from experiments.figures import write_figure
 from experiments.published import published_text
 from sttest.boards.board import RULES, Rule
 from sttest.core.results import ResultFolder
 from sttest.core.tables import print_table
-from sttest.studies.figures import new_figure, save_figure
 
 _DRAWN_OPPONENTS = {"A100 per layer": "o", "A100 graphs": "s", "H200 graph-bf16": "^", "H200 compile-int4": "D"}
 _TICKS = (0.25, 0.5, 1, 2, 4)
@@ -61,8 +61,7 @@ def write_report(found: Emerging, out: Path) -> None:
     }
     with ResultFolder(out, config=config) as folder:
         folder.add(*rows(found))
-        for suffix in ("png", "svg"):
-            _figure(found, folder.file(f"ratios.{suffix}"))
+        write_figure(folder)
 
 
 def _heading(found: Comparison) -> str:
@@ -95,28 +94,3 @@ def _ours(found: Comparison) -> list[tuple[object, ...]]:
         )
         for (n, m), each in found.ours.items()
     ]  # fmt: skip
-
-
-def _figure(found: Emerging, path: Path) -> None:
-    figure = new_figure(11, 3.8)
-    axes = figure.subplots(1, len(found.comparisons), sharey=True)
-    for axis, each in zip(axes, found.comparisons, strict=True):
-        shapes = list(each.ours)
-        for (name, marker), place in zip(_DRAWN_OPPONENTS.items(), (-0.15, -0.05, 0.05, 0.15), strict=True):
-            known = [(number, ratio) for number, shape in enumerate(shapes)
-                     if (ratio := each.ratio(name, "tdp", shape)) is not None]  # fmt: skip
-            positions, ratios = [number + place for number, _ in known], [ratio for _, ratio in known]
-            axis.plot(positions, ratios, marker, markersize=4, label=name if each is found.comparisons[0] else None)
-        published = published_ratio(each.model)
-        if published:
-            label = "published best over A100" if each is found.comparisons[0] else None
-            axis.axhline(published, color="black", linewidth=0.8, linestyle="--", label=label)
-        axis.axhline(1, color="#b0b0b0", linewidth=0.8, zorder=0)
-        axis.set_yscale("log")
-        axis.set_yticks(_TICKS, [f"{tick:g}" for tick in _TICKS])
-        axis.minorticks_off()
-        axis.set_title(_heading(each))
-        axis.set_xticks(range(len(shapes)), [f"{n}:{m}" for n, m in shapes], rotation=60)
-    axes[0].set_ylabel("tokens/J over the GPU, TDP rule")
-    figure.legend(loc="outside lower center", ncols=5, frameon=False)
-    save_figure(figure, path)

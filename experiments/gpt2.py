@@ -9,9 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
 from experiments.calibration import constants, fitted_precisions, launch_choice
 from experiments.designs import ModelBlocks, reproduced_knobs
 from experiments.generation import Generation, Overheads, compose
@@ -20,6 +17,7 @@ from experiments.gpt2_result import LaunchCase, PrecisionCase, Reproduction
 from experiments.published import gpt2_row
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.options import CompileOptions
+from sttest.core.progress import progress
 from sttest.core.results import PointStore
 from sttest.models.registry import get_config
 from sttest.studies.blocks import BlockPoint, BlockShape, BlockTime, lanes_for, run_points
@@ -29,7 +27,6 @@ BOARD = "u55c"
 ROWS = ((32, 32), (64, 64), (128, 128), (256, 256))
 CONTEXTS = (32, 64, 128, 256, 512)
 LAUNCH_FIELDS = ("queued_us", "single_low_us", "back_to_back_us", "single_high_us")
-_TABLE_WIDTH = 125
 _LARGEST_PROMPT = 256
 _LARGEST_CONTEXT = 512
 
@@ -49,11 +46,14 @@ def decode_points(contexts: Sequence[int], knobs: CompileOptions, engine: str) -
 def simulate_table(engine: str, jobs: int, store: PointStore) -> Reproduction:
     """Compiles and simulates every block of the table, under every scheme, and composes its rows."""
     chosen, *others = fitted_precisions()
-    with _progress() as progress:
-        task = progress.add_task("lowering from PyTorch", total=(1 + len(others)) * (len(ROWS) + len(CONTEXTS)))
+    count, total = 0, (1 + len(others)) * (len(ROWS) + len(CONTEXTS))
+    with progress("gpt2") as say:
+        say("lowering from PyTorch")
 
         def done(point: BlockPoint) -> None:
-            progress.update(task, advance=1, description=f"simulated {point.shape}")
+            nonlocal count
+            count += 1
+            say(f"{count} of {total} blocks, simulated {point.shape}")
 
         blocks, *other_blocks = [_simulated(each, engine, jobs, store, done) for each in (chosen, *others)]
     launch = getattr(require_hbm(load_board(BOARD)).launch, launch_choice().name)
@@ -108,19 +108,8 @@ def _launch_case(name: str, prefill: Mapping[int, BlockTime], decode: Mapping[in
     return LaunchCase(name, launch, host_ms, compose_rows(prefill, decode, Overheads(launch.value, host_ms)))
 
 
-def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2, console: Console | None = None) -> None:
+def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> None:
     """Prints the tables and writes ``out`` (table.csv, table.md, figures, manifest.json)."""
     reproduction = simulate_table(engine, jobs, PointStore(Path("build/points/gpt2")))
-    print_report(reproduction, console or _wide_console())
+    print_report(reproduction)
     write_report(reproduction, out)
-
-
-def _wide_console() -> Console:
-    """At least as wide as the tables: a pipe or a narrow terminal must not cut numbers short."""
-    console = Console()
-    return Console(width=max(console.width, _TABLE_WIDTH))
-
-
-def _progress() -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=Console(stderr=True))

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.experts import expert_size
+from experiments.figures import write_figure
 from experiments.published import DATA_DIR
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
@@ -32,7 +33,6 @@ from sttest.sim.bursts import memory_and_number
 from sttest.sim.graph import MemoryPort, TimedGraph
 from sttest.studies.experts.cache import run_cache, step_times
 from sttest.studies.experts.routing import drawn_routing
-from sttest.studies.figures import new_figure, save_figure
 from sttest.studies.tier_copy import copy_into_hbm
 from sttest.studies.weight_window import token_cycles
 from sttest.studies.whatif.bounds import bounds
@@ -164,8 +164,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
             )  # fmt: skip
         for metric, value, unit, system, source in PUBLISHED:
             folder.add(Row("memory-tiers", metric, value, unit, "published", board=system, source=source))
-        for suffix in ("png", "svg"):
-            _draw(lines, folder.file(f"figure.{suffix}"))
+        write_figure(folder)
     return lines
 
 
@@ -274,17 +273,3 @@ def caches(engine: str) -> Iterator[Line]:
                     for label, value in (("mean", times.mean), ("p99", times.percentile(99))):
                         ms, metric = value / card().clock_mhz.value / 1e3, f"waiting per token from {source}, {label}"
                         yield Line("experts", "", f"{metric} {where}", ms, "ms", note=note)
-
-
-def _draw(lines: list[Line], path: Path) -> None:
-    found = {each.metric: each.value for each in lines if each.value is not None}
-    figure = new_figure(8, 3.4)
-    for axis, name in zip(figure.subplots(1, 2, sharey=True), ("alike", "popular and again"), strict=True):
-        for policy in POLICIES:
-            rates = [found[f"hit rate [{name}, room for {capacity}, {policy}]"] for capacity in CAPACITIES]
-            axis.plot(CAPACITIES, rates, marker=".", label=policy)
-        axis.set_title(f"experts drawn {name}", fontsize=9)
-        axis.set_xlabel(f"experts of a layer in HBM, of {EXPERTS}")
-    figure.axes[0].set_ylabel("hit rate")
-    figure.axes[0].legend(frameon=False, fontsize=8)
-    save_figure(figure, path)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from experiments.designs import BOARD, card, simulate_models
+from experiments.figures import write_figure
 from experiments.progress import step_printer
 from experiments.published import published_text
 from sttest.compile.compiler import fusion_report
@@ -22,7 +23,6 @@ from sttest.core.processes import process_pool
 from sttest.core.results import ResultFolder, Row
 from sttest.core.tables import print_table
 from sttest.studies.blocks import BlockShape, BlockTime
-from sttest.studies.figures import new_figure, save_figure
 
 MODELS = ("gpt2", "qwen", "llama", "gemma")
 LENGTHS = (32, 64, 128)
@@ -90,8 +90,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Inte
     with ResultFolder(out, config={"engine": engine, "lengths": LENGTHS}) as folder:
         for each in found:
             folder.add(*_rows(each))
-        for suffix in ("png", "svg"):
-            _figure(found, folder.file(f"intermediates.{suffix}"))
+        write_figure(folder)
     return found
 
 
@@ -117,19 +116,3 @@ def _rows(each: Intermediates) -> Iterator[Row]:
             phase=shape.phase, reference=nearest, source="StreamTensor Fig. 10(a)",
             note=f"published range {low}-{high}, length not stated; reference: its nearest end",
         )  # fmt: skip
-
-
-def _figure(found: list[Intermediates], path: Path) -> None:
-    prefill = [each for each in found if each.shape.phase == "prefill"]
-    figure = new_figure(9, 3.2)
-    axis = figure.subplots()
-    positions = range(len(prefill))
-    parts = (("all kernels", "kernel_bytes"), ("model's operations, 32 bit", "model_bytes"), ("fused", "fused_bytes"))
-    for place, (label, name) in enumerate(parts):
-        heights = [getattr(each, name) / 2**20 for each in prefill]
-        axis.bar([position + 0.27 * (place - 1) for position in positions], heights, 0.27, label=label)
-    axis.set_yscale("log")
-    axis.set_ylabel("MiB of one block")
-    axis.set_xticks(list(positions), [f"{each.shape.model} {each.shape.tokens}" for each in prefill], rotation=40)
-    axis.legend(frameon=False)
-    save_figure(figure, path)

@@ -27,7 +27,8 @@ from experiments.published import published_table, published_text
 from experiments.studies_tables import nano_batches, studies_list, studies_rows, studies_undone  # noqa: F401 - for pages
 from sttest.boards.energy import CASES, Activity, energy
 from sttest.boards.load import load_board, require_hbm
-from sttest.core.files import read_yaml
+from sttest.core.files import MANIFEST, read_object, read_yaml
+from sttest.core.results import RESULTS_SCHEMA
 from sttest.core.tables import markdown_table
 from sttest.models.registry import get_config
 
@@ -497,6 +498,18 @@ def fig9_shares() -> str:
     return markdown(("lanes", *heads), lines)
 
 
+def study_seconds(study: str) -> float:
+    """Seconds of a processor that the simulations of a study took."""
+    return float(read_object(ROOT / "results" / study / MANIFEST, RESULTS_SCHEMA)["processor_s"])
+
+
+def best_of(study: str, point: str) -> str:
+    """Which design is the best at a point: the fastest of those that fit, or that none does."""
+    rows = results(study)
+    (note,) = rows[rows["metric"] == f"speed [{point}]"]["note"]
+    return str(note).partition("; ")[2]
+
+
 def speed_by_bandwidth() -> str:
     """Decode speed of the default design and of the fastest one, over the bandwidth of the HBM."""
     rows = results("hbm-bandwidth")
@@ -610,6 +623,30 @@ def entropy_skews() -> str:
         )
         lines.append((f"{skew} bits", f"{fill:.2%}", f"{bound:.0f}", f"{least:.0f}"))
     return markdown(("skew", "fill", "depth for any weights", "least for one trace"), lines)
+
+
+def pruned_parts() -> str:
+    """Attention of GPT-2 before two memories, part by part."""
+    lines = []
+    for model, shown in (("gpt2-small", "Small"), ("gpt2", "Medium")):
+        few = "pruned, fewer bits, low bits on demand" if model == "gpt2-small" else "pruned, fewer bits"
+        for name in ("all, 32 bits", "all, fewer bits", "pruned, 32 bits, 1 comparator", "pruned, 32 bits",
+                     *dict.fromkeys(("pruned, fewer bits", few)), f"{few}, 2 engines"):  # fmt: skip
+            moved = value("spatten", f"bytes [{name}]", model=model)
+            cycles = (value("spatten", f"cycles [{name}]", model=model, board=board) for board in ("u55c", "spatten"))
+            lines.append((shown, name, f"{moved / 1e6:,.0f}", *(f"{each / 1e3:,.0f}" for each in cycles)))
+    columns = ("GPT-2", "attention", "MB read", "thousand cycles, U55C", "thousand cycles, SpAtten's memory")
+    return markdown(columns, lines)
+
+
+def pruned_on_demand() -> str:
+    """Low bits on demand, by how peaked attention is."""
+    lines = []
+    for deviation in ("0.5", "1", "2", "4"):
+        figures = ("heads that read low bits", "bytes over those of all bits", "cycles over those of all bits")
+        share, size, cycles = (value("spatten", f"{each} [deviation {deviation}]") for each in figures)
+        lines.append((deviation, f"{share:.1%}", f"{size:.0%}", f"{cycles:.0%}"))
+    return markdown(("deviation of logits", "heads that read low bits", "bytes", "cycles"), lines)
 
 
 def entropy_rates() -> str:
@@ -949,13 +986,14 @@ def serving() -> str:
         for rate in (2, 4, 6, 8, 10):
             shown = f"[batch {batch}, {policy}, {rate}/s]"
             forms = {
-                "speed": ",.0f", "time to first token, p50": ",.0f", "time to first token, p99": ",.0f",
-                "time per token, mean": ".1f", "within the objective": ".0%", "energy per token": ".2f",
+                "speed": ",.0f", **dict.fromkeys((f"time to first token, p{each}" for each in (50, 95, 99)), ",.0f"),
+                **dict.fromkeys((f"time per token, p{each}" for each in (50, 99)), ".1f"),
+                "within the objective": ".0%", "energy per token": ".2f",
             }  # fmt: skip
             cells = (format(value("serving", f"{name} {shown}"), form) for name, form in forms.items())
             lines.append((batch, policy, rate, *cells))
-    heads = ("batch", "policy", "requests/s", "tokens/s", "first token p50, ms", "p99, ms", "per token, ms", "good",
-             "J per token")  # fmt: skip
+    heads = ("batch", "policy", "requests/s", "tokens/s", "first token p50, ms", "p95, ms", "p99, ms",
+             "per token p50, ms", "p99, ms", "good", "J per token")  # fmt: skip
     return markdown(heads, lines)
 
 

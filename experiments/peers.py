@@ -15,6 +15,7 @@ import pandas as pd
 
 from experiments.best.rows import of_budget
 from experiments.designs import BOARD, card
+from experiments.figures import write_figure
 from experiments.published import published_table
 from sttest.boards.part import BudgetName
 from sttest.core.errors import InputError
@@ -22,7 +23,6 @@ from sttest.core.results import Kind, ResultFolder, Row
 from sttest.core.tables import print_table
 from sttest.models.config import DecoderConfig
 from sttest.models.registry import get_config
-from sttest.studies.figures import new_figure, save_figure
 
 ROOT = Path(__file__).parents[1]
 OURS = {"gpt2": ("gpt2", "[256:256]"), "qwen": ("emerging", "[128:128]"), "llama": ("emerging", "[128:128]"),
@@ -56,8 +56,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> None:
     )  # fmt: skip
     with ResultFolder(out, config={"board": BOARD, "ours": OURS}) as folder:
         folder.add(*rows)
-        for suffix in ("png", "svg"):
-            _figure(rows, folder.file(f"roofline.{suffix}"))
+        write_figure(folder)
 
 
 def _our_rows(results: Path) -> Iterator[Row]:
@@ -167,19 +166,3 @@ def _row(
 
 def _number(cell: object) -> float | None:
     return None if cell == "" else float(str(cell))
-
-
-def _figure(rows: list[Row], path: Path) -> None:
-    known = sorted(
-        (row.value, f"{row.model}, {row.board}") for row in rows if row.metric == "roofline fraction" and row.value
-    )
-    figure = new_figure(8, 0.2 * len(known) + 0.8)
-    axis = figure.subplots()
-    # By position, not by name: two rows may be of one work.
-    places = range(len(known))
-    colours = ["#20639b" if name.startswith("ours") else "#b0b0b0" for _, name in known]
-    axis.barh(places, [fraction for fraction, _ in known], color=colours)
-    axis.set_yticks(places, [name for _, name in known], fontsize=7)
-    axis.margins(y=0.01)
-    axis.set_xlabel("decode speed over peak bandwidth / weight bytes")
-    save_figure(figure, path)

@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 
 import sttest as st
+from experiments.figures import write_figure
 from experiments.progress import step_printer
 from sttest.core.results import PointStore, ResultFolder, Row
 from sttest.core.tables import print_table
 from sttest.studies.campaign import STORES
-from sttest.studies.figures import new_figure, save_figure
 from sttest.studies.serving.outcome import Objective, Outcome
 from sttest.studies.serving.requests import Request, poisson
 from sttest.studies.serving.scheduler import Card, Limits, Policy
@@ -33,9 +33,11 @@ OBJECTIVE = Objective(first_ms=1000.0, token_ms=20.0)
 # One unit of 4,096 lanes for all products with weights, as in the study `batch`.
 OPTIONS = {"share": "all", "gemv_lanes": 4096, "overall_unroll": 1536, "vector_bits": 512}
 CONTEXT = 512
+SHOWN_PERCENTS = (50, 95, 99)
 SHOWN = (
-    "speed", "time to first token, p50", "time to first token, p99", "time per token, mean", "within the objective",
-    "goodput", "share of time busy", "sequences per decode step, mean", "energy per token",
+    "speed", *(f"time {what}, p{percent}" for what in ("to first token", "per token") for percent in SHOWN_PERCENTS),
+    "time per token, mean", "within the objective", "goodput", "share of time busy", "sequences per decode step, mean",
+    "energy per token",
 )  # fmt: skip
 
 
@@ -78,11 +80,13 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Serv
                 found.append(served)
                 say(f"served {served.label}")
     print_table(
-        ("batch", "policy", "requests/s", "tokens/s", "first token p50, ms", "p99, ms", "per token, ms", "good"),
+        ("batch", "policy", "requests/s", "tokens/s", "first token p50, ms", "p95, ms", "p99, ms", "per token p50, ms",
+         "p95, ms", "p99, ms", "good"),
         [
             (each.batch, each.policy, f"{each.rate:g}", f"{each.value('speed'):,.0f}",
-             f"{each.value('time to first token, p50'):,.0f}", f"{each.value('time to first token, p99'):,.0f}",
-             f"{each.value('time per token, mean'):.1f}", f"{each.value('within the objective'):.0%}")
+             *(f"{each.value(f'time to first token, p{percent}'):,.0f}" for percent in SHOWN_PERCENTS),
+             *(f"{each.value(f'time per token, p{percent}'):.1f}" for percent in SHOWN_PERCENTS),
+             f"{each.value('within the objective'):.0%}")
             for each in found
         ],
         title="Serving GPT-2 Medium on a U55C (requests made up)",
@@ -91,8 +95,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Serv
     with ResultFolder(out, config=config, seed=SEED) as folder:
         for each in found:
             folder.add(*_rows(each, engine))
-        for suffix in ("png", "svg"):
-            _draw(found, folder.file(f"figure.{suffix}"))
+        write_figure(folder)
     return found
 
 
@@ -119,22 +122,3 @@ def _rows(each: Served, engine: str) -> Iterator[Row]:
                 "serving", f"{metric} [{each.label}]", value, unit, "simulated", model=MODEL, board=BOARD,
                 phase="decode", engine=engine, note=note,
             )  # fmt: skip
-
-
-def _draw(found: Sequence[Served], path: Path) -> None:
-    figure = new_figure(8, 3.6)
-    waits, good = figure.subplots(1, 2)
-    for batch in BATCHES:
-        for policy in POLICIES:
-            line = [each for each in found if (each.batch, each.policy) == (batch, policy)]
-            style, label = "-" if policy == POLICIES[0] else "--", f"batch {batch}, {policy}"
-            rates = [each.rate for each in line]
-            waits.plot(rates, [each.value("time to first token, p99") for each in line], style, label=label)
-            good.plot(rates, [each.value("goodput") for each in line], style, label=label)
-    waits.set_yscale("log")
-    waits.set_ylabel("time to first token, 99th percentile (ms)")
-    good.set_ylabel("goodput (requests/s)")
-    for axis in (waits, good):
-        axis.set_xlabel("requests per second")
-    good.legend(frameon=False, fontsize=8)
-    save_figure(figure, path)

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from experiments.figures import write_figure
 from sttest.boards.load import load_board
 from sttest.boards.systems import MeshBoard
 from sttest.core.results import Kind, ResultFolder, Row
 from sttest.core.tables import print_table
 from sttest.sim import simulate
-from sttest.studies.figures import new_figure, save_figure
 from sttest.studies.mesh.gemv import MeshGemv, closed_form_cycles, column_graph
 from sttest.studies.mesh.reduction import Reduction, k_tree, pipeline
 
@@ -88,8 +88,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
             )  # fmt: skip
         for metric, value, unit, source in PUBLISHED:
             folder.add(Row("wafer-mesh", metric, value, unit, "published", board="wse-2 (paper)", source=source))
-        for suffix in ("png", "svg"):
-            _draw(cycles, folder.file(f"figure.{suffix}"))
+        write_figure(folder)
     return lines
 
 
@@ -185,17 +184,3 @@ def meshes() -> Iterator[Line]:
             yield Line(f"seconds of a simulation {where}", run.solve_s, "s", "measured", "two cores", engine)
             passed = run.fifo_events / run.solve_s
             yield Line(f"words passed per second {where}", passed, "1/s", "measured", "two cores", engine)
-
-
-def _draw(cycles: Mapping[Point, int], path: Path) -> None:
-    figure = new_figure(8, 3.4)
-    for axis, size in zip(figure.subplots(1, 2), (2048, 16384), strict=True):
-        for name in REDUCTIONS:
-            us = [cycles[size, side, name] / board().clock_mhz.value for side in SIDES]
-            axis.plot(SIDES, us, marker=".", label=name)
-        axis.set_title(f"{size:,} x {size:,}", fontsize=9)
-        axis.set_xlabel("cores of a side")
-        axis.set_ylim(bottom=0)
-    figure.axes[0].set_ylabel("µs of a product")
-    figure.axes[0].legend(frameon=False, fontsize=8)
-    save_figure(figure, path)

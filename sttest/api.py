@@ -245,8 +245,9 @@ class Design(Graph):
         Returns:
             One row per combination: the settings; `cycles` and `ms` of one launch of the design; `tokens_per_s` of all
             layers with what their launches cost; `bound_by` and the shares of the time that compute, bandwidth,
-            latency and launches take; `refusal`, why there are no numbers.  The speed is missing where a design's
-            model is not known, or its launches are not all alike.
+            latency and launches take; `fits`, whether the design is within its budget as predicted, with the resource
+            that is `fullest` and its share; `refusal`, why there are no numbers.  The speed is missing where a
+            design's model is not known, or its launches are not all alike.
 
         Raises:
             InputError: there is no such setting or value, or it needs `recompile`.

@@ -15,8 +15,9 @@ from sttest.core.errors import InputError
 from sttest.core.files import read_yaml, write_text
 from sttest.core.validation import validated
 from sttest.explore.report import text_hash
+from sttest.studies.whatif.found import FOUND
 
-FOLDER = Path(__file__).parents[1] / "data" / "best"
+FOLDER = FOUND
 _HEAD = "# Written by 'python -m experiments.best find'; 'sttest reproduce best' makes the design again.\n"
 
 

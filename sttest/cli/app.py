@@ -6,31 +6,40 @@ also for usage, 130 for Ctrl-C, 1 for a bug, whose traceback is shown under ``--
 """
 
 import errno
+import inspect
 import json
 import os
 import re
 import sys
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
+from sttest.cli.completion import completing_verb, is_completing
+from sttest.cli.help import VerbCommand, definitions, help_width
 from sttest.compile.options import renamed
-from sttest.core.errors import DoesNotFitError, InputError, SttestError, did_you_mean, note_renamed
+from sttest.core.errors import DoesNotFitError, InputError, SttestError, did_you_mean, note, note_renamed
 from sttest.core.program import __version__
+from sttest.core.terminal import styled
 
 # Help lists the verbs in this order.
 VERBS = {  # module and summary; its function is called NAME_verb
     "compile": ("compile", "Compile one decoder block to a design package."),
+    "import": ("importers", "Import a design of another tool, and carry sized depths back."),
     "opt": ("compile", "Run passes on IR text and print the result."),
     "dot": ("simulate", "Print a design as Graphviz text."),
     "models": ("doctor", "List the models that are known by name."),
     "board": ("doctor", "Show a board: each quantity with unit, kind and source."),
+    "evaluate": ("evaluate", "Evaluate a model in a precision on a text."),
+    "quantize": ("evaluate", "Quantize a checkpoint's weights for a scheme, calibrated on a text."),
     "simulate": ("simulate", "Simulate a design cycle by cycle."),
     "size": ("size", "Size FIFOs: the linear program beside depths found by simulation."),
+    "diff": ("diff", "What differs between two designs."),
     "emulate": ("emulate", "Run a design outside of the simulator and compare."),
     "crosscheck": ("crosscheck", "Run one block through every engine, from PyTorch to the card."),
     "faults": ("faults", "Flip single bits of a design's hardware and count which reach its results."),
@@ -38,8 +47,6 @@ VERBS = {  # module and summary; its function is called NAME_verb
     "build": ("build", "Build a design with Vitis."),
     "synth": ("synth", "Synthesize the modules of a design with yosys and compare with the prediction."),
     "calibrate": ("calibrate", "Synthesize each distinct process with Vitis HLS."),
-    "evaluate": ("evaluate", "Evaluate a model in a precision on a text."),
-    "quantize": ("evaluate", "Quantize a checkpoint's weights for a scheme, calibrated on a text."),
     "pack": ("pack", "Pack a design with parameters, inputs and golden."),
     "run": ("run", "Run a design on a card, in hardware emulation, or on the emulator."),
     "doctor": ("doctor", "Tell which tools and cards are here."),
@@ -47,9 +54,15 @@ VERBS = {  # module and summary; its function is called NAME_verb
     "whatif": ("whatif", "What if: speed, roofline, knee and binding resource."),
     "studies": ("studies", "List the studies of published systems, or show one beside its paper."),
     "serve": ("serve", "Serve requests over time on simulated designs."),
-    "report": ("whatif", "One HTML page of all results."),
+    "report": ("report", "One HTML page of a design, or of all results."),
     "explore": ("explore", "Search the design spaces of a block."),
 }
+WITHOUT_TABLE = ("opt", "dot", "pack", "report")
+"""Verbs that print no table, and so have no ``--csv``."""
+HEADINGS = {  # of the list of verbs, above the first of each group
+    "compile": "Designs", "models": "Models and boards", "simulate": "Simulate and compare", "emulate": "Check",
+    "build": "Build and run", "reproduce": "Tables, studies and searches",
+}  # fmt: skip
 # Usage errors of typer's parser; it exports only their subclass BadParameter.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 _INTERRUPTED = 130
@@ -64,7 +77,11 @@ class _Commands(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         verb = typer.Typer(rich_markup_mode=None, add_completion=False)
-        verb.command(name)(getattr(import_module(f"sttest.cli.{VERBS[name][0]}"), f"{name}_verb"))
+        if is_completing():
+            verb.command(name)(completing_verb(name))
+        else:
+            function = getattr(import_module(f"sttest.cli.{VERBS[name][0]}"), f"{name}_verb")
+            verb.command(name, cls=VerbCommand)(_with_forms(function, has_table=name not in WITHOUT_TABLE))
         return typer.main.get_command(verb)
 
     def __iter__(self) -> Iterator[str]:
@@ -72,6 +89,31 @@ class _Commands(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(VERBS)
+
+
+Wide = Annotated[bool, typer.Option("--wide", help="On a terminal, too, all columns and lines.")]
+Csv = Annotated[bool, typer.Option("--csv", help="Print the table as CSV with all columns, and nothing else.")]
+
+
+def _with_forms(verb: Callable[..., None], *, has_table: bool) -> Callable[..., None]:
+    """A verb with the options that every verb has, which :meth:`Boundary.main` heeds."""
+    signature = inspect.signature(verb, eval_str=True)
+    forms: dict[str, Any] = {"csv": Csv, "wide": Wide} if has_table else {"wide": Wide}
+    forms = {name: kind for name, kind in forms.items() if name not in signature.parameters}
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    added = [inspect.Parameter(name, keyword, default=False, annotation=kind) for name, kind in forms.items()]
+
+    @wraps(verb)
+    def run(**given: Any) -> None:
+        asked = {name: given.pop(name) for name in forms}
+        if asked.get("csv") and given["as_json"]:
+            raise InputError("two-forms", "--csv and --json are two forms", where="--csv", hints=["leave one out"])
+        verb(**given)
+
+    parameters = [*signature.parameters.values(), *added]
+    run.__signature__ = signature.replace(parameters=parameters)  # pyright: ignore[reportAttributeAccessIssue]
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    return run
 
 
 class Boundary(TyperGroup):
@@ -84,8 +126,11 @@ class Boundary(TyperGroup):
         given = _as_today(sys.argv[1:] if args is None else args)
         extra["standalone_mode"] = False
         try:
-            code = super().main(given or ["--help"], prog_name or "sttest", **extra)
-            sys.stdout.flush()
+            with styled(wide="--wide" in given, csv="--csv" in given, json="--json" in given) as style:
+                code = super().main(given or ["--help"], prog_name or "sttest", **extra)
+                sys.stdout.flush()
+            if style.csv is not None and not style.csv.tables:
+                note("no table was printed; --json has what the text says")
         except SystemExit:
             code = 0  # typer leaves by itself only where whoever read its output has gone
         except BaseException as error:
@@ -180,8 +225,13 @@ class _Verbs(Boundary):
         return list(self.commands)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in VERBS.items()])
+        groups: dict[str, list[tuple[str, str]]] = {}
+        heading = ""
+        for name, (_, summary) in VERBS.items():
+            heading = HEADINGS.get(name, heading)
+            groups.setdefault(heading, []).append((name, summary))
+        for heading, verbs in groups.items():
+            formatter.write("\n".join(["", f"{heading}:", *definitions(verbs, help_width(), names=10), ""]))
 
 
 app = typer.Typer(
@@ -191,7 +241,6 @@ app = typer.Typer(
     epilog="Start with: sttest compile gpt2 --phase decode --context 64",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    add_completion=False,
 )
 
 

@@ -248,7 +248,9 @@ def _text(request: BuildRequest, plan: Plan, linking: Linking, results: list[Ste
     buffers = len(linking.design.kernels[0].buffers)
     below = sum(bank >= linking.hbm_banks for bank in placement.run_bytes)
     banks = f"{len(placement.run_bytes) - below} HBM banks" + (f" and {below} of the DDR" if below else "")
+    built = f"built {plan.xclbin}" if results else "nothing was run"
     lines = [
+        f"{linking.design.kernels[0].name} for {request.target}: {built}",
         f"platform   {plan.tools.platform}, Vitis {plan.tools.vitis}, {plan.clock_mhz:g} MHz",
         f"ports      {len(placement.banks)} of {buffers} arguments in {banks}{crowded}",
         f"balance    the busiest bank moves {placement.busiest_over_mean:.2f} x the mean{linking.remark}",
@@ -260,7 +262,7 @@ def _text(request: BuildRequest, plan: Plan, linking: Linking, results: list[Ste
     ]
     if request.dry_run:
         lines += [f"run in     {plan.folder}", *(f"  {shlex.join(step.command)}" for step in plan.steps())]
-        return "\n".join([*lines, "nothing was run; hls/Makefile does the same by hand"])
+        return "\n".join([*lines, "hls/Makefile does the same by hand"])
     for result in results:
         took = "done before" if result.was_done else f"{result.seconds:.1f} s"
         lines.append(f"{result.name:<10} {took}, {result.log}")

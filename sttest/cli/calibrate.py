@@ -10,6 +10,7 @@ from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.cli.common import Json, print_json, progress
 from sttest.core.errors import InputError, SttestError, ToolMissingError
+from sttest.importers.hls.csynth_report import RESOURCES
 from sttest.package import DesignPackage
 from sttest.targets.vitis.calibration import (
     LIMIT_S,
@@ -22,7 +23,6 @@ from sttest.targets.vitis.calibration import (
     run_jobs,
     write_jobs,
 )
-from sttest.targets.vitis.csynth_report import RESOURCES
 from sttest.targets.vitis.synthesis_jobs import SynthesisJob
 
 SCHEMA = "sttest.calibrate/1"
@@ -117,13 +117,12 @@ _NAME = 24
 
 def _text(package: Path, results: Sequence[JobResult], compared: Sequence[Comparison], saved: Path) -> list[str]:
     """At most 80 columns: per job what is claimed, below it what was achieved."""
-    lines = [_row("process", _COLUMNS)] if compared else []
+    lines = [_row("process", _COLUMNS), *_totals(compared)] if compared else []
     for each in compared:
         lines.append(_row(_named(each), (each.claimed.ii, each.claimed.depth, *each.claimed.resources.values())))
         ratio = "" if each.ratio is None else f", cycles x {each.ratio:.2f}"
         values = (each.achieved.ii, each.achieved.depth, *each.achieved.resources.values())
         lines.append(_row(f"  achieved{ratio}", values))
-    lines += _totals(compared)
     failed = [each for each in results if each.trouble]
     done = sum(each.was_done for each in results if not each.trouble)
     run = len(results) - len(failed) - done
@@ -137,8 +136,6 @@ def _text(package: Path, results: Sequence[JobResult], compared: Sequence[Compar
 
 
 def _totals(compared: Sequence[Comparison]) -> list[str]:
-    if not compared:
-        return []
     claimed = [sum(each.claimed.resources[name] * each.job.units for each in compared) for name in RESOURCES]
     achieved = [sum(each.achieved.resources[name] * each.job.units for each in compared) for name in RESOURCES]
     ratios = [f"{found / claim:.2f}" if claim else "-" for claim, found in zip(claimed, achieved, strict=True)]

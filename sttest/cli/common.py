@@ -2,19 +2,17 @@
 
 import inspect
 import json
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 from pydantic.fields import FieldInfo
-from rich.console import Console
 
 from sttest.compile.options import CompileOptions, Option, bound_of, choices_of, flag_of, options_of
 from sttest.core.errors import InputError
+from sttest.core.progress import progress as progress
 from sttest.targets.csim import AP_TYPES_VARIABLE
 
 Phase: TypeAlias = Literal["prefill", "decode"]
@@ -120,13 +118,3 @@ def names_of(text: str | None) -> tuple[str, ...]:
 def print_json(data: Any) -> None:
     """One JSON document on stdout."""
     print(json.dumps(data, indent=1))
-
-
-@contextmanager
-def progress(what: str) -> Iterator[Callable[[str], None]]:
-    """A line on stderr that tells what is going on; nothing where stderr is no terminal."""
-    if not sys.stderr.isatty():
-        yield lambda _step: None
-        return
-    with Console(stderr=True).status(what) as status:
-        yield lambda step: status.update(f"{what}: {step}")

@@ -315,6 +315,7 @@ def summarise(design: Design, package: DesignPackage) -> dict[str, Any]:
     manifest = package.manifest.to_json()
     return {
         "schema": "sttest.compile/1", "package": str(package.folder), "name": manifest["name"],
+        "clock_mhz": design.graph.clock_mhz,
         "workload": manifest["configuration"]["workload"], "groups": manifest["groups"],
         "kernels": len(design.fusion.fusion.group_of), "fifos": len(design.graph.fifos),
         "fifo_bits": sum(fifo.depth * fifo.bits for fifo in design.graph.fifos),
@@ -330,6 +331,7 @@ def _text(summary: dict[str, Any]) -> str:
     ratio = parts["fused_over_original"]
     shown = "no intermediate results before fusion" if ratio is None else f"ratio {ratio:.3f}"
     lines = [
+        _headline(summary),
         f"package        {summary['package']}",
         f"kernels        {summary['kernels']} in {summary['groups']} group{'s' if summary['groups'] != 1 else ''}",
         f"FIFOs          {summary['fifos']}, {summary['fifo_bits']:,} bits",
@@ -343,7 +345,16 @@ def _text(summary: dict[str, Any]) -> str:
         *_narrow(summary["narrow_loops"]),
         f"next           sttest simulate {summary['package']}",
     ]
-    return "\n".join([*lines[:1], *_padding(summary["workload"]), *lines[1:]])
+    return "\n".join([*lines[:2], *_padding(summary["workload"]), *lines[2:]])
+
+
+def _headline(summary: dict[str, Any]) -> str:
+    """How long it takes, and whether it fits."""
+    cycles, facts = summary["sizing"]["cycles"], summary["resources"]
+    time = "deadlock" if cycles is None else f"{cycles:,} cycles = {cycles / summary['clock_mhz']:,.2f} µs"
+    over = ", ".join(f"{kind} {100 * facts['share_of_budget'][kind]:.0f} %" for kind in facts["over_budget"])
+    fits = f"beyond the {facts['budget']} budget: {over}" if over else f"within the {facts['budget']} budget"
+    return f"{summary['name']}: {time}, {fits}"
 
 
 def _cycles(sizing: dict[str, Any]) -> str:

@@ -152,10 +152,13 @@ def _engines(text: str) -> Sequence[str]:
 
 
 def _print(found: Crosscheck) -> None:
+    print(_headline(found))
+    for line in found.disagreements:
+        print(f"  disagree: {line}")
     print_table(
-        ["engine", "verdict", "cycles", "latency_us", "error", "error/max", "int8 off", "seconds", ""],
+        ["engine", "verdict", "cycles", "latency_us", "error", "error/max", "int8 off", "seconds", "note"],
         [_cells(rung) for rung in found.rungs],
-        title=found.name,
+        shown=("engine", "verdict", "cycles", "error", "note"),
     )
     if found.integer_types not in ("", "sttest"):
         print(f"  csim: built with the integer types of {found.integer_types}")
@@ -166,8 +169,15 @@ def _print(found: Crosscheck) -> None:
         print(f"  {found.streams}")
     if found.sqnr_db is not None:
         print(f"  the main result against the same in floating point: SQNR {found.sqnr_db:.1f} dB")
-    for line in found.disagreements:
-        print(f"  disagree: {line}")
+
+
+def _headline(found: Crosscheck) -> str:
+    """Whether the engines that ran agree, and on how many cycles."""
+    ran = [rung for rung in found.rungs if rung.verdict in ("done", "deadlock")]
+    agree = f"{len(found.disagreements)} disagreements" if found.disagreements else "all agree"
+    cycles = next((f"{rung.cycles:,} cycles" for rung in ran if rung.cycles is not None), "")
+    told = ", ".join(filter(None, ["deadlock" if found.is_dead else cycles]))
+    return f"{found.name}: {len(ran)} engines ran, {agree}{f'; {told}' if told else ''}"
 
 
 def _cells(rung: EngineResult) -> list[str]:

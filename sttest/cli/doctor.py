@@ -30,12 +30,19 @@ def doctor_verb(as_json: Json = False) -> None:
     if as_json:
         print_json(_survey_document(found))
         return
+    works = [able.name for able in CAPABILITIES if able.works(found)]
+    lacks = [part.name for part in PARTS if not found[part.name].usable]
+    print(
+        f"{len(works)} of {len(CAPABILITIES)} things that sttest does work here; "
+        f"missing: {', '.join(lacks) or 'nothing'}"
+    )
     rows = (
         (part.name, found[part.name].status, found[part.name].version or "", _remark(part, found)) for part in PARTS
     )
-    print_table(("part", "status", "version", "remark"), rows)
+    parts = list(rows)
     rows = ((able.name, _WORKS[able.works(found)], _because(able, found)) for able in CAPABILITIES)
     print_table(("what", "works here", "because of"), rows)
+    print_table(("part", "status", "version", "remark"), parts)
 
 
 def board_verb(
@@ -64,8 +71,9 @@ def board_verb(
         print_json({**_board_document(board.name, board.title, found, check), "notes": board_notes(name)})
         return
     rows = ((key, q.value, q.unit, q.kind, q.source) for key, q in found.items())
-    print_table(("quantity", "value", "unit", "kind", "source"), rows, title=f"{board.name}: {board.title}")
+    print(f"{board.name}: {board.title}")
     print(_check_text(check) if check else "bandwidth check: none, no HBM pseudo-channels for dataflow kernels")
+    print_table(("quantity", "value", "unit", "kind", "source"), rows, one_line=True)
 
 
 def _list_boards(*, as_json: bool) -> None:

@@ -66,6 +66,10 @@ def evaluate_verb(
         facts = {"model": config.name, "precision": scheme.name, "windows": windows, "window_length": window_length}
         print_json({"schema": SCHEMA, **facts, **asdict(found), "loss": found.loss})
         return
+    print(
+        f"{config.name} in {scheme.name}: perplexity {found.perplexity:.3f}, {found.reference_perplexity:.3f} in "
+        f"floating point ({found.loss:+.1%} loss)"
+    )
     lowest = min(range(len(found.sqnr_db)), key=found.sqnr_db.__getitem__)
     rows: list[tuple[str, Any]] = [
         ("perplexity", f"{found.perplexity:.3f}"),
@@ -76,7 +80,7 @@ def evaluate_verb(
         (f"SQNR, the lowest (layer {lowest + 1}), dB", f"{found.sqnr_db[lowest]:.1f}"),
         ("SQNR behind the last layer, dB", f"{found.sqnr_db[-1]:.1f}"),
     ]  # fmt: skip
-    print_table(("of", "is"), rows, title=f"{config.name}, {scheme.name}, {found.predictions:,} predictions")
+    print_table(("quantity", "value"), rows, title=f"over {found.predictions:,} predictions")
 
 
 def quantize_verb(

@@ -26,7 +26,8 @@ from sttest.explore.space import Domain, parse_only
 from sttest.explore.storage import require_optuna
 from sttest.models.program import check_shape
 from sttest.models.registry import model_config
-from sttest.studies.figures import new_figure, save_figure
+from sttest.studies.figures import draw
+from sttest.studies.searches import panels
 from sttest.studies.workload import (
     TEXT_PHASE,
     WorkloadShape,
@@ -231,7 +232,7 @@ def _teller(say: Callable[[str], None], search: Search, trials: int) -> Callable
         simulated = [each.evaluation for each in tried.values() if each.evaluation.status == "simulated"]
         best = min((each.losses[0] for each in simulated), default=None)
         told = "" if best is None else f", best {first.metric} {abs(best):.4g} {METRICS[first.metric].unit}"
-        say(f"{len(tried)} of {trials} points, {len(simulated)} simulated{told}")
+        say(f"{len(tried):,} of {trials:,} points, {len(simulated):,} simulated{told}")
 
     return watch
 
@@ -288,8 +289,9 @@ def _print_report(report: SearchReport, out: Path, *, as_json: bool) -> None:
         print_json({**report.to_dict(), "out": str(out)})
         return
     counts = ", ".join(f"{count} {outcome}" for outcome, count in report.counts.most_common())
-    print_table(report.columns, report.lines(), title=f"Pareto set of {report.search.name}")
+    print(f"{report.search.name}: {report.headline()}")
     print(f"points: {counts}")
+    print_table(report.columns, report.lines(), title="Pareto set")
     if report.ablated:
         _print_ablation(report.ablated)
     print(f"written: {out}; make a point again with 'sttest explore --rebuild {out / 'pareto.csv'} --point N'")
@@ -306,36 +308,14 @@ def _print_ablation(ablated: Sequence[Ablated]) -> None:
     print_table(("budget (%)", *ways), lines, title="Cycles by the way in which lanes are handed out")
 
 
-# --- The figure: every simulated design by two of its figures, and the Pareto set
-
-_DESIGN, _BEST, _HIDA = "#9aa7b0", "#d1495b", "#20639b"
-
-
 def _draw(report: SearchReport, path: Path) -> None:
-    """Writes the figure as the suffix of ``path`` says: latency, or else the first objective, over another one."""
-    across, up = _axes(report)
-    figure = new_figure(6.4, 4.4)
-    axis = figure.subplots()
-    designs = [each.evaluation.figures for each in report.tried if each.evaluation.status == "simulated"]
-    axis.plot([each[across] for each in designs], [each[up] for each in designs], "o", color=_DESIGN, markersize=3,
-              label=f"simulated ({len(designs)})")  # fmt: skip
-    best = sorted((each.evaluation.figures for each in report.pareto), key=lambda each: each[across])
-    axis.plot([each[across] for each in best], [each[up] for each in best], "o-", color=_BEST, markersize=4,
-              linewidth=1, label=f"Pareto set ({len(best)})")  # fmt: skip
-    ablated = [each for each in report.ablated if each.evaluation.status == "simulated"]
-    for each in ablated:
-        figures = each.evaluation.figures
-        axis.annotate(each.way, (figures[across], figures[up]), fontsize=5, color=_HIDA)
-    axis.set_xscale("log")
-    for name, label in ((across, axis.set_xlabel), (up, axis.set_ylabel)):
-        label(f"{name} ({METRICS[name].unit})")
-    axis.set_title(f"{report.search.target.name} on {Path(report.search.target.board).stem}", fontsize=10)
-    axis.legend(frameon=False, fontsize=8)
-    save_figure(figure, path)
-
-
-def _axes(report: SearchReport) -> tuple[str, str]:
-    """The first two objectives, or one and the area."""
+    """The figure, by the first two objectives, or by one and the area."""
     metrics = [each.metric for each in report.search.chosen]
     rest = [name for name in (*metrics[1:], "area", "latency") if name != metrics[0]]
-    return metrics[0], rest[0]
+    simulated = [each for each in report.tried if each.evaluation.status == "simulated"]
+    tried, best = (
+        [(each.evaluation.figures[metrics[0]], each.evaluation.figures[rest[0]]) for each in designs]
+        for designs in (simulated, report.pareto)
+    )
+    title = f"{report.search.target.name} on {Path(report.search.target.board).stem}"
+    draw(panels(tried, best, metrics[0], rest[0]), path, title)

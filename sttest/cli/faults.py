@@ -10,7 +10,7 @@ from sttest.core.errors import EnginesDisagreeError
 from sttest.core.tables import print_table
 from sttest.package import DesignPackage
 from sttest.studies.faults.campaign import OUTCOMES
-from sttest.studies.faults.report import FaultStudy, failing_bits, run_study
+from sttest.studies.faults.report import FAILS, FaultStudy, failing_bits, run_study
 from sttest.studies.faults.shares import Share
 
 
@@ -54,6 +54,12 @@ def faults_verb(
 
 
 def _print(study: FaultStudy) -> None:
+    failing = study.plain.whole(FAILS)
+    removed = study.removed_in_all
+    print(
+        f"{study.plain.name}: {_percent(failing)} of single bit flips fail"
+        + (f", protection removes {removed:.1%} of the failing bits" if removed is not None else "")
+    )
     for campaign in (study.plain, study.protected):
         if campaign is None:
             continue
@@ -66,7 +72,10 @@ def _print(study: FaultStudy) -> None:
         rows.append(["all, by bits", f"{sum(campaign.bits.values()):,}", f"{len(campaign.injections):,}",
                      *(_percent(campaign.whole([outcome])) for outcome in OUTCOMES),
                      f"{sum(failing_bits(campaign, kind) for kind in campaign.kinds):,.0f}"])  # fmt: skip
-        print_table(["kind", "bits", "faults", *OUTCOMES, "failing bits"], rows, title=campaign.name)
+        print_table(
+            ["kind", "bits", "faults", *OUTCOMES, "failing bits"], rows, title=campaign.name,
+            shown=("kind", "bits", "faults", "masked", "failing bits"),
+        )  # fmt: skip
     agreement = study.agreement
     print(
         f"  reference: {agreement.compared} flips of FIFO words, {agreement.empty} of them in empty places, "
@@ -75,8 +84,6 @@ def _print(study: FaultStudy) -> None:
     )
     for each in agreement.disagree[:3]:
         print(f"  disagrees: '{each.owner}', word {each.word}, bit {each.bit}, cycle {each.cycle}")
-    if study.protected is not None and study.removed_in_all is not None:
-        print(f"  protection removes {study.removed_in_all:.1%} of the failing bits")
     for cost in study.costs:
         print(f"  {cost.of}: {cost.added.lut:+,.0f} LUT, {cost.added.ff:+,.0f} FF ({cost.kind})")
 

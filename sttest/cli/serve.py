@@ -163,9 +163,15 @@ def _limits(plan: StepPlan, asked: ServeOptions) -> Limits:
 
 
 def _print(outcome: Outcome, plan: StepPlan, out: Path) -> None:
+    figures = {metric: value for metric, value, *_ in outcome.figures()}
+    wait = [f"{figures[f'time to first token, p{percent}'] or 0:,.4g} ms (p{percent})" for percent in (50, 99)]
+    print(
+        f"{plan.tokens.package.config.name}: {len(outcome.served):,} requests at {figures['speed']:,.4g} tokens/s, "
+        f"first token after {' and '.join(wait)}"
+    )
     rows = [(metric, "" if value is None else f"{value:,.4g}", unit, note)
             for metric, value, unit, note in outcome.figures()]  # fmt: skip
-    print_table(("metric", "value", "unit", ""), rows, title=f"serving {plan.tokens.package.config.name}")
+    print_table(("metric", "value", "unit", "note"), rows)
     shapes = sum(len(cells) for cells in plan.cells.values())
     print(f"times of steps: {shapes} shapes simulated, interpolated between them")
     if not plan.tokens.package.head:

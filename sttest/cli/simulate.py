@@ -115,10 +115,10 @@ def _simulate_groups(package: GroupPackage, engine: Engine, *, as_json: bool) ->
             }
         )  # fmt: skip
         return
-    print_table(["group", "cycles"], [(name, f"{run.cycles:,}") for name, run in runs.items()])
-    print(f"  one after the other: {cycles:,} cycles, {cycles / board.clock_mhz.value:,.1f} us")
+    print(f"{package.content.name}: {cycles:,} cycles = {cycles / board.clock_mhz.value:,.1f} us, one after the other")
     print(f"  on one card, configured anew for each: {shared_us / 1e6:,.1f} s")
     print(f"  on a card each, tensors over links: {on_cards_us:,.1f} us")
+    print_table(["group", "cycles"], [(name, run.cycles) for name, run in runs.items()])
 
 
 def dot_verb(
@@ -169,10 +169,10 @@ def corpus_verb(
     if as_json and not faults:
         print_json({"schema": "sttest.corpus-design/1", **_design_json(told), "simulation": result.to_json()})
         return
+    print(result.to_text())
     print(told.what)
     print(f"  deadlocks: {told.path}")
     print(f"  finishes:  {told.live_path}")
-    print(result.to_text())
     if faults:
         raise EnginesDisagreeError("corpus", faults[0], where=name)
     print("  as expected")

@@ -60,8 +60,6 @@ def size_verb(
         if refused:
             print(f"no linear program: {refused}")
         _print(sizing, graph, request, program)
-        if program is not None and program.falls_short:
-            _print_shortfall(program, graph, request.invocations)
     dead = sizing.cycles is None and sizing.throughput is None
     raise typer.Exit(DeadlockError.exit_code if dead else 0)
 
@@ -88,7 +86,10 @@ def _program_json(sizing: Sizing, program: BesideProgram) -> dict[str, Any]:
 
 
 def _print(sizing: Sizing, graph: TimedGraph, request: SizeRequest, program: BesideProgram | None) -> None:
-    """A table of the FIFOs and what it adds up to."""
+    """What the depths add up to, and a table of the FIFOs."""
+    _print_totals(sizing, graph, request, program)
+    if program is not None and program.falls_short:
+        _print_shortfall(program, graph, request.invocations)
     columns = ["FIFO", "bits", *(["LP"] if program else [])]
     columns += ["simulation"] if sizing.method == "sim" else []
     rows = []
@@ -97,6 +98,10 @@ def _print(sizing: Sizing, graph: TimedGraph, request: SizeRequest, program: Bes
         shown += [sizing.depths[fifo.name]] if sizing.method == "sim" else []
         rows.append([fifo.name, fifo.bits, *shown, sizing.lower_bounds[fifo.name]])
     print_table([*columns, "lower bound"], rows, title="FIFO depths in tokens")
+
+
+def _print_totals(sizing: Sizing, graph: TimedGraph, request: SizeRequest, program: BesideProgram | None) -> None:
+    print(f"{graph.name}: {sizing.total_bits:,} bits in {len(graph.fifos)} FIFOs, {_reached(sizing, request)}")
     if program and sizing.method == "sim":
         lp = replace(sizing, depths=program.depths)
         print(f"LP           {lp.total_tokens:,} tokens, {lp.total_bits:,} bits{_after(program.cycles)}")
@@ -107,7 +112,6 @@ def _print(sizing: Sizing, graph: TimedGraph, request: SizeRequest, program: Bes
         print(f"{name:<12} {told}, no slower than the LP")
     bits = "" if graph.is_endless else f", {sizing.lower_bits:,} bits"
     print(f"lower bound  {sizing.lower_total:,} tokens{bits}: {_how_good(sizing)}")
-    print(f"reached      {_reached(sizing, request)}")
     if request.invocations > 1 and (ports := inexact_ports(graph)):
         print(f"note         the invocations' bursts run on into each other in {len(ports)} memory ports")
 

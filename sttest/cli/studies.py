@@ -1,5 +1,6 @@
 """`sttest studies`: the catalogue of published systems, the command that answers each, its figures beside ours."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from textwrap import wrap
 from typing import Annotated, Any
@@ -13,6 +14,7 @@ from sttest.studies.catalogue import (
     CATALOGUE,
     COLUMNS,
     CatalogueEntry,
+    Compared,
     catalogue_names,
     compared,
     load_entry,
@@ -59,11 +61,11 @@ def _print_all(*, as_json: bool) -> None:
     if as_json:
         print_json({"schema": "sttest.studies/1", "studies": {name: _plain(each) for name, each in entries.items()}})
         return
-    for name, entry in entries.items():
-        _print_lines(f"{name}: {entry.title}", "")
-        for paper in entry.papers:
-            _print_lines(paper, _INDENT)
-        _print_lines(f"$ {entry.command}   # {entry.seconds:,.0f} s", _INDENT)
+    rows = [
+        (name, entry.title, entry.seconds, entry.command, "; ".join(entry.papers)) for name, entry in entries.items()
+    ]
+    print_table(("study", "what is asked", "s", "command", "papers"), rows, shown=("study", "what is asked", "s"))
+    print("s: seconds that its command took on two cores. 'sttest studies NAME' shows one beside its paper.")
 
 
 def _print_one(name: str, results: Path | None, *, as_json: bool) -> None:
@@ -78,12 +80,23 @@ def _print_one(name: str, results: Path | None, *, as_json: bool) -> None:
             "rows": [row.to_dict() for row in rows],
         })  # fmt: skip
         return
+    print(f"{entry.title}: {_headline(rows)}")
     for paper in entry.papers:
         _print_lines(paper, "")
-    print_table(COLUMNS, [row.cells for row in rows], title=entry.title)
+    print_table(COLUMNS, [row.cells for row in rows], shown=COLUMNS[:4])
     if folder is None or not (folder / entry.results).is_dir():
         print(f"results/{entry.results} is not here; '{entry.command}' makes it, a clone of the repository has it")
     print(f"made by: {entry.command}   # {entry.seconds:,.0f} s on two cores")
+
+
+def _headline(rows: Sequence[Compared]) -> str:
+    """How many figures there are, and how far ours are from the published ones."""
+    ratios = [row.ratio for row in rows if row.ratio is not None]
+    within = sum(row.ours is not None and row.ratio is None for row in rows)
+    told = [f"{len(rows)} figures"]
+    told += [f"{within} within the published range"] if within else []
+    told += [f"ours over theirs {min(ratios):.2g} to {max(ratios):.2g}"] if ratios else []
+    return ", ".join(told)
 
 
 def _print_undone(*, as_json: bool) -> None:

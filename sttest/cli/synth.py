@@ -16,16 +16,16 @@ from sttest.targets.synth.certificate import FitCertificate, Spread, fit_certifi
 from sttest.targets.synth.report import SynthesisReport, missing_rows, synthesis_report
 from sttest.targets.synth.yosys import LIMIT_S
 
-_COLUMNS = (
-    "role", "memory", "words", "bits", "count", "LUT", "predicted", "FF", "predicted", "BRAM18", "predicted", "URAM",
-    "predicted", "SRL", "levels",
-)  # fmt: skip
-_PROCESS_COLUMNS = (
-    "role", "process", "count", "LUT", "predicted", "FF", "predicted", "DSP", "predicted", "BRAM18", "predicted",
-    "URAM", "predicted", "SRL", "levels",
-)  # fmt: skip
 _MEMORY_SHOWN = ("lut", "ff", "bram18", "uram")
 _SHOWN = ("lut", "ff", "dsp", "bram18", "uram")
+
+
+def _columns(kinds: Sequence[str]) -> list[str]:
+    return [name for kind in kinds for name in (kind.upper(), f"{kind.upper()} predicted")]
+
+
+_COLUMNS = ("role", "memory", "words", "bits", "count", *_columns(_MEMORY_SHOWN), "SRL", "levels")
+_PROCESS_COLUMNS = ("role", "process", "count", *_columns(_SHOWN), "SRL", "levels")
 
 
 def synth_verb(
@@ -71,6 +71,15 @@ def synth_verb(
 
 
 def _print(report: SynthesisReport) -> None:
+    found, predicted = report.synthesized, report.predicted
+    told = (
+        f"{kind.upper()} {getattr(found, kind):,.0f} synthesized, {getattr(predicted, kind):,.0f} predicted"
+        for kind in ("lut", "ff", "dsp")
+    )
+    print(f"{report.name}: {'; '.join(told)}; {len(report.done)} of {len(report.modules)} modules")
+    for each, error in report.failed:
+        print(f"failed      {', '.join(part.name for part in each.parts)}: {error}")
+    _print_errors(report)
     print_table(
         _COLUMNS,
         (
@@ -78,7 +87,7 @@ def _print(report: SynthesisReport) -> None:
              *_beside(found.resources, each.predicted, _MEMORY_SHOWN), found.shift_registers, found.levels)
             for each, found in report.done for part in each.parts[:1] if part.kind
         ),
-        title=f"{report.name}: {report.source}",
+        title=f"memories: {report.source}", shown=("role", "words", "bits", "LUT", "LUT predicted"),
     )  # fmt: skip
     rows: list[tuple[object, ...]] = [
         (part.role, part.name, each.count, *_beside(found.resources, each.predicted, _SHOWN), found.shift_registers,
@@ -87,7 +96,8 @@ def _print(report: SynthesisReport) -> None:
     ]  # fmt: skip
     count = sum(each.count for each, _ in report.done)
     rows.append(("all", "memories, too", count, *_beside(report.synthesized, report.predicted, _SHOWN), "", ""))
-    print_table(_PROCESS_COLUMNS, rows)
+    shown = ("role", "process", "count", "LUT", "LUT predicted")
+    print_table(_PROCESS_COLUMNS, rows, title="processes", shown=shown)
     if report.missing:
         print_table(
             ("not synthesized", "count", "LUT predicted", "FF", "DSP", "BRAM18", "URAM", "why"),
@@ -96,6 +106,10 @@ def _print(report: SynthesisReport) -> None:
                 for role, number, of, why in missing_rows(report)
             ),
         )
+
+
+def _print_errors(report: SynthesisReport) -> None:
+    """How far the predictions are off."""
     print_table(
         ("prediction", "of", "resource", "parts", "median %", "p90 %", "within 25 %", "sum / synthesized",
          "10 % and 25 %"),
@@ -104,9 +118,8 @@ def _print(report: SynthesisReport) -> None:
              _percent(each.within), round(each.ratio, 3), "within" if each.is_within else "NOT within")
             for each in report.errors
         ),
+        shown=("prediction", "of", "resource", "median %", "sum / synthesized"),
     )  # fmt: skip
-    for each, error in report.failed:
-        print(f"failed      {', '.join(part.name for part in each.parts)}: {error}")
 
 
 _LARGEST = 12
@@ -125,6 +138,7 @@ def _print_fit(found: FitCertificate) -> None:
             )
         ),
         title=f"fit of {found.name}: {_percent(found.probability)} % probable on all of it",
+        shown=("where", "resource", "median", "share %", "fits %"),
     )  # fmt: skip
     print_table(
         ("largest processes", "where", "LUT predicted", "median", "5 %", "95 %", "synthesized %"),

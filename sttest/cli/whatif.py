@@ -1,6 +1,5 @@
-"""`sttest whatif`, `sttest reproduce` and `sttest report`: studies, published tables, and one page of all results."""
+"""`sttest whatif` and `sttest reproduce`: studies and published tables."""
 
-import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -10,8 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from sttest.cli.common import Engine, Json, print_json, progress
-from sttest.core.errors import InputError
+from sttest.core.errors import InputError, note
 from sttest.core.files import check_output_folder
+from sttest.core.progress import seconds_text
 from sttest.core.results import RESULTS_SCHEMA, PointStore
 from sttest.core.tables import print_table
 from sttest.studies import tables
@@ -19,13 +19,14 @@ from sttest.studies.ablation import outcome as ablation_outcome
 from sttest.studies.ablation.form import ABLATIONS, ablation_names, is_ablation, load_ablation
 from sttest.studies.ablation.report import PUBLISHED_COLUMNS, AblationReport
 from sttest.studies.campaign import STORES, Campaign, Runner, StudyRun, Tell, on_cluster
-from sttest.studies.report import build_report
+from sttest.studies.catalogue import command_seconds
 from sttest.studies.report.read import TABLE, read_results
 from sttest.studies.whatif import outcome as study_outcome
 from sttest.studies.whatif.outcome import StudyOutcome
 from sttest.studies.whatif.points import Point
 from sttest.studies.whatif.report import COLUMNS, StudyReport
 from sttest.studies.whatif.study import load_study, study_names, study_path
+from sttest.studies.whatif.template import write_new_study
 
 
 def whatif_verb(
@@ -42,6 +43,9 @@ def whatif_verb(
         bool,
         typer.Option("--dry-run", help="Say how many points and, once some are stored, how long; simulate nothing."),
     ] = False,
+    new: Annotated[
+        str | None, typer.Option("--new", metavar="NAME", help="Write NAME.yaml, a study to start from, with comments.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """What if: speed, roofline, knee and binding resource over boards, models, bits, lengths and launches.
@@ -52,10 +56,15 @@ def whatif_verb(
 
       sttest whatif hbm-bandwidth
 
+      sttest whatif --new mine
+
       sttest whatif mine.yaml --jobs 8 --dry-run
 
       sttest whatif context --scheduler tcp://host:8786
     """
+    if new is not None:
+        _write_new(new, study, as_json=as_json)
+        return
     if study is None:
         _list_studies(as_json=as_json)
         return
@@ -87,6 +96,7 @@ def reproduce_verb(
         _list_experiments(as_json=as_json)
         return
     if not as_json:
+        _tell_estimate(f"sttest reproduce {name}")
         raise typer.Exit(tables.reproduce(name, out, engine, jobs))
     code = tables.reproduce(name, out, engine, jobs, quiet=True)
     folders = tables.result_folders(name, out)
@@ -102,56 +112,30 @@ def reproduce_verb(
     raise typer.Exit(code)
 
 
+_SECONDS = "seconds that it took on two cores, where that was measured"
+_WORTH_TELLING_S = 10
+
+
+def _tell_estimate(command: str) -> None:
+    """Says how long a command will take, before it begins, if that is known and worth a word."""
+    seconds = command_seconds().get(command)
+    if seconds is not None and seconds >= _WORTH_TELLING_S:
+        note(f"about {seconds_text(seconds)}, an estimate: it took that long on two cores when it was measured")
+
+
 def _list_experiments(*, as_json: bool) -> None:
     """What can be reproduced."""
     if as_json:
         print_json({"schema": "sttest.experiments/1", "experiments": tables.EXPERIMENTS})
         return
-    print_table(("experiment", "what is made"), list(tables.EXPERIMENTS.items()))
+    seconds = command_seconds()
+    rows = [(name, told, seconds.get(f"sttest reproduce {name}")) for name, told in tables.EXPERIMENTS.items()]
+    print_table(("experiment", "what is made", "s"), rows, one_line=True)
+    print(f"s: {_SECONDS}")
 
 
 def _rows_of(folder: Path) -> list[dict[str, Any]]:
     return [asdict(row) for row in next(iter(read_results(folder.parent, [folder.name]))).rows]
-
-
-def report_verb(
-    results: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder of result folders, each with table.csv and manifest.json.")
-    ] = Path("results"),
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="The page; traces go to FILE's stem with '-traces'.")
-    ] = Path("report.html"),
-    experiment: Annotated[
-        list[str] | None, typer.Option("--experiment", "-e", metavar="NAME", help="Only this one; may be repeated.")
-    ] = None,
-    blocks: Annotated[
-        bool, typer.Option("--blocks/--no-blocks", help="Simulate GPT-2 blocks for Gantt charts, FIFOs and traces.")
-    ] = True,
-    as_json: Json = False,
-) -> None:
-    """One HTML page of all results: tables, figures, schedules, and where every number is from.
-
-    The page is one file and loads nothing. Print it, or open it with
-    'chromium --headless --print-to-pdf=report.pdf --no-pdf-header-footer report.html'.
-
-    Examples:
-
-      sttest report
-
-      sttest report -e gpt2 -e emerging -o gpt2.html --no-blocks
-    """
-    with progress("report") as say:
-        page = build_report(results, out, experiment or (), blocks=blocks, say=say)
-    if as_json:
-        print_json(page.to_json())
-        return
-    numbers = sum(page.experiments.values())
-    print(f"{numbers:,} numbers of {len(page.experiments)} experiments, {page.compared} of them with a reference")
-    if page.stale:
-        print(f"stale, not made by this program: {', '.join(page.stale)}")
-    for trace in page.traces:
-        print(f"trace: {trace}, to be opened in ui.perfetto.dev")
-    print(f"written: {page.page} ({page.page_bytes / 1e6:.1f} MB), to be opened in a browser")
 
 
 PLAN_SCHEMA = "sttest.whatif-plan/1"
@@ -183,7 +167,23 @@ def _list_studies(*, as_json: bool) -> None:
     if as_json:
         print_json({"schema": "sttest.whatif-studies/1", "studies": dict(titles)})
         return
-    print_table(("study", "what is asked"), titles)
+    seconds = command_seconds()
+    rows = [(name, title, seconds.get(f"sttest whatif {name}")) for name, title in titles]
+    print_table(("study", "what is asked", "s"), rows)
+    print(f"s: {_SECONDS}")
+
+
+def _write_new(name: str, study: str | None, *, as_json: bool) -> None:
+    """A study to start from."""
+    if study is not None:
+        hints = ["leave out one of them"]
+        raise InputError("two-studies", f"'{study}' and --new {name} are two studies", where="whatif", hints=hints)
+    path = write_new_study(name, (*study_names(), *ablation_names()))
+    if as_json:
+        print_json({"schema": "sttest.whatif-new/1", "written": str(path)})
+        return
+    print(f"written: {path}")
+    print(f"next: sttest whatif {path}")
 
 
 def _run_study(request: WhatifRequest, *, as_json: bool) -> None:
@@ -193,16 +193,19 @@ def _run_study(request: WhatifRequest, *, as_json: bool) -> None:
     if request.dry_run:
         _print_plan(path.stem, found, request.jobs, as_json=as_json)
         return
+    if found.campaign.missing and not as_json:
+        _tell_estimate(f"sttest whatif {path.stem}")
     with progress(path.stem) as say:
         outcomes = found.run(request.runner(found.campaign), _teller(say))
-        report = StudyReport(path.stem, study, request.engine, outcomes)
+        report = StudyReport(path.stem, study, request.engine, outcomes, found.campaign.processor_s)
     report.write(out)
     if as_json:
         print_json({**report.to_dict(), "out": str(out)})
         return
-    print_table(COLUMNS, report.lines(), title=study.title)
-    for line in report.knee_lines():
-        print(f"knee: {line}")
+    print(f"{study.title}: {report.headline()}")
+    for line in (*report.fit_lines(), *report.knee_lines()):
+        print(line)
+    print_table(COLUMNS, report.lines())
     _print_end(study.note, out)
 
 
@@ -213,6 +216,8 @@ def _run_ablation(request: WhatifRequest, *, as_json: bool) -> None:
     if request.dry_run:
         _print_ablation_plan(path.stem, found, as_json=as_json)
         return
+    if found.campaign.missing and not as_json:
+        _tell_estimate(f"sttest whatif {path.stem}")
     with progress(path.stem) as say:
         outcomes = found.run(request.runner(found.campaign), _teller(say))
     report = AblationReport(path.stem, ablation, request.engine, outcomes)
@@ -220,10 +225,14 @@ def _run_ablation(request: WhatifRequest, *, as_json: bool) -> None:
     if as_json:
         print_json({**report.to_dict(), "out": str(out)})
         return
-    print_table(report.columns, report.lines(), title=ablation.title)
+    print(f"{ablation.title}: {report.headline()}")
+    print_table(report.columns, report.lines())
     published = list(report.published_lines())
     if published:
-        print_table(PUBLISHED_COLUMNS, published, title="speed-ups beside published ones")
+        print_table(
+            PUBLISHED_COLUMNS, published, title="speed-ups beside published ones",
+            shown=("ours", "launches left out", "with launches", "published"),
+        )  # fmt: skip
         print(f"differs: {ablation.differs}")
     _print_end(ablation.note, out)
 
@@ -235,16 +244,7 @@ def _print_end(note: str, out: Path) -> None:
 
 
 def _teller(say: Callable[[str], None]) -> Tell:
-    began = time.perf_counter()
-    first: list[int] = []
-
-    def tell(done: int, total: int) -> None:
-        first.append(done)
-        fresh = done - first[0]
-        left = f", about {(time.perf_counter() - began) / fresh * (total - done):.0f} s left" if fresh else ""
-        say(f"{done} of {total} blocks simulated{left}")
-
-    return tell
+    return lambda done, total: say(f"{done} of {total} blocks simulated")
 
 
 def _print_plan(name: str, found: StudyRun[Point, StudyOutcome], jobs: int, *, as_json: bool) -> None:

@@ -131,6 +131,7 @@ class ResultFolder:
         self.config = config
         self.seed = seed
         self.rows: list[Row] = []
+        self.facts: dict[str, object] = {}  # more of the manifest, that the results do not depend on
         self._config_hash = config_hash(config)
         self._stack = ExitStack()
         self._staging = self.path
@@ -171,6 +172,7 @@ class ResultFolder:
             "wall_s": round(time.perf_counter() - self._started_s, 3),
             "finished_utc": datetime.now(UTC).isoformat(timespec="seconds"), "python": platform.python_version(),
             "versions": _versions(), "program": program_hash(), "git": git_revision(Path(__file__).parent, self.path),
+            **self.facts,
         }  # fmt: skip
 
 

@@ -242,6 +242,17 @@ class SearchReport:
             rows.append([each.slot, *values, each.evaluation.status, *reasons, *figures])
         write_text(path, csv_text(("point", *knobs, *_BEFORE_METRICS, *METRICS), rows))
 
+    def headline(self) -> str:
+        """The best value of each objective, and whose it is."""
+        if not self.pareto:
+            return "no design was simulated"
+        told = list[str]()
+        for each in self.search.chosen:
+            best = min(self.pareto, key=lambda tried, of=each: of.loss(tried.evaluation.figures))
+            unit = METRICS[each.metric].unit
+            told.append(f"{each.name} {best.evaluation.figures[each.metric]:,.4g} {unit} (point {best.slot})")
+        return f"best {', '.join(told)}"
+
     def lines(self) -> Iterator[tuple[object, ...]]:
         """The printed table: the Pareto set, one line per point, columns as in :attr:`columns`."""
         for each in self.pareto:

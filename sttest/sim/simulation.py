@@ -238,7 +238,7 @@ def _broken_lines(graph: TimedGraph | None) -> list[str]:
 
 
 def deadlock_lines(deadlock: Deadlock, graph: TimedGraph | None) -> list[str]:
-    """The waits of a deadlock, and what would resolve it, as lines of text."""
+    """What would resolve a deadlock, and its waits, as lines of text."""
     kind = (
         "each waits for the next, the last for the first"
         if deadlock.is_closed
@@ -247,13 +247,13 @@ def deadlock_lines(deadlock: Deadlock, graph: TimedGraph | None) -> list[str]:
     lines = [f"  {kind}:", *(f"  {_wait_text(wait, graph)}" for wait in deadlock.cycle)]
     if not deadlock.fix:
         return [
-            *lines,
             "  no depths help: tokens are missing; start with some on the way, or write as many as are read",
+            *lines,
         ]
     depths = ", ".join(f"{name}={depth}" for name, depth in deadlock.fix.items())
     least = "no fix adds fewer tokens" if deadlock.is_minimal else "a bound: fewer tokens may do"
     cost = [] if deadlock.cost is None else [f"  then {deadlock.cost.to_text(deadlock.fix)}"]
-    return [*lines, f"  it finishes with depths {depths} ({least})", *cost]
+    return [f"  it finishes with depths {depths} ({least})", *cost, *lines]
 
 
 def _wait_text(wait: Wait, graph: TimedGraph | None) -> str:

@@ -158,6 +158,13 @@ def load_entry(name: str) -> CatalogueEntry:
     return read_entry(CATALOGUE / f"{name}.yaml")
 
 
+@cache
+def command_seconds() -> dict[str, float]:
+    """Seconds that the commands of the catalogue took on two cores, by command."""
+    entries = map(load_entry, catalogue_names())
+    return {entry.command: entry.seconds for entry in entries}
+
+
 def read_entry(path: Path) -> CatalogueEntry:
     """The entry of a file.
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from sttest.core import terminal
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import check_output_folder
 from sttest.core.results import RESULTS_SCHEMA
@@ -38,6 +39,7 @@ EXPERIMENTS = {
     "architectures": "1,134 architectures around Qwen2.5-0.5B: simulated latency, roofline, loss by a published law",
     "low-rank": "GPT-2 with linear layers in two factors: bytes, cycles and on-chip memory against the rank",
     "state-space": "Mamba-2 130M against GPT-2 of the same width: a decode step by context, crossovers, hybrids",
+    "spatten": "cascade pruning of tokens and heads (SpAtten): bytes and cycles by part, the top-k engine, its logic",
     "entropy": "entropy-coded bfloat16 weights: bytes, decoders behind a channel, their logic, a block of GPT-2 Medium",
     ALL: "every experiment above, one after the other",
 }
@@ -74,10 +76,19 @@ def reproduce(name: str, out: Path | None, engine: str, jobs: int, *, quiet: boo
     command = [sys.executable, "-m", "experiments", "reproduce", name, "--engine", engine, "--jobs", str(jobs)]
     if out is not None:
         command += ["--out", str(out)]
+    command += [
+        flag
+        for flag, is_asked in (("--wide", terminal.style.wide), ("--csv", terminal.style.csv is not None))
+        if is_asked
+    ]
     paths = [str(checkout), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     stdout = subprocess.DEVNULL if quiet else None
-    return subprocess.run(command, env=environment, stdout=stdout, check=False).returncode
+    sys.stdout.flush()
+    code = subprocess.run(command, env=environment, stdout=stdout, check=False).returncode
+    if terminal.style.csv is not None:
+        terminal.style.csv.tables += 1
+    return code
 
 
 def _checkout() -> Path:

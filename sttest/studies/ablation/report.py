@@ -1,13 +1,14 @@
 """What an ablation leaves behind: table, figure and manifest in a folder, and what is printed."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sttest.core.program import program_hash
-from sttest.core.results import ResultFolder
-from sttest.studies.ablation.form import Ablation, AblationPart
+from sttest.core.results import ResultFolder, Row
+from sttest.studies.ablation.form import Ablation
 from sttest.studies.ablation.outcome import (
     AblationOutcome,
     chosen_note,
@@ -20,45 +21,33 @@ from sttest.studies.ablation.outcome import (
     too_large,
 )
 from sttest.studies.campaign import refusal_text
-from sttest.studies.figures import new_figure, save_figure
+from sttest.studies.figures import Bar, Bars, Panel, draw
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-
-# --- The figure of an ablation: per part a bar for every row's speed-up, grey where the design does not fit
+# --- The figure of an ablation, from its rows: per part a bar for every row's speed-up, hatched where it does not fit
 
 
-_FITS, _TOO_LARGE = "#20639b", "#b0b0b0"
-_ROW_IN, _HEAD_IN = 0.22, 0.75
+_LABEL = re.compile(r"(speed-up|fits|cycles per layer) \[([^:]+): (.+)\]")
 
 
-def draw(ablation: Ablation, outcomes: Sequence[AblationOutcome], path: Path) -> None:
-    """Writes the figure as the suffix of ``path`` says."""
-    counts = [len(ablation.lines_of(part)) for part in ablation.parts]
-    figure = new_figure(8, _ROW_IN * sum(counts) + _HEAD_IN * (len(counts) + 1))
-    axes = figure.subplots(len(counts), 1, height_ratios=counts, squeeze=False)[:, 0]
-    for axis, part in zip(axes, ablation.parts, strict=True):
-        _draw_part(axis, ablation, part, [each for each in outcomes if each.point.part == part])
-    axes[-1].set_xlabel(f"speed-up over '{ablation.reference}', launches left out; grey: does not fit")
-    figure.suptitle(ablation.title, fontsize=10)
-    save_figure(figure, path)
+def panels(reference: str, rows: Sequence[Row]) -> list[Panel]:
+    """Panels of an ablation.
 
-
-def _draw_part(axis: "Axes", ablation: Ablation, part: AblationPart, outcomes: Sequence[AblationOutcome]) -> None:
-    reference = named(outcomes, part.name, ablation.reference)
-    for place, outcome in enumerate(outcomes):
-        gained = speedup(outcome, reference)
-        if gained is None:
-            axis.text(0, place, " no such design", fontsize=7, va="center")
-            continue
-        axis.barh(place, gained.cycles, color=_FITS if outcome.fits else _TOO_LARGE)
-        axis.text(gained.cycles, place, f" {gained.cycles:.2f}", fontsize=7, va="center")
-    axis.axvline(1, color="#444444", linewidth=0.8)
-    axis.set_yticks(range(len(outcomes)), [outcome.point.line.name for outcome in outcomes], fontsize=7)
-    axis.invert_yaxis()
-    axis.margins(x=0.08, y=0.01)
-    axis.set_title(part.name, fontsize=8, loc="left")
+    Args:
+        reference: row that the others are compared with.
+        rows: rows of its table.
+    """
+    parts: dict[str, dict[str, dict[str, float | None]]] = {}
+    for row in rows:
+        found = _LABEL.fullmatch(row.metric)
+        if found:
+            parts.setdefault(found[2], {}).setdefault(found[3], {})[found[1]] = row.value
+    x = f"Times as fast as '{reference}', launches left out (hatched: does not fit the board)"
+    return [
+        Bars(part, x if part == list(parts)[-1] else "", [
+            Bar(line, known.get("speed-up"), fits=bool(known.get("fits"))) for line, known in lines.items()
+        ], at=1)
+        for part, lines in parts.items()
+    ]  # fmt: skip
 
 
 REPORT_SCHEMA = "sttest.ablation/1"
@@ -89,7 +78,7 @@ class AblationReport:
         with ResultFolder(out, config=config) as folder:
             folder.add(*rows_of(self.name, self.engine, self.ablation, self.outcomes))
             for suffix in ("png", "svg"):
-                draw(self.ablation, self.outcomes, folder.file(f"figure.{suffix}"))
+                draw(panels(self.ablation.reference, folder.rows), folder.file(f"figure.{suffix}"), self.ablation.title)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -112,6 +101,14 @@ class AblationReport:
                 "yes" if outcome.fits else "no", chosen_note(outcome),
                 *([f"{outcome.result['attention_bytes'] / 1024:,.1f}"] if self.ablation.buffers else []),
             )  # fmt: skip
+
+    def headline(self) -> str:
+        """The fastest row."""
+        found = [outcome for outcome in self.outcomes if outcome.chosen is not None]
+        if not found:
+            return "there is no such design"
+        best = min(found, key=lambda each: each.cycles)
+        return f"{best.cycles:,.0f} cycles at best, {best.point.label}"
 
     def published_lines(self) -> Iterator[tuple[object, ...]]:
         """Our ratios beside the published ones."""

@@ -2,19 +2,20 @@
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sttest.core.results import COLUMNS, Row
+from sttest.studies.figures import in_words
 
 
 class Ledger:
     """Numbers in the order in which they were added.
 
-    ``origin`` is what the numbers that come next belong to: a folder of results, or a schedule; ``hashes`` names the
-    configuration of each.  ``sources`` and ``notes`` are distinct texts in order of appearance; print refers to
-    them as S1, S2 … and N1, N2 …
+    ``origin`` is what the numbers that come next belong to: results, a board or a schedule; ``hashes`` names
+    the configuration of each.  ``sources`` and ``notes`` are distinct texts in order of appearance; the page refers to
+    them as S1, S2 … and N1, N2 …  ``used`` has the origins that name a source.
     """
 
     def __init__(self) -> None:
@@ -24,6 +25,7 @@ class Ledger:
         self._origins: list[str] = []
         self.sources: dict[str, int] = {}
         self.notes: dict[str, int] = {}
+        self.used: dict[str, dict[str, None]] = {}
 
     def begin(self, origin: str, config_hash: str) -> None:
         """The numbers that come next are of ``origin``."""
@@ -39,6 +41,8 @@ class Ledger:
     def marks(self, row: Row) -> list[str]:
         """Footnotes of a number, as in S3 and N12."""
         found = []
+        if row.source:
+            self.used.setdefault(row.source, {})[self.origin] = None
         for letter, text, known in (("S", row.source, self.sources), ("N", row.note, self.notes)):
             if text:
                 found.append(f"{letter}{known.setdefault(text, len(known) + 1)}")
@@ -182,27 +186,27 @@ class Cell:
     number: int
     kind: str
     text: str
-    reference: str
-    error: str
     marks: Sequence[str]
 
 
 @dataclass(frozen=True)
 class Column:
-    """Numbers of one quantity; ``is_compared`` if any has a reference beside it."""
+    """A column of one quantity; ``is_text`` for words, which stand at the left."""
 
     label: str
     unit: str
-    is_compared: bool
+    is_text: bool = False
 
 
 @dataclass(frozen=True)
 class TableLine:
-    """One line: what it is about, a text per head, and a cell (or None) per column; ``unit`` if columns have none."""
+    """One line: what it is about, a text per head, and per column a number, a text, or nothing; ``unit`` if columns
+    have none."""
 
     heads: Sequence[str]
     unit: str
-    cells: Sequence[Cell | None]
+    cells: Sequence[Cell | str | None]
+    anchor: str = ""
 
 
 @dataclass(frozen=True)
@@ -216,11 +220,6 @@ class Table:
     lines: Sequence[TableLine]
 
     @property
-    def width(self) -> int:
-        """Columns as they are drawn."""
-        return len(self.heads) + self.has_units + sum(3 if column.is_compared else 1 for column in self.columns)
-
-    @property
     def has_units(self) -> bool:
         """Whether the unit stands in the lines."""
         return any(line.unit for line in self.lines)
@@ -228,14 +227,58 @@ class Table:
 
 def cells(rows: Sequence[Row | None], ledger: Ledger) -> list[Cell | None]:
     """Cells of rows that stand in one column (or line) and have one unit."""
-    shown = [number for row in rows if row is not None for number in (row.value, row.reference) if number is not None]
-    decimals = decimals_of(shown)
-    return [None if row is None else _cell(row, decimals, ledger) for row in rows]
+    decimals = decimals_of([row.value for row in rows if row is not None and row.value is not None])
+    return [None if row is None else cell(row, ledger, decimals) for row in rows]
 
 
-def _cell(row: Row, decimals: int | None, ledger: Ledger) -> Cell:
-    reference = "" if row.reference is None else number_text(row.reference, decimals)
-    return Cell(
-        ledger.add(row), row.kind, number_text(row.value, decimals), reference, error_text(row.error),
-        ledger.marks(row),
-    )  # fmt: skip
+def cell(row: Row, ledger: Ledger, decimals: int | None) -> Cell:
+    """The cell of a row, which joins the ledger."""
+    return Cell(ledger.add(row), row.kind, number_text(row.value, decimals), ledger.marks(row))
+
+
+# --- Numbers beside others': the largest miss first
+
+
+BESIDE = (Column("reference", ""), Column("ours", ""), Column("error", ""), Column("note", "", is_text=True))
+_ABOUT = ("model", "board", "phase", "metric")
+
+
+def beside_references(
+    title: str, rows: Sequence[Row], ledger: Ledger, *, by_error: bool = True, words: Mapping[str, str] | None = None
+) -> Table:
+    """A table of numbers that have a reference, with what must be known of each; the largest miss comes first.
+
+    Args:
+        title: title of the table.
+        rows: rows with a reference.
+        ledger: ledger of the page.
+        by_error: whether the largest miss comes first; else rows keep their order.
+        words: what to say in place of a metric.
+    """
+    order = sorted(rows, key=lambda row: -abs(row.error or 0)) if by_error else rows
+    shared = {name for name in (*_ABOUT, "source", "note") if len({getattr(row, name) for row in rows}) == 1}
+    texts = {row: {**{name: in_words(getattr(row, name)) for name in _ABOUT[:3]},
+                   "metric": (words or {}).get(row.metric) or said(row.metric)} for row in rows}  # fmt: skip
+    lines = []
+    for row in order:
+        decimals = decimals_of([number for number in (row.value, row.reference) if number is not None])
+        about = filter(None, (texts[row][name] for name in _ABOUT if name not in shared))
+        own = (
+            number_text(row.reference, decimals),
+            cell(row, ledger, decimals),
+            error_text(row.error) or "–",
+            row.note,
+        )
+        lines.append(TableLine([", ".join(about) or texts[row]["metric"]], row.unit, own[: 4 - ("note" in shared)]))
+    facts = [texts[rows[0]][name] for name in _ABOUT if name in shared and len(rows) > 1]
+    facts += [f"reference: {rows[0].source}"] if "source" in shared else []
+    facts += [rows[0].note] if "note" in shared else []
+    return Table(title, list(filter(None, facts)), ["quantity"], BESIDE[: 4 - ("note" in shared)], lines)
+
+
+_COLUMN = re.compile(r"[a-z]+([._][a-z0-9]+)+")
+
+
+def said(metric: str) -> str:
+    """A metric as people say it."""
+    return in_words(metric) if _COLUMN.fullmatch(metric) else re.sub(r"^ttft\b", "time to first token", metric)

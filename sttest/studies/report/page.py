@@ -1,4 +1,4 @@
-"""The page: results and schedules put into the templates, and everything written whole or not at all."""
+"""The page: results put into the templates, and everything written whole or not at all."""
 
 import base64
 import hashlib
@@ -11,26 +11,27 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from sttest.boards.load import board_names, load_board, quantities
 from sttest.core.errors import InputError
 from sttest.core.files import replacing
 from sttest.core.program import __version__
-from sttest.sim.export import write_trace
-from sttest.studies.report.gantt import Drawing, fill, gantt
-from sttest.studies.report.ledger import Cell, Ledger, Table
-from sttest.studies.report.overview import KINDS, Entry, anchor, comparisons, configuration, entry, span, versions
+from sttest.core.results import Row
+from sttest.studies.figures import in_words
+from sttest.studies.report.front import headlines, picture
+from sttest.studies.report.hypotheses import Hypothesis, is_rejected, tested_by
+from sttest.studies.report.ledger import (
+    Column,
+    Ledger,
+    Table,
+    TableLine,
+    beside_references,
+    cell,
+    decimals_of,
+    error_text,
+)
+from sttest.studies.report.overview import KINDS, Entry, anchor, configuration, entry, span, versions
 from sttest.studies.report.pivot import tables_of
 from sttest.studies.report.read import ResultSet, read_results
-from sttest.studies.report.schedule import (
-    BOARD,
-    ENGINE,
-    Schedule,
-    critical_table,
-    fifo_table,
-    headline,
-    process_table,
-    simulate_blocks,
-    stall_table,
-)
 from sttest.studies.report.svg import figure_markup
 
 # --- Where a page goes: what may be replaced, and files that appear whole or not at all
@@ -96,6 +97,7 @@ def render_page(**shown: Any) -> str:
         lstrip_blocks=True,
     )
     room.filters["linked"] = _linked
+    room.filters["words"] = in_words
     room.filters["breakable"] = _breakable
     room.filters["format_count"] = "{:,}".format
     script = Markup(_without_blank_lines(room.get_template("page.js").render()))
@@ -124,7 +126,7 @@ def _linked(text: str) -> Markup:
 
 
 GENERATOR = "sttest report"
-SCHEMA = "sttest.report/1"
+SCHEMA = "sttest.report/2"
 MAX_NUMBERS = 100_000
 """Of a page: with more it would be larger than a browser likes."""
 
@@ -135,7 +137,6 @@ class ReportPage:
 
     page: Path
     page_bytes: int
-    traces: Sequence[Path]
     experiments: Mapping[str, int]
     compared: int
     stale: Mapping[str, str]
@@ -146,7 +147,6 @@ class ReportPage:
             "schema": SCHEMA,
             "page": str(self.page),
             "page_bytes": self.page_bytes,
-            "traces": [str(path) for path in self.traces],
             "experiments": dict(self.experiments),
             "numbers": sum(self.experiments.values()),
             "compared": self.compared,
@@ -156,39 +156,43 @@ class ReportPage:
 
 @dataclass(frozen=True)
 class _Section:
-    """An experiment as its template takes it; ``numbers``: places of its rows in the ledger."""
+    """An experiment as its template takes it."""
 
     entry: Entry
     configuration: Sequence[tuple[str, str]]
     tables: Sequence[Table]
-    numbers: Sequence[int]
     figures: Sequence[tuple[str, Markup]]
 
 
 @dataclass(frozen=True)
-class _Block:
-    """A schedule as its template takes it."""
+class _Tried:
+    """A rejected hypothesis, and its numbers."""
 
-    schedule: Schedule
+    hypothesis: Hypothesis
     anchor: str
-    headline: Sequence[tuple[str, str, Cell]]
-    gantt: Drawing
-    fill: Drawing
-    tables: Sequence[Table]
-    processes: Table
-    trace: str
+    worst: str
+    table: Table
+
+
+@dataclass(frozen=True)
+class _Board:
+    """A data sheet."""
+
+    name: str
+    anchor: str
+    title: str
+    table: Table
 
 
 def build_report(
-    results: Path, out: Path, names: Sequence[str] = (), *, blocks: bool = True, say: Callable[[str], None] = print
+    results: Path, out: Path, names: Sequence[str] = (), *, say: Callable[[str], None] = print
 ) -> ReportPage:
-    """Reads results, simulates blocks, writes the page and the traces beside it.
+    """Reads results and writes the page.
 
     Args:
         results: folder of result folders.
-        out: the page; traces go to ``<stem>-traces`` beside it.
+        out: the page; an earlier one may be replaced.
         names: names of the experiments that are shown; all if empty.
-        blocks: whether blocks are simulated for their schedules.
         say: callback that gets a line of progress.
 
     Raises:
@@ -196,55 +200,70 @@ def build_report(
     """
     check_target(out, GENERATOR)
     ledger = Ledger()
-    sections = list(_sections(results, names, ledger, say))
-    schedules = simulate_blocks(say) if blocks else []
-    traces = {schedule.name: _trace_path(out, schedule) for schedule in schedules}
-    shown = [_block(schedule, traces[schedule.name].relative_to(out.parent), ledger) for schedule in schedules]
+    found: dict[str, ResultSet] = {}
+    for each in read_results(results, names):
+        say(f"reading {each.name}")
+        found[each.name] = each
+        _check_numbers(sum(len(own.rows) for own in found.values()), results)
+    sections = [_section(number, each, ledger) for number, each in enumerate(found.values())]
+    tried = list(_tried(found, ledger))
+    fronts = list(headlines(found, ledger))
+    boards = list(_boards(ledger))
     say("writing the page")
-    text = _page_text(sections, shown, ledger)
-    for schedule in schedules:
-        path = traces[schedule.name]
-        path.parent.mkdir(exist_ok=True)
-        write_whole(path, lambda unfinished, run=schedule.run: write_trace(run, unfinished))
+    entries = [section.entry for section in sections]
+    text = render_page(
+        generator=f"{GENERATOR} {__version__}", sections=sections, entries=entries, headlines=fronts,
+        picture=picture(found), tried=tried, boards=boards, ledger=ledger, kinds=KINDS, span=span(entries),
+        versions=versions(entries),
+        anchors={each.name: each.anchor for each in entries} | {f"board {each.name}": each.anchor for each in boards},
+    )  # fmt: skip
     write_whole(out, lambda unfinished: unfinished.write_text(text, encoding="utf-8"))
     return ReportPage(
-        out, out.stat().st_size, list(traces.values()), {each.entry.name: each.entry.numbers for each in sections},
-        sum(each.entry.compared for each in sections),
-        {each.entry.name: each.entry.stale for each in sections if each.entry.stale},
+        out, out.stat().st_size, {each.name: each.numbers for each in entries},
+        sum(each.compared + each.rejected for each in entries),
+        {each.name: each.stale for each in entries if each.stale},
     )  # fmt: skip
 
 
-def _sections(results: Path, names: Sequence[str], ledger: Ledger, say: Callable[[str], None]) -> Iterator[_Section]:
-    for number, found in enumerate(read_results(results, names)):
-        say(f"reading {found.name}")
-        _check_numbers(len(ledger.rows) + len(found.rows), results)
-        ledger.begin(found.name, str(found.manifest.get("config_hash", "")))
-        first = len(ledger.rows)
-        tables = tables_of(found.rows, ledger)
-        numbers = range(first, len(ledger.rows))
-        about = entry(number, found, ledger)
-        yield _Section(about, list(configuration(found.manifest)), tables, numbers, _figures(number, found))
-
-
-def _page_text(sections: Sequence[_Section], blocks: Sequence[_Block], ledger: Ledger) -> str:
-    entries = [section.entry for section in sections]
-    compared = comparisons([(section.entry, section.numbers) for section in sections], ledger)
-    return render_page(
-        generator=f"{GENERATOR} {__version__}", sections=sections, blocks=blocks, entries=entries, comparisons=compared,
-        ledger=ledger, kinds=KINDS, span=span(entries), versions=versions(entries), board=BOARD, engine=ENGINE,
+def _section(number: int, found: ResultSet, ledger: Ledger) -> _Section:
+    """Numbers with a reference first, the largest miss at the top; those of rejected hypotheses stand elsewhere."""
+    ledger.begin(found.name, found.config_hash)
+    beside = [row for row in found.rows if row.reference is not None and not is_rejected(row)]
+    tables = [beside_references("Beside references, the largest miss first", beside, ledger)] if beside else []
+    tables += tables_of([row for row in found.rows if row.reference is None], ledger)
+    return _Section(
+        entry(number, found), list(configuration(found.manifest)), tables, list(_figures(number, found))
     )  # fmt: skip
 
 
-def _figures(number: int, found: ResultSet) -> list[tuple[str, Markup]]:
-    made = []
+def _tried(found: Mapping[str, ResultSet], ledger: Ledger) -> Iterator[_Tried]:
+    for name, results in found.items():
+        ledger.begin(name, results.config_hash)
+        for number, (hypothesis, rows) in enumerate(tested_by(results.rows)):
+            off = max(rows, key=lambda row: abs(row.error or 0))
+            table = beside_references("The largest miss first", rows, ledger)
+            yield _Tried(hypothesis, anchor(f"h{number}", name), error_text(off.error), table)
+
+
+def _boards(ledger: Ledger) -> Iterator[_Board]:
+    """Every quantity of every board: value, unit, kind and source."""
+    columns = (Column("value", ""), Column("kind", "", is_text=True), Column("source", "", is_text=True))
+    for name in board_names():
+        board = load_board(name)
+        ledger.begin(f"board {name}", "")
+        lines = []
+        for key, each in quantities(board):
+            row = Row(f"board {name}", key, each.value, each.unit, each.kind, board=name, source=each.source)
+            lines.append(
+                TableLine([key], each.unit, (cell(row, ledger, decimals_of([each.value])), each.kind, each.source))
+            )
+        yield _Board(name, anchor("b", name), board.title, Table(board.title, [], ["quantity"], columns, lines))
+
+
+def _figures(number: int, found: ResultSet) -> Iterator[tuple[str, Markup]]:
     for place, path in enumerate(found.figures):
         title = f"{found.name}: {path.stem}"
-        made.append((path.name, figure_markup(path, f"f{number}-{place}", title)))
-    return made
-
-
-def _trace_path(out: Path, schedule: Schedule) -> Path:
-    return out.parent / f"{out.stem}-traces" / f"{schedule.name}.json"
+        yield path.name, figure_markup(path, f"f{number}-{place}", title)
 
 
 def _check_numbers(count: int, results: Path) -> None:
@@ -252,12 +271,3 @@ def _check_numbers(count: int, results: Path) -> None:
         hints = ["name fewer with --experiment"]
         raise InputError("too-many-numbers", "too many numbers for one page", where=str(results), demand=count,
                          bound=MAX_NUMBERS, unit="numbers", hints=hints)  # fmt: skip
-
-
-def _block(schedule: Schedule, trace: Path, ledger: Ledger) -> _Block:
-    ledger.begin(f"schedule of {schedule.name}", schedule.hash)
-    tables = [critical_table(schedule, ledger), stall_table(schedule, ledger), fifo_table(schedule, ledger)]
-    return _Block(
-        schedule, anchor("block", schedule.name), headline(schedule, ledger), gantt(schedule),
-        fill(schedule), tables, process_table(schedule, ledger), trace.as_posix(),
-    )  # fmt: skip

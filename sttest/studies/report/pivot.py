@@ -1,15 +1,18 @@
 """Long rows as tables that read well: one line per thing, one column per quantity, or the other way round."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate, chain, islice
 
 from sttest.core.results import Row
-from sttest.studies.report.ledger import Column, Ledger, Table, TableLine, cells, name_of, point_parts
+from sttest.studies.figures import in_words
+from sttest.studies.report.ledger import Column, Ledger, Table, TableLine, cells, name_of, point_parts, said
 
 ALIKE = 0.5
 """Quantities known of so large a share of the same things stand in one table."""
+MOST_COLUMNS = 9
+"""Of a table, those of its heads included."""
 _FEW_THINGS = 6
 _TITLE_CHARS = 70
 
@@ -46,15 +49,26 @@ class Grid:
 
 
 def tables_of(rows: Sequence[Row], ledger: Ledger) -> list[Table]:
-    """Tables that hold every row once."""
+    """Tables that hold every row once, none wider than a page."""
     groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in rows:
         groups[row.phase, name_of(row).family].append(row)
     return [
-        _turned(grid, phase, ledger) if grid.is_turned else _upright(grid, phase, ledger)
+        part
         for (phase, _), group in groups.items()
         for grid in _grids(group)
+        for part in _parts(_turned(grid, phase, ledger) if grid.is_turned else _upright(grid, phase, ledger))
     ]
+
+
+def _parts(table: Table) -> Iterator[Table]:
+    """The table in parts of at most so many columns, each with all heads; lines without a number in it are left out."""
+    room = max(MOST_COLUMNS - len(table.heads) - table.has_units, 3)
+    for start in range(0, len(table.columns), room):
+        end = start + room
+        lines = [replace(line, cells=line.cells[start:end]) for line in table.lines if any(line.cells[start:end])]
+        title = table.title if start == 0 else f"{table.title}, continued"
+        yield replace(table, title=title, columns=table.columns[start:end], lines=lines)
 
 
 def _grids(rows: Sequence[Row]) -> Iterator[Grid]:
@@ -103,7 +117,7 @@ def _with(things: Sequence[Thing], texts: Sequence[str]) -> list[Thing]:
 
 def _upright(grid: Grid, phase: str, ledger: Ledger) -> Table:
     heads, texts, facts = _heads(grid, phase)
-    columns = [_column(quantity.name, quantity.unit, rows.values()) for quantity, rows in grid.of.items()]
+    columns = [Column(said(quantity.name), quantity.unit) for quantity in grid.of]
     by_column = [cells([rows.get(thing) for thing in grid.things], ledger) for rows in grid.of.values()]
     lines = [TableLine(text, "", found) for text, *found in zip(texts, *by_column, strict=True)]
     return Table(_title(grid), facts, heads, columns, lines)
@@ -111,9 +125,8 @@ def _upright(grid: Grid, phase: str, ledger: Ledger) -> Table:
 
 def _turned(grid: Grid, phase: str, ledger: Ledger) -> Table:
     _, texts, facts = _heads(grid, phase)
-    by_thing = [[rows.get(thing) for rows in grid.of.values()] for thing in grid.things]
     labels = [", ".join(filter(None, text)) or "value" for text in texts]
-    columns = [_column(label, "", rows) for label, rows in zip(labels, by_thing, strict=True)]
+    columns = [Column(label, "") for label in labels]
     units = list(dict.fromkeys(quantity.unit for quantity in grid.of))
     rows = [[rows.get(thing) for thing in grid.things] for rows in grid.of.values()]
     if len(units) == 1:
@@ -123,14 +136,10 @@ def _turned(grid: Grid, phase: str, ledger: Ledger) -> Table:
     else:
         shown = [cells(line, ledger) for line in rows]
     lines = [
-        TableLine([quantity.name], quantity.unit if len(units) > 1 else "", own)
+        TableLine([said(quantity.name)], quantity.unit if len(units) > 1 else "", own)
         for quantity, own in zip(grid.of, shown, strict=True)
     ]
     return Table(_title(grid), facts, [next(iter(grid.of)).family or "quantity"], columns, lines)
-
-
-def _column(label: str, unit: str, rows: Iterable[Row | None]) -> Column:
-    return Column(label, unit, any(row is not None and row.reference is not None for row in rows))
 
 
 def _heads(grid: Grid, phase: str) -> tuple[list[str], list[list[str]], list[str]]:
@@ -140,10 +149,11 @@ def _heads(grid: Grid, phase: str) -> tuple[list[str], list[list[str]], list[str
     facts = [phase] if phase else []
     for axis, texts in zip(grid.axes, zip(*grid.things, strict=True), strict=True):
         if len(set(texts)) == 1:
-            facts += [f"{axis} {texts[0]}"] if texts[0] else []
+            facts += [in_words(texts[0])] if texts[0] else []
             continue
-        names, parts = point_parts(list(texts)) if axis == "point" else ([axis], [[text] for text in texts])
-        heads += names
+        is_point = axis == "point"
+        names, parts = point_parts(list(texts)) if is_point else ([axis], [[in_words(text)] for text in texts])
+        heads += map(in_words, names) if is_point else names
         by_head += [list(column) for column in zip(*parts, strict=True)]
     engines = {row.engine for rows in grid.of.values() for row in rows.values() if row.engine}
     if "engine" not in grid.axes and len(engines) == 1:

@@ -25,6 +25,11 @@ class ResultSet:
     manifest: Mapping[str, Any]
     figures: tuple[Path, ...]
 
+    @property
+    def config_hash(self) -> str:
+        """Names the configuration."""
+        return str(self.manifest.get("config_hash", ""))
+
 
 def read_results(results: Path, names: Sequence[str] = ()) -> Iterator[ResultSet]:
     """The named experiments of a folder of results, or all of them: those of the registry first.

@@ -18,7 +18,7 @@ from sttest.studies.figures import new_figure, save_figure
 from sttest.studies.serving.scheduler import Limits, Served, Step
 
 SCHEMA = "sttest.serve/1"
-PERCENTILES = (50, 90, 99)
+PERCENTILES = (50, 90, 95, 99)
 Floats = NDArray[np.float64]
 
 
@@ -181,16 +181,16 @@ def _draw(outcome: Outcome, path: Path) -> None:
             ordered = np.sort(values)
             waits.plot(ordered, np.linspace(0, 1, len(ordered)), label=f"time {label}", linewidth=1.2)
     waits.set_xscale("log")
-    waits.set_xlabel("ms")
-    waits.set_ylabel("share of requests")
+    waits.set_xlabel("Wait (ms)")
+    waits.set_ylabel("Share of requests")
     waits.legend(frameon=False, fontsize=8)
     picked = outcome.steps[:: max(1, len(outcome.steps) // _MOST_DRAWN)]
     times = [step.begin_s for step in picked]
     queue.step(times, [step.waiting for step in picked], where="post", linewidth=0.8)
-    queue.set_ylabel("requests waiting")
+    queue.set_ylabel("Requests waiting")
     memory.step(times, [step.pages / outcome.limits.pages for step in picked], where="post", linewidth=0.8)
-    memory.set_ylabel("memory taken")
-    memory.set_xlabel("s")
+    memory.set_ylabel("Share of the cache in use")
+    memory.set_xlabel("Time (s)")
     save_figure(figure, path)
 
 
@@ -219,5 +219,5 @@ def _events(outcome: Outcome) -> Iterator[dict[str, Any]]:
             "ph": "X", "pid": 1, "tid": tracks[step.phase], "name": name, "ts": begin_us,
             "dur": 1e6 * (step.end_s - step.begin_s), "args": {"requests": list(step.sequences)},
         }  # fmt: skip
-        for counter, value in (("requests waiting", step.waiting), ("pages", step.pages)):
+        for counter, value in (("Requests waiting", step.waiting), ("pages", step.pages)):
             yield {"ph": "C", "pid": 1, "name": counter, "ts": begin_us, "args": {"count": value}}

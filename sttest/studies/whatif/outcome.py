@@ -10,8 +10,12 @@ from typing import Any, Self
 from sttest.core.results import PointStore
 from sttest.studies.campaign import StudyRun, campaign_of, refusal_text
 from sttest.studies.whatif.bounds import Bounds
+from sttest.studies.whatif.fit import Fit, together
 from sttest.studies.whatif.points import RESOURCES, Point, Resource, binding, key_of, points_of, shown, simulate_block
 from sttest.studies.whatif.study import Study, Value
+
+PERCENTILES = (50, 95, 99)
+"""Of latencies that are distributed: where a step of the same kind takes each time as long, there are none."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,33 @@ class StudyOutcome(Speeds):
 
     point: Point
     refusal: str = ""
+    fit: Fit | None = None  # of the design, and of that which drafts; None where there is no result
+    chosen: str = ""  # of the fastest of some designs: which it is
+
+    @property
+    def fits(self) -> bool:
+        """Whether it fits the board, with all that is on it."""
+        return self.fit is not None and self.fit.fits
+
+    @property
+    def label(self) -> str:
+        """The point's label; of the fastest of some designs, with its name."""
+        if not self.chosen:
+            return self.point.label
+        names = (
+            f"{value} ({self.chosen})" if value.value == BEST else shown(axis, value)
+            for axis, value in self.point.axes.items()
+        )
+        return ", ".join(names)
+
+    @property
+    def token_ms(self) -> Mapping[float, float]:
+        """Percentiles over tokens of a step's time per token that it makes; none where all steps make as many."""
+        point = self.point
+        if not point.drafts.count or point.block is None or len(point.acceptance.chances(point.block.tokens)) == 1:
+            return {}
+        shares = point.acceptance.token_shares(point.block.tokens, PERCENTILES)
+        return {percent: share * self.total_us / 1e3 for percent, share in shares.items()}
 
     @property
     def wait(self) -> str:
@@ -107,8 +138,11 @@ class StudyOutcome(Speeds):
         refusal = point.refusal or refusal_text(result) or (drafting.refusal if drafting else "")
         each_us = point.drafts.us if drafting is None or drafting.refusal else drafting.total_us
         draft_us = point.drafts.count * each_us + (point.drafts.link_us if point.drafts.count else 0.0)
-        shown = None if refusal else result
-        return cls(shown, point.launches, point.made, launch_us, draft_us, point=point, refusal=refusal)
+        if refusal:
+            return cls(None, point.launches, point.made, launch_us, draft_us, point=point, refusal=refusal)
+        fits = [each for each in (Fit.of(result.get("fit")), drafting.fit if drafting else None) if each is not None]
+        fit = together(fits) if fits else None
+        return cls(result, point.launches, point.made, launch_us, draft_us, point=point, fit=fit)
 
 
 def campaign(study: Study, folder: Path, engine: str, store: PointStore) -> StudyRun[Point, StudyOutcome]:
@@ -137,7 +171,10 @@ BEST = "best"
 
 
 def fastest(outcomes: Sequence[StudyOutcome], study: Study) -> list[StudyOutcome]:
-    """The fastest of a study's designs for each value of all other axes; none for a study without designs."""
+    """The fastest of a study's designs that fit, for each value of all other axes; none for a study without designs.
+
+    Where none fits it is the fastest of all, and says so.
+    """
     if not study.best_of:
         return []
     grouped: dict[str, list[StudyOutcome]] = {}
@@ -145,12 +182,18 @@ def fastest(outcomes: Sequence[StudyOutcome], study: Study) -> list[StudyOutcome
         others = (shown(axis, value) for axis, value in outcome.point.axes.items() if axis != study.best_of)
         grouped.setdefault(", ".join(others), []).append(outcome)
     simulated = ([each for each in group if each.result is not None] for group in grouped.values())
-    return [_as_best(max(group, key=lambda each: each.speed), study) for group in simulated if group]
+    return [_as_best(group, study) for group in simulated if group]
 
 
-def _as_best(outcome: StudyOutcome, study: Study) -> StudyOutcome:
-    chosen = Value(value=BEST, source=f"the fastest of the designs: {outcome.point.axes[study.best_of]}")
-    return replace(outcome, point=replace(outcome.point, axes={**outcome.point.axes, study.best_of: chosen}))
+def _as_best(group: Sequence[StudyOutcome], study: Study) -> StudyOutcome:
+    fitting = [each for each in group if each.fits]
+    best = max(fitting or group, key=lambda each: each.speed)
+    name = str(best.point.axes[study.best_of])
+    said = f"the fastest of those that fit, {len(fitting)} of {len(group)}: {name}"
+    if not fitting:
+        said = f"none of {len(group)} fits; the fastest: {name}"
+    axes = {**best.point.axes, study.best_of: Value(value=BEST, source=said)}
+    return replace(best, point=replace(best.point, axes=axes), chosen=name)
 
 
 @dataclass(frozen=True)

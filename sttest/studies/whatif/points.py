@@ -33,6 +33,7 @@ from sttest.sim.graph import Pipeline, TimedGraph
 from sttest.sim.simulation import Simulation
 from sttest.studies.campaign import Plain, guarded
 from sttest.studies.whatif.bounds import bounds, moved_bytes
+from sttest.studies.whatif.fit import Fit, fit_of
 from sttest.studies.whatif.settings import (
     BOARD,
     Configuration,
@@ -59,7 +60,7 @@ HELD = tuple(
     )
 )  # fmt: skip
 # A combination that no model or scheme has is a row that says so; anything else wrong is an error of the study.
-_ROW_REFUSALS = ("context-too-long", "no-such-precision", "layers-left")
+_ROW_REFUSALS = ("context-too-long", "no-such-precision", "layers-left", "no-found-design")
 
 
 @dataclass(frozen=True)
@@ -228,7 +229,7 @@ def simulate_block(configuration: Mapping[str, Any]) -> Plain:
         configuration: result of :meth:`sttest.studies.whatif.settings.Configuration.to_dict`, with the ``engine``.
 
     Returns:
-        Plain data: cycles, their shares and bounds; or an error, see :func:`guarded`.
+        Plain data: cycles, their shares and bounds, and whether the design fits; or an error, see :func:`guarded`.
     """
     return guarded(_simulated, configuration)
 
@@ -236,9 +237,9 @@ def simulate_block(configuration: Mapping[str, Any]) -> Plain:
 def _simulated(configuration: Mapping[str, Any]) -> Plain:
     names = ("model", "phase", "tokens", "context", "batch", "config", "text", "knobs", "scheme", "design_board")
     chosen = {name: configuration[name] for name in names if name in configuration}
-    design, steps = _design(json.dumps(chosen, sort_keys=True))
+    design, steps, fit = _design(json.dumps(chosen, sort_keys=True))
     board = FpgaBoard.model_validate(configuration["board"])
-    return block_result(design, steps, board, configuration["engine"])
+    return {**block_result(design, steps, board, configuration["engine"]), "fit": fit.to_dict()}
 
 
 def block_result(design: Design, steps: Mapping[str, int], board: FpgaBoard, engine: str) -> Plain:
@@ -275,8 +276,8 @@ def with_memory_of(design: Design, board: FpgaBoard) -> TimedGraph:
 
 
 @lru_cache(maxsize=_KEPT_DESIGNS)
-def _design(configuration: str) -> tuple[Design, Mapping[str, int]]:
-    """A design and its :func:`tile_steps`, which are the same at every point that shares it."""
+def _design(configuration: str) -> tuple[Design, Mapping[str, int], Fit]:
+    """A design, its :func:`tile_steps` and its :func:`fit_of`, which are the same at every point that shares it."""
     given = json.loads(configuration)
     name, text = given["model"], given.get("text")
     if text is None:
@@ -296,7 +297,7 @@ def _design(configuration: str) -> tuple[Design, Mapping[str, int]]:
     with scheme_as_file(given["scheme"]) as precision:
         knobs = CompileOptions(**{**given["knobs"], "precision": precision})
         design = compile_text(text, f"{name}-{given['phase']}", board, knobs)
-    return design, tile_steps(design)
+    return design, tile_steps(design), fit_of(design)
 
 
 FLOATS = "fp32"

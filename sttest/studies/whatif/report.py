@@ -1,22 +1,21 @@
 """What a study leaves behind: table, figure and manifest in a folder, and what is printed."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sttest.core.program import program_hash
 from sttest.core.results import Kind, ResultFolder, Row
-from sttest.studies.figures import new_figure, save_figure
-from sttest.studies.whatif.outcome import BEST, Knee, Series, StudyOutcome, fastest, knees, series_of, x_value
-from sttest.studies.whatif.points import RESOURCES, Resource
+from sttest.studies.figures import Bar, Bars, Lines, Panel, Series, draw, in_words
+from sttest.studies.whatif import outcome as outcome_module
+from sttest.studies.whatif.fit import NAMES
+from sttest.studies.whatif.outcome import BEST, Knee, StudyOutcome, fastest, knees, series_of
+from sttest.studies.whatif.points import RESOURCES
 from sttest.studies.whatif.settings import BITS, BOARD, phase_of, unit_of
 from sttest.studies.whatif.study import Study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 # --- A finished study as rows of the long-format table
 
@@ -80,6 +79,10 @@ def _simulated(name: str, engine: str, outcome: StudyOutcome) -> Iterator[Row]:
     yield _row(name, outcome, "block", outcome.block_us, "us", "simulated", engine=engine)
     if "batch" in outcome.point.axes:
         yield _row(name, outcome, outcome.wait, outcome.total_us / 1e3, "ms", "simulated", engine=engine)
+    for percent, latency_ms in outcome.token_ms.items():
+        why = "over the tokens that steps make, by how many drafted ones are accepted"
+        yield _row(name, outcome, f"time per token, p{percent}", latency_ms, "ms", "derived", engine=engine, note=why)
+    yield from _fitting(name, outcome)
     for resource, share in outcome.shares.items():
         yield _row(name, outcome, f"share of {resource}", share, "ratio", "simulated", engine=engine)
     bounds = outcome.bounds
@@ -95,6 +98,20 @@ def _simulated(name: str, engine: str, outcome: StudyOutcome) -> Iterator[Row]:
     for metric, value, unit in formulas:
         if value is not None:
             yield _row(name, outcome, metric, value, unit, "derived")
+
+
+def _fitting(name: str, outcome: StudyOutcome) -> Iterator[Row]:
+    """Whether it fits, and the resource that the budget has least left of."""
+    fit = outcome.fit
+    if fit is None:
+        return
+    budget = f"budget {fit.budget}, flow {fit.flow}"
+    note = "; ".join(filter(None, (f"1 yes, 0 no; {budget}", fit.why)))
+    yield _row(name, outcome, "fits", float(fit.fits), "count", "derived", note=note)
+    note = f"{NAMES[fit.fullest]}; {budget}; predicted"
+    if fit.share is None:
+        note += "; the board has none"
+    yield _row(name, outcome, "fullest resource", fit.share, "ratio", "derived", note=note)
 
 
 def _refused(name: str, outcome: StudyOutcome) -> Iterator[Row]:
@@ -113,108 +130,114 @@ def _row(
     )  # fmt: skip
 
 
-# --- The figure of a study: speed by the x axis, the roofline over it, points by what binds them, knees
+# --- The figure of a study, from its rows: a panel per model or design, speed by the x axis below its roofline
 
 
-_MARKS: dict[Resource, tuple[str, str]] = {
-    "compute": ("o", "#20639b"), "bandwidth": ("s", "#d1495b"), "latency": ("^", "#3caea3"), "launch": ("D", "#f6a13c"),
-    "draft": ("v", "#5f4690"),
-}  # fmt: skip
-_LINES = ("#444444", "#888888", "#6b4c9a", "#8c6d31", "#17806d", "#a23b72")
-# Beyond so many, names hide the picture.
-_NAMED_SERIES = 12
-_NAMED_TICKS = 16
+_MARKS = {"compute": "o", "bandwidth": "s", "latency": "^", "launch": "D", "draft": "v"}
+NOTE = (
+    "Markers: what takes most time (● compute, ■ bandwidth, ▲ latency, ◆ launch, ▼ draft). Dashed or grey: roofline. "
+    "Hollow: does not fit."
+)
+_PLACE = re.compile(r"(speed|roofline|fits) \[(.+)\]")
+_BOUND = re.compile(r"bound by (\w+)")
 
 
-def draw(study: Study, series: Sequence[Series], unit: str, path: Path) -> None:
-    """Writes the figure as the suffix of ``path`` says."""
-    figure = new_figure(8, 4.6)
-    axis = figure.subplots()
-    positions = _positions(study, series)
-    for number, each in enumerate(series):
-        _draw_series(axis, study, each, positions, _LINES[number % len(_LINES)])
-    numeric = _is_numeric(study, series)
-    if numeric:
-        axis.set_xscale("log")
-        _name_ticks(axis, sorted(positions.values()))
-        _mark_knees(axis, [knee for each in series for knee in knees(each, study)])
-    else:
-        axis.set_xticks(range(len(positions)), list(positions), rotation=25, ha="right", fontsize=8)
-    axis.set_yscale("log")
-    axis.set_ylabel("tokens/s")
-    axis.set_xlabel(f"{study.x_axis} ({unit})" if numeric else study.x_axis)
-    axis.set_title(study.title, fontsize=10)
-    _legend(axis, series)
-    save_figure(figure, path)
+def panels(study: Study, rows: Sequence[Row]) -> list[Panel]:
+    """Panels of a study.
 
-
-def _draw_series(axis: "Axes", study: Study, series: Series, positions: dict[str, float], colour: str) -> None:
-    simulated = [outcome for outcome in series.outcomes if outcome.result is not None]
-    if not simulated:
-        return
-    xs = [positions[str(outcome.point.axes[study.x_axis])] for outcome in simulated]
-    axis.plot(xs, [outcome.speed for outcome in simulated], "-", color=colour, linewidth=1, zorder=2)
-    axis.plot(xs, [outcome.roofline_speed for outcome in simulated], "--", color=colour, linewidth=1, zorder=1)
-    axis.plot(xs, [outcome.formula_speed for outcome in simulated], ":", color=colour, linewidth=1, zorder=1)
-    for x, outcome in zip(xs, simulated, strict=True):
-        marker, fill = _MARKS[outcome.binding]
-        axis.plot([x], [outcome.speed], marker, color=fill, markersize=5, zorder=3)
-
-
-def _mark_knees(axis: "Axes", found: Sequence[Knee]) -> None:
-    for knee in found:
-        if knee.at is not None:
-            axis.axvline(knee.at, color="#bbbbbb", linewidth=0.8, linestyle="-.", zorder=0)
-            axis.annotate(f"{knee.at:.3g}", (knee.at, 0.01), xycoords=("data", "axes fraction"), fontsize=7,
-                          rotation=90, color="#777777", ha="right")  # fmt: skip
-
-
-def _name_ticks(axis: "Axes", xs: Sequence[float]) -> None:
-    """Every point's number where they are few, instead of powers of ten."""
-    if len(xs) > _NAMED_TICKS:
-        return
-    axis.set_xticks(xs, [f"{x:g}" for x in xs], rotation=45, ha="right", fontsize=7)
-    axis.set_xticks([], minor=True)
-
-
-def _legend(axis: "Axes", series: Sequence[Series]) -> None:
-    from matplotlib.lines import Line2D
-
-    shown = {outcome.binding for each in series for outcome in each.outcomes if outcome.result is not None}
-    handles = [
-        Line2D([], [], marker=_MARKS[name][0], color=_MARKS[name][1], linestyle="", label=f"bound by {name}")
-        for name in (*RESOURCES, "draft") if name in shown
+    Args:
+        study: the study.
+        rows: rows of its table.
+    """
+    axes = list(study.axes)
+    across = axes.index(study.x_axis)
+    drawn = {str(design) for design in study.designs[:1]} | {BEST}
+    found: dict[tuple[str, ...], dict[str, Row]] = {}
+    for row in rows:
+        place = _PLACE.fullmatch(row.metric)
+        parts = tuple(place[2].split(", ")) if place else ()
+        if place and len(parts) == len(axes) and (not study.best_of or parts[axes.index(study.best_of)] in drawn):
+            found.setdefault(parts, {})[place[1]] = row
+    others = list(dict.fromkeys(parts[:across] + parts[across + 1 :] for parts in found))
+    values = [_number(parts[across]) for parts in found]
+    if any(value is None for value in values):
+        return [_categories(study, other, across, found) for other in others]
+    unit = _axis_unit(study.x_axis, rows)
+    x = axis_name(study.x_axis) + ("" if unit in ("count", "sequences", "tokens") else f" ({unit})")
+    heads = list(dict.fromkeys(other[:-1] for other in others))
+    ticks = sorted({value for value in values if value is not None})
+    return [
+        Lines(", ".join(map(_said, head)), x, "Speed (tokens/s)",
+              [line for other in others if other[:-1] == head for line in _lines(other, across, found)], "xy",
+              ticks=ticks if len(ticks) <= _NAMED_TICKS else ())
+        for head in heads
     ]  # fmt: skip
-    handles += [
-        Line2D([], [], color="#444444", linestyle="-", label="simulated"),
-        Line2D([], [], color="#444444", linestyle="--", label="roofline"),
-        Line2D([], [], color="#444444", linestyle=":", label="formula"),
-    ]
-    drawn = [(each.label, _LINES[number % len(_LINES)]) for number, each in enumerate(series)
-             if each.label and any(outcome.result is not None for outcome in each.outcomes)]  # fmt: skip
-    if len(drawn) <= _NAMED_SERIES:
-        handles += [Line2D([], [], color=colour, label=label) for label, colour in drawn]
-    axis.legend(handles=handles, frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
-def _positions(study: Study, series: Sequence[Series]) -> dict[str, float]:
-    """The position of each value on the x axis: its number, or its rank if it has none."""
-    values: dict[str, StudyOutcome] = {}
-    for outcome in (outcome for each in series for outcome in each.outcomes):
-        values.setdefault(str(outcome.point.axes[study.x_axis]), outcome)
-    if not _is_numeric(study, series):
-        return {label: float(number) for number, label in enumerate(values)}
-    return {label: x_value(outcome, study) or 0.0 for label, outcome in values.items()}
+_NAMED_TICKS = 9
 
 
-def _is_numeric(study: Study, series: Sequence[Series]) -> bool:
-    xs = [x_value(outcome, study) for each in series for outcome in each.outcomes]
-    return all(x is not None and x > 0 for x in xs)
+def axis_name(axis: str) -> str:
+    """An axis in words; of a path that has no name of its own, the last step."""
+    name = in_words(axis)
+    name = in_words(axis.rpartition(".")[2]) if "." in name else name
+    return name[:1].upper() + name[1:]
+
+
+def _said(part: str) -> str:
+    """One value of a point in words: ``batch=4`` is ``Sequences of a batch 4``."""
+    name, equals, value = part.partition("=")
+    return f"{in_words(name)} {value}" if equals else in_words(part)
+
+
+def _number(part: str) -> float | None:
+    """The number that a value of the x axis begins with."""
+    try:
+        return float(part.partition("=")[2] or part.split()[0])
+    except ValueError:
+        return None
+
+
+def _axis_unit(axis: str, rows: Sequence[Row]) -> str:
+    return next((row.unit for row in rows if row.metric.startswith(f"{axis} [")), _UNITS.get(axis, "count"))
+
+
+def _lines(other: tuple[str, ...], across: int, found: Mapping[tuple[str, ...], Mapping[str, Row]]) -> Iterator[Series]:
+    """The simulated speeds of a series, and its roofline."""
+    own = [(_number(parts[across]) or 0.0, rows) for parts, rows in found.items()
+           if parts[:across] + parts[across + 1 :] == other]  # fmt: skip
+    speeds = [(x, rows["speed"]) for x, rows in own if rows["speed"].value is not None]
+    if not speeds:
+        return
+    bounds = [_BOUND.match(row.note) for _, row in speeds]
+    yield Series("", [(x, rows["roofline"].value) for x, rows in own if "roofline" in rows], "bound")
+    yield Series(_said(other[-1]) if other else "simulated", [(x, row.value) for x, row in speeds],
+                 markers=[_MARKS[bound[1]] if bound else "o" for bound in bounds],
+                 hollow=[not _fits(rows) for _, rows in own if rows["speed"].value is not None])  # fmt: skip
+
+
+def _fits(rows: Mapping[str, Row]) -> bool:
+    """Whether a design fits its board; of what does not say so it is not known, and nothing is marked."""
+    return "fits" not in rows or bool(rows["fits"].value)
+
+
+def _categories(
+    study: Study, other: tuple[str, ...], across: int, found: Mapping[tuple[str, ...], Mapping[str, Row]]
+) -> Bars:
+    """A bar per category, with the roofline as a mark; what is not simulated says so."""
+    bars = [
+        Bar(_said(parts[across]), rows["speed"].value, bound=rows["roofline"].value if "roofline" in rows else None,
+            text="" if rows["speed"].value else "not simulated", fits=_fits(rows))
+        for parts, rows in found.items() if parts[:across] + parts[across + 1 :] == other
+    ]  # fmt: skip
+    return Bars(", ".join(map(_said, other)), f"Speed by {axis_name(study.x_axis).lower()} (tokens/s)", bars)
 
 
 REPORT_SCHEMA = "sttest.whatif/1"
-COLUMNS = ("point", "tokens/s", "bound by", *RESOURCES, "roofline tokens/s", "formula tokens/s", "formula/simulated")
-"""Of the printed table; resources in shares of the time."""
+COLUMNS = (
+    "point", "tokens/s", "bound by", "fits", "of roofline", *RESOURCES, "formula tokens/s", "formula/simulated"
+)  # fmt: skip
+"""Of the printed table, the five that matter most first; resources in shares of the time."""
 
 
 @dataclass(frozen=True)
@@ -225,6 +248,7 @@ class StudyReport:
     study: Study
     engine: str
     simulated: Sequence[StudyOutcome]
+    processor_s: float = 0.0  # that the simulations took
 
     @cached_property
     def outcomes(self) -> Sequence[StudyOutcome]:
@@ -232,7 +256,7 @@ class StudyReport:
         return [*self.simulated, *fastest(self.simulated, self.study)]
 
     @property
-    def series(self) -> list[Series]:
+    def series(self) -> list[outcome_module.Series]:
         """Points that differ in x alone."""
         return series_of(self.outcomes, self.study)
 
@@ -246,21 +270,15 @@ class StudyReport:
         """Unit of the x axis."""
         return axis_unit(self.study.x_axis, self.outcomes)
 
-    @property
-    def drawn(self) -> list[Series]:
-        """The series of the figure: of designs, the first and whichever is the fastest."""
-        shown = {design.value for design in self.study.designs[:1]} | {BEST}
-        axis = self.study.best_of
-        kept = [each for each in self.outcomes if not axis or each.point.axes[axis].value in shown]
-        return series_of(kept, self.study)
-
     def write(self, out: Path) -> None:
         """``table.csv``, ``table.md``, ``figure.png``, ``figure.svg`` and a manifest, whole or not at all."""
         config = {"study": self.study.model_dump(mode="json"), "engine": self.engine, "program": program_hash()}
         with ResultFolder(out, config=config) as folder:
+            folder.facts["processor_s"] = round(self.processor_s, 1)
             folder.add(*rows_of(self.name, self.engine, self.outcomes, self.knees, self.x_unit))
             for suffix in ("png", "svg"):
-                draw(self.study, self.drawn, self.x_unit, folder.file(f"figure.{suffix}"))
+                draw(panels(self.study, folder.rows), folder.file(f"figure.{suffix}"), self.study.title, columns=2,
+                     note=NOTE)  # fmt: skip
 
     def lines(self) -> Iterator[tuple[object, ...]]:
         """The printed table, one line per point."""
@@ -268,21 +286,39 @@ class StudyReport:
             if outcome.result is None:
                 # What the table says in full: why, without the ways out.
                 why = outcome.refusal.partition(";")[0]
-                yield (outcome.point.label, "not simulated", why, *[""] * (len(COLUMNS) - 3))
+                yield (outcome.label, "not simulated", why, *[""] * (len(COLUMNS) - 3))
                 continue
             shares = [f"{outcome.shares[name]:.1%}" for name in RESOURCES]
             yield (
-                outcome.point.label, f"{outcome.speed:,.1f}", outcome.binding, *shares,
-                f"{outcome.roofline_speed:,.1f}", f"{outcome.formula_speed:,.1f}",
+                outcome.label, f"{outcome.speed:,.1f}", outcome.binding, outcome.fit.to_text() if outcome.fit else "",
+                f"{outcome.speed / outcome.roofline_speed:.1%}", *shares, f"{outcome.formula_speed:,.1f}",
                 f"{outcome.bounds.formula_us / outcome.block_us:.3f}",
             )  # fmt: skip
+
+    def headline(self) -> str:
+        """The fastest point, of those that fit if any does, and the slowest; or that none is simulated."""
+        found = [outcome for outcome in self.simulated if outcome.result is not None]
+        if not found:
+            return "no point is simulated"
+        best = max([each for each in found if each.fits] or found, key=lambda each: each.speed)
+        worst = min(found, key=lambda each: each.speed)
+        fits = f", fits: {best.fit.to_text()}" if best.fit else ""
+        told = f"{best.speed:,.1f} tokens/s at best, {best.label}, bound by {best.binding}{fits}"
+        return told if best is worst else f"{told}; {worst.speed:,.1f} at worst, {worst.label}"
+
+    def fit_lines(self) -> Iterator[str]:
+        """How many points fit, and what they are held against."""
+        fits = [each.fit for each in self.simulated if each.fit is not None]
+        if fits:
+            budgets = ", ".join(dict.fromkeys(f"{each.budget} ({each.flow})" for each in fits))
+            yield f"fits: {sum(each.fits for each in fits)} of {len(fits)} points; predicted; budget {budgets}"
 
     def knee_lines(self) -> Iterator[str]:
         """The knees in words."""
         for knee in self.knees:
             series = f"{knee.series}: " if knee.series else ""
             at = f", at {knee.at:.4g} {self.x_unit}" if knee.at is not None else ""
-            yield f"{series}{knee.before} to {knee.after} between {knee.low} and {knee.high}{at}"
+            yield f"knee: {series}{knee.before} to {knee.after} between {knee.low} and {knee.high}{at}"
 
     def to_dict(self) -> dict[str, Any]:
         """The same for programs."""
@@ -307,6 +343,10 @@ def _plain(outcome: StudyOutcome) -> dict[str, Any]:
         "binding": outcome.binding,
         outcome.wait.replace(" ", "_") + "_ms": outcome.total_us / 1e3,
         "us_by_resource": outcome.us_by_resource,
+        "time_per_token_percentiles_ms": {f"p{percent}": ms for percent, ms in outcome.token_ms.items()},
+        "fits": None if outcome.fit is None else {"fits": outcome.fits, **outcome.fit.to_dict()},
+        "fullest": None if outcome.fit is None else {"resource": outcome.fit.fullest, "share": outcome.fit.share},
+        "chosen": outcome.chosen,
         "roofline_tokens_per_s": outcome.roofline_speed,
         "formula_tokens_per_s": outcome.formula_speed,
         "bounds_us": asdict(outcome.bounds),

@@ -16,6 +16,7 @@ from sttest.core.validation import validated
 from sttest.models.program import Phase, check_shape
 from sttest.models.quant.scheme import SCHEMES, QuantScheme, WeightType, load_scheme
 from sttest.models.registry import description, model_config
+from sttest.studies.whatif.found import found_path, read_knobs, without_head
 from sttest.studies.whatif.speculation import Acceptance
 from sttest.studies.whatif.study import Scalar, Value
 from sttest.studies.workload import TEXT_PHASE, file_workload, is_file, refuse_parameters
@@ -185,6 +186,7 @@ def _listed(numbers: Iterable[float]) -> str:
 
 
 KNOBS = "knobs."
+KNOBS_FROM = "knobs_from"
 OPTIONS = "options."
 _PLAIN: dict[str, Scalar] = {
     "model": "gpt2", "phase": "decode", "tokens": 32, "context": 64, "batch": 1, "launch": "queued_us",
@@ -248,7 +250,15 @@ class LaunchCost:
 
 def known_keys() -> list[str]:
     """Every setting but the paths into a board."""
-    return [*_PLAIN, "precision", "parameters", "board", *BITS, *(f"{KNOBS}{name}" for name in study_keys())]
+    return [
+        *_PLAIN,
+        "precision",
+        "parameters",
+        "board",
+        KNOBS_FROM,
+        *BITS,
+        *(f"{KNOBS}{name}" for name in study_keys()),
+    ]
 
 
 def check_keys(settings: Settings, where: str) -> None:
@@ -279,7 +289,8 @@ def configuration(settings: Settings, compiled_for: Settings, folder: Path) -> C
     model, text = model_of(settings), ""
     board = board_of(settings, folder)
     design_board = board_of({**settings, **compiled_for}, folder) if compiled_for else board
-    rest = (_knobs(settings), scheme_of(settings, folder), board, design_board)
+    knobs = _knobs(settings, folder)
+    rest = (knobs, scheme_of(settings, folder), board, design_board)
     names = str(settings["parameters"].value).split(",") if "parameters" in settings else ()
     parameters = [name.strip() for name in names]
     if is_file(model):
@@ -292,7 +303,7 @@ def configuration(settings: Settings, compiled_for: Settings, folder: Path) -> C
     step = int(_plain(settings, "step_tokens"))
     tokens, context = (int(_plain(settings, "tokens")), 0) if prefill else (step, int(_plain(settings, "context")))
     batch = int(_plain(settings, "batch"))
-    config, knobs = model_config(model), rest[0]
+    config = model_config(model)
     check_shape(config, phase, tokens, context, batch)
     if config.layers % knobs.layers:
         raise InputError(
@@ -388,9 +399,31 @@ def _plain(settings: Settings, key: str) -> Scalar:
     return value
 
 
-def _knobs(settings: Settings) -> CompileOptions:
-    chosen = {key.removeprefix(KNOBS): given.value for key, given in settings.items() if key.startswith(KNOBS)}
-    return validated(CompileOptions, chosen, "study: knobs")
+def _knobs(settings: Settings, folder: Path) -> CompileOptions:
+    """The options that are set, over those of a design's file, if one is named."""
+    chosen = {
+        key.removeprefix(KNOBS): _option_value(key.removeprefix(KNOBS), given.value)
+        for key, given in settings.items()
+        if key.startswith(KNOBS)
+    }
+    if KNOBS_FROM not in settings:
+        return validated(CompileOptions, chosen, "study: knobs")
+    path = found_path(str(settings[KNOBS_FROM].value), model_of(settings), phase_of(settings), folder)
+    found = without_head(read_knobs(path).options(str(path)))
+    if not any(key in settings for key in ("precision", *BITS)) and found.precision != DEFAULT_SCHEME:
+        raise InputError(
+            "other-precision", f"the design is of {found.precision}, and the study does not say so", where=str(path),
+            hints=[f"set precision: {found.precision}"],
+        )  # fmt: skip
+    today = {renamed().get(name, name): value for name, value in chosen.items()}
+    return validated(CompileOptions, {**dict(found), **today}, "study: knobs")
+
+
+def _option_value(name: str, value: Scalar) -> Scalar | bool:
+    """0 and 1 for an option that is on or off: values of a study are words and numbers."""
+    field = CompileOptions.model_fields.get(renamed().get(name, name))
+    is_switch = field is not None and field.annotation is bool
+    return bool(value) if is_switch and value in (0, 1) else value
 
 
 def _bad(key: str, value: object, hint: str) -> InputError:

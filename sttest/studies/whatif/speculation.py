@@ -4,6 +4,7 @@ A step of M tokens takes the last accepted one and M - 1 drafted ones.  It makes
 first that is not, and one of its own.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from sttest.core.errors import InputError
 from sttest.core.files import read_csv
 
 ACCEPTED = "accepted"
+_ROUNDING = 1e-9
 _HINTS = ("give a share between 0 and 1", f"name a CSV file with a column '{ACCEPTED}'")
 
 
@@ -42,6 +44,36 @@ class Acceptance:
         if not counts or min(counts) < 0:
             raise InputError("bad-trace", "holds no counts of at least 0", where=str(path), hints=_HINTS)
         return cls(counts=counts)
+
+    def chances(self, step_tokens: int) -> dict[int, float]:
+        """How likely a step is to make so many tokens, its own included.
+
+        >>> Acceptance(0.5).chances(3), Acceptance(counts=(0, 9, 2, 9)).chances(4)
+        ({1: 0.5, 2: 0.25, 3: 0.25}, {1: 0.25, 3: 0.25, 4: 0.5})
+        """
+        if self.counts:
+            made = sorted(Counter(min(count, step_tokens - 1) + 1 for count in self.counts).items())
+            return {tokens: steps / len(self.counts) for tokens, steps in made}
+        stopped = {tokens: self.share ** (tokens - 1) * (1 - self.share) for tokens in range(1, step_tokens)}
+        chances = {**stopped, step_tokens: self.share ** (step_tokens - 1)}
+        return {tokens: chance for tokens, chance in chances.items() if chance}
+
+    def token_shares(self, step_tokens: int, percents: Sequence[float]) -> dict[float, float]:
+        """Percentiles, over tokens, of the part of a step that a token takes: 1 / of those that the step makes.
+
+        >>> Acceptance(0.5).token_shares(3, (50, 95))
+        {50: 0.5, 95: 1.0}
+        """
+        chances, made = self.chances(step_tokens), self.made(step_tokens)
+        found: dict[float, float] = {}
+        for percent in percents:
+            reached = 0.0
+            for tokens in sorted(chances, reverse=True):
+                reached += chances[tokens] * tokens / made
+                if reached >= percent / 100 - _ROUNDING:
+                    found[percent] = 1 / tokens
+                    break
+        return found
 
     def made(self, step_tokens: int) -> float:
         """Mean tokens that a step makes, its own included.

@@ -15,6 +15,7 @@ from sttest.compile.options import CompileOptions, renamed
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError, did_you_mean
 from sttest.core.validation import validated
 from sttest.models.registry import CONFIGS, SMALL, described_config
+from sttest.studies.whatif.fit import NAMES, Fit, fit_of
 from sttest.studies.whatif.outcome import Speeds
 from sttest.studies.whatif.points import HELD, RESOURCES, block_result, tile_steps
 from sttest.studies.whatif.settings import BOARD, KNOBS, Settings, changed_board, check_keys, full_key, launch_cost
@@ -53,7 +54,7 @@ def variants(
     if recompile and request is None:
         hints = ["compile it from a model or a .mlir file", "leave out recompile=True"]
         raise InputError("no-source", "what the design was compiled from is not known", where=design.name, hints=hints)
-    steps = tile_steps(design)
+    steps, fit = tile_steps(design), fit_of(design)
     rows = []
     for values in product(*axes.values()):
         given = dict(zip(axes, values, strict=True))
@@ -62,15 +63,20 @@ def variants(
         try:
             if asked is not None:
                 varied = asked.design()
-                found = _variant(varied, tile_steps(varied), settings, engine)
+                found = {**_variant(varied, tile_steps(varied), settings, engine), **_fitting(fit_of(varied))}
             else:
-                found = _variant(design, steps, settings, engine)
+                found = {**_variant(design, steps, settings, engine), **_fitting(fit)}
         except _ROW_ERRORS as error:
             rows.append({**given, "bound_by": "", "refusal": str(error)})
             continue
         rows.append({**given, **found, "refusal": ""})
     shares = [f"{name}_share" for name in RESOURCES]
-    return pd.DataFrame(rows, columns=[*axes, "cycles", "ms", "tokens_per_s", "bound_by", *shares, "refusal"])
+    fits = ("fits", "fullest", "fullest_share")
+    return pd.DataFrame(rows, columns=[*axes, "cycles", "ms", "tokens_per_s", "bound_by", *fits, *shares, "refusal"])
+
+
+def _fitting(fit: Fit) -> dict[str, Any]:
+    return {"fits": fit.fits, "fullest": NAMES[fit.fullest], "fullest_share": fit.share}
 
 
 def _check_axes(axes: Mapping[str, Sequence[Scalar]], *, recompile: bool) -> None:

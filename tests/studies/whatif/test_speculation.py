@@ -23,6 +23,23 @@ def test_tokens_per_step_are_those_of_independent_drafts(share):
     assert Acceptance(share).made(5) == pytest.approx(made.mean(), rel=0.01)
 
 
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
+def test_percentiles_are_those_of_tokens_that_are_drawn(share):
+    """Every token takes a step's time over the tokens that its step makes."""
+    source = np.random.default_rng(2)
+    made = 1 + (source.random((200_000, 4)) < share).cumprod(axis=1).sum(axis=1)
+    drawn = np.percentile(np.repeat(1 / made, made), [25, 50, 95, 99], method="inverted_cdf")
+    assert list(Acceptance(share).token_shares(5, (25, 50, 95, 99)).values()) == pytest.approx(drawn)
+
+
+def test_chances_add_up_to_the_mean(tmp_path):
+    (tmp_path / "trace.csv").write_text("accepted\n0\n3\n7\n")
+    for found in (Acceptance(0.0), Acceptance(0.7), Acceptance(1.0), Acceptance.of("trace.csv", tmp_path)):
+        chances = found.chances(4)
+        assert sum(chances.values()) == pytest.approx(1)
+        assert sum(tokens * chance for tokens, chance in chances.items()) == pytest.approx(found.made(4))
+
+
 def test_a_trace_counts_up_to_what_was_drafted(tmp_path):
     (tmp_path / "trace.csv").write_text("accepted\n0\n3\n7\n")
     found = Acceptance.of("trace.csv", tmp_path)
@@ -65,6 +82,16 @@ def test_drafts_take_their_time_and_a_step_makes_what_is_accepted(tmp_path):
         checks = found.launches * found.block_us + found.launch_us
         assert found.speed == pytest.approx(1e6 * 1.75 / (checks + found.draft_us))
         assert sum(found.shares.values()) == pytest.approx(1)
+
+
+def test_latencies_have_percentiles_where_steps_differ_and_none_where_they_do_not(tmp_path):
+    half, *_ = (outcome(point) for point in points(tmp_path, STUDY))
+    step_ms = half.total_us / 1e3
+    assert half.token_ms == {50: step_ms / 2, 95: step_ms, 99: step_ms}
+    for given in ("acceptance: 1", "acceptance: 0"):
+        text = STUDY.replace("acceptance: 0.5", given).replace("[100, small-gpt2]", "[100]")
+        (alike,) = (outcome(point) for point in points(tmp_path, text))
+        assert alike.token_ms == {}
 
 
 def test_one_token_has_no_drafts(tmp_path):

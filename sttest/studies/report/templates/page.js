@@ -1,11 +1,11 @@
 (() => {
   "use strict";
-  const ledger = JSON.parse(document.getElementById("ledger").textContent);
+  let ledger = null;  // read when it is first asked for
   const tip = document.getElementById("tip");
   const root = document.documentElement;
 
   // ---- provenance of a number ----
-  const record = (number) => Object.fromEntries(ledger.columns.map((name, at) => {
+  const record = (number) => (ledger ??= JSON.parse(document.getElementById("ledger").textContent)) && Object.fromEntries(ledger.columns.map((name, at) => {
     const value = ledger.numbers[number][at];
     const isText = !["value", "reference", "error"].includes(name);
     return [name, isText ? ledger.texts[value] : value];
@@ -35,20 +35,20 @@
     if (of.error !== null) line("error", percent(of.error));
     line("source", of.source);
     line("note", of.note);
-    line("from", `${of.origin}, configuration ${ledger.hashes[of.origin]}`);
+    const hash = ledger.hashes[of.origin];
+    line("from", of.origin + (hash ? `, configuration ${hash}` : ""));
     return [head, list];
   };
 
   // ---- the tooltip: by pointer, by focus, by tap ----
   let shownFor = null;
-  const target = (event) => event.target.closest?.("[data-n], [data-tip]");
+  const target = (event) => event.target.closest?.("[data-n]");
 
   const show = (at) => {
     if (at === shownFor) return;
     hide();
     shownFor = at;
-    tip.replaceChildren(...(at.dataset.n ? describe(Number(at.dataset.n))
-      : at.dataset.tip.split("\n").map((text, number) => element(number ? "p" : "b", text))));
+    tip.replaceChildren(...describe(Number(at.dataset.n)));
     tip.hidden = false;
     at.setAttribute("aria-describedby", "tip");
     place();
@@ -110,19 +110,22 @@
     }
   });
 
-  // ---- filter ----
+  // ---- filter: lines that hold all of the words, in parts that open for them ----
   const filter = document.getElementById("filter");
   const found = document.getElementById("found");
-  const tables = [...document.querySelectorAll("section[data-filter] figure.table")].map((figure) => {
-    const section = figure.closest("section");
-    const about = [section.querySelector("h2, h3"), figure.querySelector("figcaption"), figure.querySelector("thead")]
-      .map((part) => part.textContent).join(" ").toLowerCase();
-    const rows = [...figure.querySelectorAll("tbody tr")].map((row) => [row, row.textContent.toLowerCase()]);
-    return { figure, about, rows };
+  const folds = [...document.querySelectorAll("details")];
+  const parts = [...document.querySelectorAll("[data-filter]")];
+  let tables = null;
+  const read = () => [...document.querySelectorAll("[data-filter] figure.table")].map((figure) => {
+    const part = figure.closest("[data-filter]");
+    const about = [part.querySelector("h2, summary"), figure.querySelector("figcaption"), figure.querySelector("thead")]
+      .map((each) => each.textContent).join(" ").toLowerCase();
+    return { figure, about, rows: [...figure.querySelectorAll("tbody tr")].map((row) => [row, row.textContent.toLowerCase()]) };
   });
   const apply = () => {
     const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
     let lines = 0, shown = 0;
+    tables ??= read();
     for (const { figure, about, rows } of tables) {
       let here = 0;
       for (const [row, text] of rows) {
@@ -133,43 +136,40 @@
       lines += here;
       shown += here > 0;
     }
-    for (const section of document.querySelectorAll("section[data-filter]")) {
-      section.hidden = words.length > 0 && !section.querySelector("figure.table:not([hidden])");
-    }
+    for (const part of parts) part.hidden = words.length > 0 && !part.querySelector("figure.table:not([hidden])");
+    for (const fold of folds) fold.open = words.length > 0 && !fold.hidden && shown <= 60;
     root.classList.toggle("filtering", words.length > 0);
     found.textContent = words.length ? `${lines} lines in ${shown} tables` : "";
   };
   let waiting = 0;
   filter.addEventListener("input", () => {
     clearTimeout(waiting);
-    waiting = setTimeout(apply, 120);
+    waiting = setTimeout(apply, 200);
   });
 
-  // ---- one kind of number alone ----
-  for (const button of document.querySelectorAll("button.kind")) {
-    button.addEventListener("click", () => {
-      const isOn = root.dataset.kind === button.dataset.kind;
-      if (isOn) delete root.dataset.kind;
-      else root.dataset.kind = button.dataset.kind;
-      for (const other of document.querySelectorAll("button.kind")) {
-        other.setAttribute("aria-pressed", String(!isOn && other === button));
+  // ---- a link into a folded part opens it ----
+  const reveal = () => {
+    const at = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (let fold = at?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+    at?.scrollIntoView();
+  };
+  addEventListener("hashchange", reveal);
+  if (location.hash) reveal();
+
+  // ---- on a narrow screen a line is a card, and each number needs the head of its column ----
+  const narrow = matchMedia("(max-width: 60rem)");
+  const label = () => {
+    if (!narrow.matches) return;
+    for (const table of document.querySelectorAll("main > section > figure > table, details[open] table")) {
+      if (!table.tHead || table.dataset.labelled) continue;
+      table.dataset.labelled = "yes";
+      const heads = [...table.tHead.rows[0].cells].map((head) => head.textContent.trim());
+      for (const row of table.tBodies[0].rows) {
+        for (const cell of row.cells) cell.dataset.head = heads[cell.cellIndex];
       }
-    });
-  }
-
-  // ---- light, dark, or as the system has it ----
-  const theme = document.getElementById("theme");
-  const themes = ["auto", "light", "dark"];
-  theme.addEventListener("click", () => {
-    const next = themes[(themes.indexOf(root.dataset.theme ?? "auto") + 1) % themes.length];
-    root.dataset.theme = next;
-    theme.textContent = next;
-  });
-
-  // ---- where one is, in the list of contents ----
-  const links = new Map([...document.querySelectorAll("nav li a")].map((a) => [a.hash.slice(1), a]));
-  const seen = new IntersectionObserver((entries) => {
-    for (const entry of entries) links.get(entry.target.id)?.classList.toggle("here", entry.isIntersecting);
-  }, { rootMargin: "-10% 0px -80% 0px" });
-  for (const id of links.keys()) seen.observe(document.getElementById(id));
+    }
+  };
+  document.addEventListener("toggle", label, true);
+  narrow.addEventListener("change", label);
+  label();
 })();
