@@ -30,15 +30,16 @@ from sttest.core.terminal import styled
 # Help lists the verbs in this order.
 VERBS = {  # module and summary; its function is called NAME_verb
     "compile": ("compile", "Compile one decoder block to a design package."),
+    "import": ("importers", "Import a design of another tool, and carry sized depths back."),
     "opt": ("compile", "Run passes on IR text and print the result."),
     "dot": ("simulate", "Print a design as Graphviz text."),
     "models": ("doctor", "List the models that are known by name."),
     "board": ("doctor", "Show a board: each quantity with unit, kind and source."),
-    "import": ("importers", "Import a design of another tool, and carry sized depths back."),
     "evaluate": ("evaluate", "Evaluate a model in a precision on a text."),
     "quantize": ("evaluate", "Quantize a checkpoint's weights for a scheme, calibrated on a text."),
     "simulate": ("simulate", "Simulate a design cycle by cycle."),
     "size": ("size", "Size FIFOs: the linear program beside depths found by simulation."),
+    "diff": ("diff", "What differs between two designs."),
     "emulate": ("emulate", "Run a design outside of the simulator and compare."),
     "crosscheck": ("crosscheck", "Run one block through every engine, from PyTorch to the card."),
     "faults": ("faults", "Flip single bits of a design's hardware and count which reach its results."),
@@ -54,13 +55,12 @@ VERBS = {  # module and summary; its function is called NAME_verb
     "studies": ("studies", "List the studies of published systems, or show one beside its paper."),
     "serve": ("serve", "Serve requests over time on simulated designs."),
     "report": ("report", "One HTML page of a design, or of all results."),
-    "diff": ("diff", "What differs between two designs."),
     "explore": ("explore", "Search the design spaces of a block."),
 }
 WITHOUT_TABLE = ("opt", "dot", "pack", "report")
 """Verbs that print no table, and so have no ``--csv``."""
 HEADINGS = {  # of the list of verbs, above the first of each group
-    "compile": "Compile", "models": "Models and boards", "simulate": "Simulate", "emulate": "Check and emulate",
+    "compile": "Designs", "models": "Models and boards", "simulate": "Simulate and compare", "emulate": "Check",
     "build": "Build and run", "reproduce": "Tables, studies and searches",
 }  # fmt: skip
 # Usage errors of typer's parser; it exports only their subclass BadParameter.

@@ -32,8 +32,8 @@ def read_vitis(
     """
     project = read_project(source, reports)
     with reading_cpp(str(source)):
-        region = DataflowRegion(project.sources, top, project.top)
         synthesis = read_reports(project.reports)
+        region = DataflowRegion(project.sources, top, project.top or synthesis.top)
         names = _process_names(region.tasks)
         found = region_processes(region, synthesis, lambda number, _task: names[number])
         fifos = region.fifos(StreamVariable.element_name)

@@ -31,12 +31,10 @@ from sttest.importers.hls.cpp_model import (
     plain,
 )
 from sttest.importers.hls.loop_nests import ProcessCode, trip_count
-from sttest.importers.hls.static_values import Value, is_never, value_of
+from sttest.importers.hls.static_values import MOST_ITERATIONS, Value, fitting, is_never, value_of
 from sttest.sim.graph import check_work
 
-MOST_ITERATIONS = 1 << 25
-"""Of the loops on which one condition depends."""
-MOST_UNROLLED = 1 << 18
+MOST_UNROLLED = 1 << 17
 """Statements of one iteration, with all loops inside of it unrolled."""
 READ, WRITE = 0, 1
 _METHODS = {".read": READ, ".write": WRITE}
@@ -92,7 +90,9 @@ class Walk:
         for number, axis in enumerate(self.axes):
             shape = [1] * count
             shape[number] = axis.trips
-            self.known[axis.counter] = (axis.first + axis.step * np.arange(axis.trips, dtype=np.int64)).reshape(shape)
+            if axis.trips <= MOST_ITERATIONS:
+                counts = np.arange(axis.trips, dtype=np.int64).reshape(shape)
+                self.known[axis.counter] = axis.first + axis.step * counts
         self.steps = 0
         self.touches: dict[int, bool] = {}
 
@@ -107,12 +107,7 @@ class Walk:
 
     def _walk(self, statements: Sequence[Statement], guard: Value) -> None:
         for each in statements:
-            self.steps += 1
-            if self.steps > MOST_UNROLLED:
-                raise InputError(
-                    "too-large", "an iteration has too many statements with its loops unrolled", where=self.where,
-                    demand=self.steps, bound=MOST_UNROLLED,
-                )  # fmt: skip
+            self._count(1)
             match each:
                 case For():
                     if self._has_access(each):
@@ -134,11 +129,21 @@ class Walk:
                 case _:
                     pass
 
+    def _count(self, steps: int) -> None:
+        """Counts statements before they are walked through."""
+        self.steps += steps
+        if self.steps > MOST_UNROLLED:
+            raise InputError(
+                "too-large", "an iteration has too many statements with its loops unrolled", where=self.where,
+                demand=self.steps, bound=MOST_UNROLLED,
+            )  # fmt: skip
+
     def _unroll(self, loop: For, guard: Value) -> None:
         first = value_of(loop.first, self.known)
         trips, notes = trip_count(loop)
-        if notes or not isinstance(first, int):
+        if notes or first is None:
             raise self._untimed(f"loop '{loop.label or plain(loop.counter)}' has no constant trip count", loop.line)
+        self._count(trips)
         for number in range(trips):
             self.known[loop.counter] = first + number * loop.stride
             self._walk(loop.body, guard)
@@ -150,13 +155,8 @@ class Walk:
             raise self._untimed("a stream is accessed where data says so", choice.line)
         holds = np.asarray(condition, bool)
         for branch, chosen in ((choice.then, holds), (choice.other, np.logical_not(holds))):
-            inner = chosen if guard is None else np.logical_and(guard, chosen)
+            inner = chosen if guard is None else np.logical_and(*fitting(guard, chosen, bool))
             if branch and not is_never(inner):
-                if inner.size > MOST_ITERATIONS:
-                    raise InputError(
-                        "too-large", "a condition has too many iterations", where=self.locate(choice.line),
-                        demand=inner.size, bound=MOST_ITERATIONS,
-                    )  # fmt: skip
                 self._walk(branch, None if inner.all() else inner)
 
     # --- Accesses of an expression
@@ -179,9 +179,6 @@ class Walk:
                     yield stream, _METHODS[name]
                     if name == ".read" and len(args) > 1:
                         return
-            case Op("<<" | ">>" as op, (left, right)) if (stream := self._stream(left, line)) is not None:
-                yield from self._streams(right, line)
-                yield stream, WRITE if op == "<<" else READ
             case Op(_, args):
                 for each in args:
                     yield from self._streams(each, line)
@@ -241,7 +238,7 @@ class Walk:
         return kind is not None and kind.kind == "int"
 
     def _untimed(self, what: str, line: int) -> InputError:
-        hints = ["give the accesses of a run with --trace"]
+        hints = ["import the trace of a run, see 'sttest import'"]
         return InputError("not-static", what, where=self.locate(line), hints=hints)
 
 

@@ -46,6 +46,7 @@ _PLAIN = {
     "uint64_t": ("int", 64), "void": ("void", 0),
 }  # fmt: skip
 _MOST_SHIFT = 64
+_MOST_MACRO_CHARS = 200
 _TEMPLATE = re.compile(r"([\w:]+)\s*<(.*)>", re.DOTALL)
 _NUMBERS = ("ap_int", "ap_uint", "ap_fixed", "ap_ufixed")
 
@@ -264,10 +265,17 @@ class CppFile:
 
     @cached_property
     def constants(self) -> dict[str, Expr]:
-        """Constants that stand outside of functions."""
+        """Constants that stand outside of functions, and macros that are numbers."""
         found: dict[str, Expr] = {}
-        for node in self.source.root.named_children:
-            declarator = node.child_by_field_name("declarator") if node.type == "declaration" else None
+        for node in _outside_of_functions(self.source.root):
+            if node.type == "preproc_def":
+                value = _macro_value(text_of(node.child_by_field_name("value")))
+                if value is not None:
+                    read = _Reader(self, {}, found).expr(value)
+                    if isinstance(read, Num):
+                        found[text_of(node.child_by_field_name("name"))] = read
+                continue
+            declarator = node.child_by_field_name("declarator")
             value = declarator.child_by_field_name("value") if declarator is not None else None
             if value is not None:
                 found[declared_name(declarator)] = _Reader(self, {}, found).expr(value)
@@ -400,6 +408,35 @@ class CppFile:
     def processes(self) -> list[ProcessCall]:
         """The processes of the region in the order of their calls."""
         return [found for found in map(_process_call, self._region) if found is not None]
+
+
+_AROUND = (
+    "preproc_if",
+    "preproc_ifdef",
+    "preproc_else",
+    "linkage_specification",
+    "namespace_definition",
+    "declaration_list",
+)
+
+
+def _outside_of_functions(node: Node) -> Iterator[Node]:
+    """Declarations and macros of a file, with those in conditional parts, namespaces and ``extern "C"``."""
+    for each in node.named_children:
+        if each.type in ("declaration", "preproc_def"):
+            yield each
+        elif each.type in _AROUND:
+            yield from _outside_of_functions(each)
+
+
+def _macro_value(text: str) -> Node | None:
+    """The expression that a macro stands for; None where it is longer than numbers are."""
+    if not text or len(text) > _MOST_MACRO_CHARS:
+        return None
+    root = CppSource(f"int value = {text.partition('//')[0]};").root
+    declaration = root.named_children[0] if root.named_children and not root.has_error else None
+    declarator = declaration.child_by_field_name("declarator") if declaration is not None else None
+    return declarator.child_by_field_name("value") if declarator is not None else None
 
 
 def _template_names(node: Node) -> list[str]:
@@ -595,9 +632,13 @@ class _Reader:
                 for each in node.named_children:
                     yield from self._expression(each)
             case _:
-                value = self.expr(node)
-                if isinstance(value, Call):
-                    yield Run(value, line)
+                match self.expr(node):
+                    case Call() as value:
+                        yield Run(value, line)
+                    case Op("<<", (stream, value)):  # a shift whose value nobody takes is the operator of a stream
+                        yield Run(Call(".write", (stream, value)), line)
+                    case Op(">>", (stream, value)):
+                        yield Assign(value, Call(".read", (stream,)), line)
 
     def _choice(self, node: Node) -> If:
         condition = self.expr(node.child_by_field_name("condition"))

@@ -253,6 +253,9 @@ def trip_count(loop: For) -> tuple[int, list[str]]:
     """Iterations of a loop; where they are not constant the most that it says, with a note if it says nothing."""
     if isinstance(loop.first, Num) and isinstance(loop.bound, Num):
         return max(0, -(-int(loop.bound.value - loop.first.value) // loop.stride)), []
+    match loop.bound:
+        case Op("+", (begin, Num(count, "int"))) if begin == loop.first:
+            return max(0, -(-int(count) // loop.stride)), []
     told = loop.directive("loop_tripcount")
     most = told.options.get("max", "") if told is not None else ""
     if most.isdigit():

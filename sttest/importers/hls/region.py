@@ -263,9 +263,7 @@ class DataflowRegion:
                 label = each.label or f"VITIS_LOOP_{self.source.place(each.line)[1]}"
                 yield Task(label, None, (each,), each.line)
             elif names := [name for name in _names(each) if name in self.streams]:
-                what = (
-                    f"stream '{names[0]:.80}' is used by what is no call of a function in its files and no loop"
-                )
+                what = f"stream '{names[0]:.80}' is used by what is no call of a function in its files and no loop"
                 hints = ["give all source files of the design"]
                 raise InputError("unknown-task", what, where=self.locate(each.line), hints=hints)
 

@@ -21,11 +21,13 @@ class SynthesisReports:
 
     Args:
         target_ns: clock period that was asked for.
+        top: function that was synthesized; empty where there is a report per module.
         modules: reports by module.
         where: the file or folder, in errors.
     """
 
     target_ns: float
+    top: str
     modules: Mapping[str, ModuleReport]
     where: str
 
@@ -85,7 +87,7 @@ def read_reports(path: Path) -> SynthesisReports:
     modules: dict[str, ModuleReport] = {}
     for report in reports:
         modules |= {name: each for name, each in report.modules.items() if name not in modules or each.loops}
-    return SynthesisReports(_one_clock(reports, path), modules, str(path))
+    return SynthesisReports(_one_clock(reports, path), reports[0].top if len(reports) == 1 else "", modules, str(path))
 
 
 def _files(folder: Path) -> list[Path]:

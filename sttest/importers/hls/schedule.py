@@ -5,12 +5,12 @@ even where no directive says so, as the tool pipelines it by itself.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from sttest.core.errors import InputError
-from sttest.importers.hls.cpp_model import For, If, Num, Statement, in_order
-from sttest.importers.hls.loop_nests import has_loop, has_variable_bound, may_flatten
+from sttest.importers.hls.cpp_model import For, If, Name, Num, Op, Statement, in_order
+from sttest.importers.hls.loop_nests import has_loop, has_variable_bound, may_flatten, trip_count
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,26 @@ def _of_loop(loop: For, locate: Callable[[int], str]) -> ScheduleNode:
     directive = loop.directive("pipeline")
     is_asked = directive is not None and "off" not in directive.options
     if is_asked or not any(isinstance(each, For) and not is_unrolled(each) for each in in_order(loop.body)):
-        return PipelinedNest((loop,), loop.body)
+        outer = _partly_unrolled(loop, locate)
+        return PipelinedNest((outer,), outer.body)
     inside = schedule(loop.body, locate)
     only = inside[0] if len(inside) == 1 else None
     if isinstance(only, PipelinedNest) and only.loops and may_flatten(loop) and not has_variable_bound(only.loops[0]):
         return PipelinedNest((loop, *only.loops), only.body)
     return EnteredLoop(loop, inside)
+
+
+def _partly_unrolled(loop: For, locate: Callable[[int], str]) -> For:
+    """A loop whose directive asks for so many copies of its body, as a loop over a loop over these."""
+    directive = loop.directive("unroll")
+    told = directive.options.get("factor", "") if directive is not None else ""
+    if not told.isdecimal() or int(told) < 2:
+        return loop
+    copies, (trips, notes) = int(told), trip_count(loop)
+    if notes or trips % copies:
+        what = f"a loop of {trips} iterations that is unrolled by {copies}"
+        raise InputError("not-static", what, where=locate(loop.line), hints=["choose a factor that divides it"])
+    counter = f"{loop.counter}@"
+    bound = Op("+", (Name(counter), Num(copies * loop.stride)))
+    lanes = replace(loop, first=Name(counter), bound=bound, directives=(), label="")
+    return replace(loop, counter=counter, stride=copies * loop.stride, body=(lanes,))

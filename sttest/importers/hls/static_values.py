@@ -1,10 +1,12 @@
 """Values of integer expressions of C++ over all iterations of a loop nest, where the text alone decides them."""
 
 from collections.abc import Mapping
+from math import prod
 from typing import TypeAlias
 
 import numpy as np
 
+from sttest.core.errors import InputError
 from sttest.importers.hls.cpp_model import Call, Expr, Name, Num, Op
 
 Value: TypeAlias = "int | np.ndarray | None"
@@ -23,6 +25,8 @@ _ARITHMETIC = {
     "^": np.bitwise_xor,
 }
 _MOST_SHIFT = 62
+MOST_ITERATIONS = 1 << 23
+"""Of the loops on which one condition depends: 64 MiB of numbers."""
 
 
 def value_of(expr: Expr, known: Mapping[str, Value]) -> Value:
@@ -64,8 +68,22 @@ def _either(op: str, left: Value, right: Value) -> Value:
             return int(decided)
     if left is None or right is None:
         return None
-    sides = np.asarray(left, bool), np.asarray(right, bool)
+    sides = fitting(left, right, bool)
     return np.logical_and(*sides) if op == "&&" else np.logical_or(*sides)
+
+
+def fitting(left: Value, right: Value, kind: type) -> tuple[np.ndarray, np.ndarray]:
+    """Two values as arrays whose combination fits in memory.
+
+    Raises:
+        InputError: there would be a value for each iteration of too many loops.
+    """
+    sides = np.asarray(left, kind), np.asarray(right, kind)
+    size = prod(np.broadcast_shapes(*(side.shape for side in sides)))
+    if size > MOST_ITERATIONS:
+        what = "a condition depends on too many iterations"
+        raise InputError("too-large", what, demand=size, bound=MOST_ITERATIONS)
+    return sides
 
 
 def _unary(op: str, value: Value) -> Value:
@@ -84,7 +102,7 @@ def _unary(op: str, value: Value) -> Value:
 def _binary(op: str, left: Value, right: Value) -> Value:
     if left is None or right is None:
         return None
-    sides = np.asarray(left, np.int64), np.asarray(right, np.int64)
+    sides = fitting(left, right, np.int64)
     if op in _COMPARISONS:
         return _COMPARISONS[op](*sides)
     if op in _ARITHMETIC:

@@ -109,7 +109,10 @@ class TaskReader:
                 end = stage + node.length
             else:
                 length = _iteration(node)
-                self._lay_out(node.inside, (*around, _axis(node.loop, length)), stage)
+                inside = self._lay_out(node.inside, (*around, _axis(node.loop, length)), stage) - stage
+                if inside > length:
+                    what = f"the report says that an iteration takes {length} cycles, what is in it takes {inside}"
+                    raise InputError("report-does-not-fit", what, where=self.region.locate(node.loop.line))
                 end = stage + trip_count(node.loop)[0] * length
             check_whole(end, "length in stages", self.where, 0, MAX_CYCLES)
             stage = end + GAP

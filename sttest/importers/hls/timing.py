@@ -99,7 +99,7 @@ class ReportFit:
         trips, notes = trip_count(loop)
         if notes or not isinstance(loop.first, Num):
             what = f"loop '{loop.label or plain(loop.counter)}' has no constant trip count"
-            hints = ["give the accesses of a run with --trace"]
+            hints = ["import the trace of a run, see 'sttest import'"]
             raise InputError("not-static", what, where=self._where(loop), hints=hints)
         return check_whole(trips, "trip count", self._where(loop), 0, MAX_CYCLES)
 

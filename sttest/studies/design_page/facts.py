@@ -46,6 +46,9 @@ class Limits:
         return Limits(*(max(value // 2, 1) for value in vars(self).values()))
 
 
+LIMITS = Limits()
+
+
 @dataclass(frozen=True)
 class Facts:
     """``data``: JSON values that the scripts draw; ``notes``: what was cut, a sentence each."""
@@ -56,7 +59,7 @@ class Facts:
 
 def facts_of(subject: Subject) -> Facts:
     """The facts of a design, as many as fit a page."""
-    limits, shares = Limits(), shares_of(subject)
+    limits, shares = LIMITS, shares_of(subject)
     while True:
         facts = _Cut(subject, limits, shares).facts()
         if len(json.dumps(facts.data, separators=(",", ":"))) <= MAX_BYTES or limits.processes == 1:

@@ -30,13 +30,13 @@ WORDS = {
     "best tokens/J over A100 graphs, rule tdp": "A100 that replays CUDA graphs, both at TDP",
     "fused over original, all kernels n=128": "128 tokens",
 }
-BEST = {
+BEST: dict[str, tuple[str, ...]] = {
     "decode": ("speed", "speed, host left out", "fraction of roofline, sustained bandwidth, host left out",
                "speed of the card, middle clock", "energy per token, central case", "fullest share"),
     "prefill": ("time to first token", "time to first token, middle clock", "energy per token, central case",
                 "fullest share"),
 }  # fmt: skip
-_LABELS = {
+_LABELS: dict[str, str] = {
     "speed": "speed, with the host", "speed, host left out": "speed of the card",
     "fraction of roofline, sustained bandwidth, host left out": "share of its roofline",
     "speed of the card, middle clock": "speed at the predicted clock",
