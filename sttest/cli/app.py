@@ -38,7 +38,6 @@ VERBS = {  # module and summary; its function is called NAME_verb
     "evaluate": ("evaluate", "Evaluate a model in a precision on a text."),
     "quantize": ("evaluate", "Quantize a checkpoint's weights for a scheme, calibrated on a text."),
     "simulate": ("simulate", "Simulate a design cycle by cycle."),
-    "import": ("importers", "Import a design of another tool, and carry sized depths back."),
     "size": ("size", "Size FIFOs: the linear program beside depths found by simulation."),
     "diff": ("diff", "What differs between two designs."),
     "emulate": ("emulate", "Run a design outside of the simulator and compare."),
