@@ -177,7 +177,7 @@ table = pd.read_csv(results / "gpt2" / "table.csv")
 ours = table[(table["phase"] == "generation") & (table["kind"] == "simulated") & table["reference"].notna()]
 ours = ours[~ours["metric"].str.contains("launch")].copy()
 ours["error, %"] = (100 * ours["error"]).round(1)
-print(ours[["metric", "unit", "value", "reference", "error, %"]].round(2).to_string(index=False))
+print(ours[["metric", "unit", "value", "reference", "error, %", "source"]].round(2).to_string(index=False))
 
 # %% [markdown]
 # ## What if memory were slower, or faster?

@@ -8,10 +8,11 @@ import typer
 
 from sttest.cli.common import Engine, Json, print_json, progress
 from sttest.core.tables import print_table
+from sttest.core.terminal import is_short
 from sttest.studies.design_diff import DesignDiff, Side
 
 MOST_ROWS = 5
-"""Lines of each table, so that all of it fits a terminal; --json and --wide have all."""
+"""Lines of each table, so that all of it fits a terminal; a pipe, --json and --wide have all."""
 DIFFERENT = 1
 _NAME_CHARS, _LINE_CHARS = 38, 80
 _LABELS = {
@@ -25,7 +26,6 @@ def diff_verb(
     a: Annotated[Path, typer.Argument(metavar="A", help="A design package, a timed-graph JSON, or an SDF3 XML file.")],
     b: Annotated[Path, typer.Argument(metavar="B", help="Another one, of any of the three forms.")],
     engine: Annotated[Engine, typer.Option(help="Who simulates them.")] = "maxplus",
-    wide: Annotated[bool, typer.Option("--wide", help=f"Every line, not only {MOST_ROWS} of each table.")] = False,
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="Exit code 1 where they differ, as of git diff, for CI.")
     ] = False,
@@ -52,17 +52,16 @@ def diff_verb(
     if as_json:
         print_json(found.to_json())
     else:
-        _print(found, None if wide else MOST_ROWS)
+        _print(found, MOST_ROWS if is_short() else None)
     raise typer.Exit(DIFFERENT if exit_code and found.differs else 0)
 
 
 def _print(found: DesignDiff, most: int | None) -> None:
+    print(_headline(found) if found.differs else "nothing differs")
     print(f"A: {found.a.graph.name} ({found.a.path})")
     print(f"B: {found.b.graph.name} ({found.b.path})")
     if not found.differs:
-        print("nothing differs")
         return
-    print(_headline(found))
     facts = {_LABELS[key]: (_members(pair) if key == "deadlock_cycle" else pair) for key, pair in found.facts.items()}
     _table("design", facts, None)
     _table("resources", found.resources, None)
@@ -134,7 +133,9 @@ def _print_left(left: int) -> None:
 
 
 def _cut(name: str) -> str:
-    """A name without its middle, so that the numbers beside it fit 80 columns."""
+    """A name, on a terminal without its middle, so that the numbers beside it fit 80 columns."""
+    if not is_short():
+        return name
     half = _NAME_CHARS // 2
     return name if len(name) <= _NAME_CHARS else f"{name[: half - 1]}…{name[-half:]}"
 

@@ -7,7 +7,7 @@ import typer
 
 from sttest.cli.common import Json, print_json, progress
 from sttest.core.errors import InputError
-from sttest.core.files import read_json
+from sttest.core.files import read_json, write_text
 from sttest.core.tables import print_table
 from sttest.importers.formats import FORMATS, Format, format_named
 from sttest.sim import TimedGraph, read_timed_graph, write_timed_graph
@@ -28,6 +28,8 @@ def import_verb(
         Path | None, typer.Option(help="Folder of synthesis reports, or csynth.xml [below the design].")
     ] = None,
     top: Annotated[str | None, typer.Option(help="The function that is the design, where a file has several.")] = None,
+    rates: Annotated[Path | None, typer.Option(help="tapa: what each task does, in YAML.")] = None,
+    template: Annotated[bool, typer.Option("--template", help="tapa: write a file of rates to fill in.")] = False,
     folding: Annotated[
         Path | None, typer.Option(help="finn: a folding configuration (JSON), over the model's.")
     ] = None,
@@ -56,14 +58,18 @@ def import_verb(
         raise InputError("missing-argument", f"{missing} is missing", where=f"import {name}", hints=hints)
     if not out.absolute().parent.is_dir():
         raise InputError("no-such-folder", "its folder is not there", where=str(out), hints=["make it first"])
+    if template:
+        write_text(out, form.template_of(source, {"reports": reports}))
+        if as_json:
+            print_json({"schema": "sttest.import-template/1", "format": form.name, "out": str(out)})
+        else:
+            print(f"{out}: {form.template}")
+        return
     notes: list[str] = []
     options = {
-        "reports": reports,
-        "top": top,
-        "folding": folding,
-        "frames": frames,
+        "reports": reports, "top": top, "rates": rates, "folding": folding, "frames": frames,
         "notes": notes if "notes" in form.options else None,
-    }
+    }  # fmt: skip
     with progress(f"reading {source}"):
         graph = form.read(source, options)
     if depths is None:
@@ -132,6 +138,6 @@ def _report_depths(form: Format, graph: TimedGraph, sized: TimedGraph, out: Path
             "changed": {name: {"from": old, "to": new} for name, (old, new) in changed.items()},
         })  # fmt: skip
         return
+    print(f"{out}: {len(changed):,} of {len(graph.fifos):,} depths differ; {form.writes}")
     if changed:
         print_table(["FIFO", "depth", "sized"], [[name, old, new] for name, (old, new) in changed.items()])
-    print(f"{out}: {len(changed):,} of {len(graph.fifos):,} depths differ; {form.writes}")

@@ -20,13 +20,7 @@ def report_verb(
         ),
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="The page [DESIGN's name, or report].html; traces of results go to FILE's stem with '-traces'.",
-        ),
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="The page [DESIGN's name, or report].html.")
     ] = None,
     engine: Annotated[Engine, typer.Option(help="Of a design: who simulates it.")] = "maxplus",
     results: Annotated[
@@ -36,16 +30,13 @@ def report_verb(
     experiment: Annotated[
         list[str] | None, typer.Option("--experiment", "-e", metavar="NAME", help="Only this one; may be repeated.")
     ] = None,
-    blocks: Annotated[
-        bool, typer.Option("--blocks/--no-blocks", help="Simulate GPT-2 blocks for Gantt charts, FIFOs and traces.")
-    ] = True,
     as_json: Json = False,
 ) -> None:
     """One HTML page of a design, or of all results: open it in a browser.
 
     Of a design: dataflow graph with stalls, Gantt chart, what FIFOs held, critical path, resources and
     floorplan; where it deadlocks, the cycle of waits on the graph and the fix. The exit code then is 0, too.
-    Of all results: tables, figures, schedules, and where every number is from.
+    Of all results: the paper beside ours, the best designs, every table and figure, and where every number is from.
 
     The page is one file and loads nothing. Print it, or open it with
     'chromium --headless --print-to-pdf=report.pdf --no-pdf-header-footer report.html'.
@@ -58,15 +49,15 @@ def report_verb(
 
       sttest report
 
-      sttest report -e gpt2 -e emerging -o gpt2.html --no-blocks
+      sttest report -e gpt2 -e emerging -o gpt2.html
     """
     if design is None:
-        _report_results(results or Path("results"), out or Path("report.html"), experiment or [], blocks, as_json)
+        _report_results(results or Path("results"), out or Path("report.html"), experiment or [], as_json)
         return
-    if results is not None or experiment or not blocks:
+    if results is not None or experiment:
         raise InputError(
             "two-pages", "a page of a design has no results", where="sttest report",
-            hints=["leave --results, --experiment and --no-blocks away", "leave DESIGN away"],
+            hints=["leave --results and --experiment away", "leave DESIGN away"],
         )  # fmt: skip
     _report_design(design, out or Path(f"{design.resolve().stem}.html"), engine, as_json)
 
@@ -86,9 +77,9 @@ def _report_design(design: Path, out: Path, engine: str, as_json: bool) -> None:
     print(f"written: {page.page} ({page.page_bytes / 1e6:.1f} MB), to be opened in a browser")
 
 
-def _report_results(results: Path, out: Path, experiment: list[str], blocks: bool, as_json: bool) -> None:
+def _report_results(results: Path, out: Path, experiment: list[str], as_json: bool) -> None:
     with progress("report") as say:
-        page = build_report(results, out, experiment, blocks=blocks, say=say)
+        page = build_report(results, out, experiment, say=say)
     if as_json:
         print_json(page.to_json())
         return
@@ -96,6 +87,4 @@ def _report_results(results: Path, out: Path, experiment: list[str], blocks: boo
     print(f"{numbers:,} numbers of {len(page.experiments)} experiments, {page.compared} of them with a reference")
     if page.stale:
         print(f"stale, not made by this program: {', '.join(page.stale)}")
-    for trace in page.traces:
-        print(f"trace: {trace}, to be opened in ui.perfetto.dev")
     print(f"written: {page.page} ({page.page_bytes / 1e6:.1f} MB), to be opened in a browser")

@@ -7,6 +7,7 @@ insert is put between them, and where there is no FIFO, the depth is the larger 
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -80,6 +81,8 @@ def read_finn(source: Path, folding: Path | None = None, frames: int = 1, notes:
     builder = _Builder(model, layers, frames)
     for stream in streams:
         builder.connect(stream)
+    builder.check_ports()
+    told += _unspecialized(model)
     clock_ns = _clock_ns(model, source)
     if clock_ns is None:
         told.append(f"a clock of {DEFAULT_CLOCK_NS:g} ns, FINN's default: the model names none")
@@ -197,10 +200,15 @@ def _with(node: Node, attributes: Mapping[str, Any], path: Path) -> Node:
 def _streams(model: Model, source: Path) -> list[_Stream]:
     """All streams, in the order of their readers; those that leave the design come last."""
     _check_layers(model, source)
-    writers = {tensor: (node, port) for node in model.nodes for port, tensor in enumerate(node.outputs) if tensor}
+    writers: dict[str, tuple[Node, int]] = {}
+    for node in model.nodes:
+        for port, tensor in enumerate(node.outputs):
+            if tensor in writers or tensor in model.inputs:
+                raise InputError("written-twice", f"tensor '{tensor:.80}' has two writers", where=node.where)
+            writers[tensor] = (node, port)
     found: list[_Stream] = []
     taken: set[str] = set()
-    names: set[str] = set()
+    names: Counter[str] = Counter()
 
     def add(tensor: str, reader: Node | None, port: int) -> None:
         fifos: list[Node] = []
@@ -221,9 +229,8 @@ def _streams(model: Model, source: Path) -> list[_Stream]:
             where = reader.where if reader else str(source)
             raise InputError("open-end", f"nothing writes its input '{passed:.80}'", where=where)
         name = fifos[0].name if fifos else f"{writer.name if writer else passed}__{reader.name if reader else tensor}"
-        if name in names:
-            name = f"{name}_{sum(each.startswith(name) for each in names)}"
-        names.add(name)
+        names[name] += 1
+        name = f"{name}_{names[name] - 1}" if names[name] > 1 else name
         found.append(_Stream(name, passed, writer, output, reader, port, tuple(fifos)))
 
     for node in model.nodes:
@@ -275,6 +282,17 @@ def _differences(model: Model, layers: Mapping[str, Layer]) -> list[str]:
         if layers[node.name].cycles != estimate:
             told.append(f"{node.name} takes {layers[node.name].cycles:,} cycles a frame; FINN estimates {estimate:,}")
     return told
+
+
+def _unspecialized(model: Model) -> list[str]:
+    """Window units of which the model does not say whether they are HLS or RTL."""
+    open_ends = [
+        node.name
+        for node in model.nodes
+        if kind_of(node) == "ConvolutionInputGenerator" and not node.op.endswith(("_hls", "_rtl"))
+    ]
+    shown = ", ".join(open_ends[:5]) + (", …" if len(open_ends) > 5 else "")
+    return [f"HLS's window units, as the model does not say which: {shown}"] if open_ends else []
 
 
 def _clock_ns(model: Model, source: Path) -> float | None:
@@ -333,6 +351,21 @@ class _Builder:
         self._at(stream.reader, "read", stream.input, behind)
         self._ports[name, "read", 0], self._ports[name, "write", 0] = stream.name, behind
         self._added.append(self._pipeline(name, converter(wrote, reads, frame), _CONVERTER, "inserted, as FINN does"))
+
+    def check_ports(self) -> None:
+        """Refuses a layer that accesses a port which its node does not have, unless that is a constant.
+
+        Raises:
+            InputError: naming the layer and the port.
+        """
+        for node in self.model.nodes:
+            for op, port in _ports_of(self.layers[node.name]) if node.name in self.layers else ():
+                ends = node.inputs if op == "read" else node.outputs
+                is_constant = op == "read" and port < len(ends) and ends[port] in self.model.constants
+                is_weight = op == "read" and port > 0 and kind_of(node) in ("MVAU", "VVAU")
+                if (node.name, op, port) not in self._ports and not is_constant and not is_weight:
+                    what = f"it has no {'input' if op == 'read' else 'output'} {port} that is a stream"
+                    raise InputError("no-such-port", what, where=node.where)
 
     def processes(self) -> list[Pipeline]:
         """Every node as a pipeline, in the order of the model; then what was added."""
@@ -412,6 +445,11 @@ class _Builder:
             if (fifo := self._ports.get((name, op, each.port)))  # weights may be no stream
         ]
         return Loop(nest.trips, nest.ii, 1, tuple(events), entry_gap=0)
+
+
+def _ports_of(layer: Layer) -> list[tuple[str, int]]:
+    accesses = [("read", each.port) for nest in layer.nests for each in nest.reads]
+    return sorted({*accesses, *(("write", each.port) for nest in layer.nests for each in nest.writes)})
 
 
 def _framed(nest: Nest, frames: int) -> Nest:

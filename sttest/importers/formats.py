@@ -24,6 +24,7 @@ class Format:
     assumes: tuple[str, ...] = ()  # what holds of every imported design and stands in none of its files
     options: tuple[str, ...] = ()  # keywords that its reader takes besides the source; ``notes`` is a list it adds to
     writes: str = ""  # what ``write_depths`` writes; empty where depths cannot go back
+    template: str = ""  # what ``template`` gives, for people to fill in; empty where the format needs no such thing
 
     def read(self, source: Path, options: Mapping[str, Any]) -> TimedGraph:
         """The design at ``source``; options that are None are left out.
@@ -31,12 +32,28 @@ class Format:
         Raises:
             InputError: an option that the format does not have, or whatever its reader refuses.
         """
+        return self._module_function(f"read_{self.name}")(source, **self._given(options))
+
+    def template_of(self, source: Path, options: Mapping[str, Any]) -> str:
+        """What is to be filled in before ``source`` can be read.
+
+        Raises:
+            InputError: nothing is, or whatever the format refuses.
+        """
+        if not self.template:
+            others = ", ".join(name for name, each in FORMATS.items() if each.template)
+            hints = [f"{others} has one"]
+            raise InputError("no-template", f"nothing is to be stated for {self.name}", where="import", hints=hints)
+        return self._module_function("template")(source, **self._given(options))
+
+    def _given(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Options that are not None, all of which the format has."""
         given = {name: value for name, value in options.items() if value is not None}
         for name in given:
             if name not in self.options:
                 hints = ["leave it out", f"see 'sttest import' for what {self.name} reads"]
                 raise InputError("no-such-option", f"{self.name} has no '{name}'", where="import", hints=hints)
-        return self._module_function(f"read_{self.name}")(source, **given)
+        return given
 
     def write_depths(self, graph: TimedGraph, source: Path, out: Path) -> None:
         """Writes the depths of ``graph``, which was read from ``source``, in the tool's own form.
@@ -84,23 +101,35 @@ _ALL = (  # one entry per module of this room
         writes=_STREAM_DEPTHS,
     ),
     Format(
+        "finn",
+        "FINN: quantized networks as dataflow layers.",
+        "an ONNX model of a build, of a step after step_specialize_layers",
+        assumes=(
+            "a layer writes in the cycle of the last operand; FINN's estimate has no pipeline stages either",
+            "a sliding window unit reads and writes in lockstep: FINN's is never later",
+            "inputs are always there, outputs are always taken, a token a cycle",
+        ),
+        options=("folding", "frames", "notes"),
+        writes="a folding configuration (JSON) with inFIFODepths and outFIFODepths",
+    ),
+    Format(
+        "tapa",
+        "TAPA: C++ tasks joined by streams.",
+        "the graph.json of a work directory, or the directory",
+        assumes=(
+            "a task reads at the start of an iteration and writes at its end",
+            "accesses to memory take no longer than the stated latency",
+        ),
+        options=("rates", "reports", "notes"),
+        writes="the graph.json with other depths, or declarations of streams (.txt)",
+        template="a file of rates (YAML), to be filled in",
+    ),
+    Format(
         "lightningsim",
         "LightningSim: the trace of a run in C simulation with the reports of its synthesis.",
         "the trace, with --reports",
         assumes=_STAGES,
         options=("reports", "notes"),
-    ),
-    Format(
-        "finn",
-        "FINN: quantized networks as dataflow layers.",
-        "an ONNX model of a build, of a step after step_specialize_layers",
-        (
-            "a layer writes in the cycle of the last operand; FINN's estimate has no pipeline stages either",
-            "a sliding window unit reads and writes in lockstep: FINN's is never later",
-            "inputs are always there, outputs are always taken, a token a cycle",
-        ),
-        ("folding", "frames", "notes"),
-        "a folding configuration (JSON) with inFIFODepths and outFIFODepths",
     ),
 )  # fmt: skip
 FORMATS = {each.name: each for each in _ALL}

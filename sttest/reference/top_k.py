@@ -112,7 +112,8 @@ def select(scores: Integers, k: int, engine: TopKFormat) -> Selection:
 def _check(scores: Integers, k: int, engine: TopKFormat) -> None:
     if not 1 <= k <= scores.size <= engine.capacity:
         raise InputError("bad-k", f"{k} of {scores.size} scores", where="top-k engine", demand=scores.size,
-                         bound=engine.capacity, unit="scores", hints=["keep at least one, and at most all"])  # fmt: skip
+                         bound=engine.capacity, unit="scores",
+                         hints=["keep one at least, and all at most"])  # fmt: skip
     if scores.min() < 0 or int(scores.max()) >> engine.bits:
         raise InputError("bad-score", f"scores are not of {engine.bits} bits", where="top-k engine",
                          hints=["scale them to unsigned integers"])  # fmt: skip

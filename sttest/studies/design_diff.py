@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from sttest.boards.resources import KINDS
-from sttest.core.errors import InputError
 from sttest.package import DesignPackage, load_graph
-from sttest.package.group_package import GroupPackage
+from sttest.package.group_package import require_one_design
 from sttest.sim import Actor, Simulation, TimedGraph, simulate
 from sttest.sim.critical_path import breakdown
 
@@ -35,11 +34,7 @@ class Side:
         Raises:
             InputError: no design, or several in one package.
         """
-        if path.is_dir() and GroupPackage.is_there(path):
-            raise InputError(
-                "several-groups", "a package of several groups, each a design", where=str(path),
-                hints=[f"name one of them, as in {path / GroupPackage.read(path).content.groups[0]}"],
-            )  # fmt: skip
+        require_one_design(path)
         graph = load_graph(path)
         run = simulate(graph, engine, record=True)
         kinds, processes = _critical_path(run)

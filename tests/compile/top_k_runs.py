@@ -22,7 +22,7 @@ Job = tuple[np.ndarray, int]
 
 
 def random_scores(rng: np.random.Generator, count: int, bits: int) -> np.ndarray:
-    """Scores of a kind that is drawn: any, few values, nearly all alike, rising, falling, or as a softmax gives them."""
+    """Scores of a kind that is drawn: any, few values, nearly all alike, rising, falling, or a softmax."""
     most = (1 << bits) - 1
     kind = int(rng.integers(0, 6))
     if kind == 0:

@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from onnx import ModelProto, NodeProto, TensorProto, helper
 
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.importers.finn import read_finn, write_depths
 from sttest.importers.finn_layers import kind_of, layer_of
 from sttest.importers.finn_model import element_bits, read_model
 from sttest.sim import Pipeline, TimedGraph, read_timed_graph, simulate, write_timed_graph
+
+pytest.importorskip("onnx", reason="needs onnx, pip install 'sttest[finn]'")
+
+from onnx import ModelProto, NodeProto, TensorProto, helper
 
 DATA = Path(__file__).parents[1] / "data/finn"
 RESIDUAL = DATA / "residual_testcase.onnx"
@@ -92,6 +95,26 @@ def test_a_residual_block_deadlocks_at_the_depths_of_the_model() -> None:
     assert simulate(graph.with_depths({BYPASS: fix[BYPASS] - 1})).verdict == "deadlock"
 
 
+def test_what_is_assumed_of_a_model_is_told() -> None:
+    """This one is from before FINN told HLS and RTL layers apart, and names no clock."""
+    notes: list[str] = []
+    read_finn(RESIDUAL, notes=notes)
+    assert notes == [
+        "HLS's window units, as the model does not say which: ConvolutionInputGenerator_0",
+        "a clock of 10 ns, FINN's default: the model names none",
+    ]
+
+
+def test_a_layer_that_is_not_estimated_so_is_told(tmp_path: Path) -> None:
+    """The model's own estimate is an independent one."""
+    notes: list[str] = []
+    read_finn(
+        saved(tmp_path / "one.onnx", [matrix("a", ["in", "w"], ["out"], cycles_estimate=9)], constants=["w"]),
+        notes=notes,
+    )
+    assert notes[0] == "a takes 8 cycles a frame; FINN estimates 9"
+
+
 def test_frames_follow_each_other_at_the_pace_of_the_slowest_layer() -> None:
     """FINN estimates 16,384 cycles for the slowest layer of the residual block."""
     one, two = (simulate(read_finn(RESIDUAL, frames=n).with_depths({BYPASS: 1024})).cycles for n in (2, 3))
@@ -100,13 +123,45 @@ def test_frames_follow_each_other_at_the_pace_of_the_slowest_layer() -> None:
     assert 16_384 <= two - one <= 1.01 * 16_384
 
 
+HOW_TO = (Path(__file__).parents[2] / "docs/how-to/import-tapa-finn.md").read_text()
+
+
 def test_the_depth_found_on_a_card_against_the_least_of_the_model() -> None:
-    """FINN+ found depth 21 for this part on a card; with windows in lockstep it takes 26."""
+    """The last part of the build, with the depth that FINN+ found; the page has both."""
     graph = read_finn(TAIL)
+    assert depths_of(graph)["StreamingFIFO_rtl_215"] == 21
     deadlock = simulate(graph).deadlock
     assert deadlock is not None
     assert deadlock.fix == {"StreamingFIFO_rtl_215": 26}
     assert simulate(graph.with_depths(deadlock.fix)).verdict == "done"
+    assert "| `StreamingFIFO_rtl_215` | 21 | 26 |" in HOW_TO
+
+
+@pytest.mark.nightly
+def test_depths_of_a_whole_block_against_those_found_on_a_card(tmp_path: Path) -> None:
+    """The first residual block of the build, two FIFOs beside two convolutions of 38 by 114 pixels."""
+    model = ModelProto()
+    model.ParseFromString(gzip.decompress((DATA / "metafi.onnx.gz").read_bytes()))
+    before = {tensor: node for node in model.graph.node for tensor in node.output}
+    names, todo = set[str](), [node for node in model.graph.node if node.name == "AddStreams_hls_0"]
+    model.graph.output[0].name = todo[0].output[0]
+    while todo:
+        node = todo.pop()
+        names.add(node.name)
+        todo += [before[tensor] for tensor in node.input if tensor in before and before[tensor].name not in names]
+    kept = [node for node in model.graph.node if node.name in names]
+    del model.graph.node[:]
+    model.graph.node.extend(kept)
+    path = tmp_path / "block.onnx"
+    path.write_bytes(model.SerializeToString())
+    graph = read_finn(path)
+    found = depths_of(graph)
+    beside = found["StreamingFIFO_rtl_9"]
+    assert found["StreamingFIFO_rtl_7"] + beside == 7410
+    deadlock = simulate(graph).deadlock
+    assert deadlock is not None
+    assert deadlock.fix == {"StreamingFIFO_rtl_7": 7456 - beside}
+    assert "| `StreamingFIFO_rtl_7` and `_9` | 7,410 | 7,456 |" in HOW_TO
 
 
 # --- There and back
@@ -267,6 +322,31 @@ def test_streams_are_joined_and_split_one_after_the_other(tmp_path: Path) -> Non
         assert (found.cycles, found.out_elements) == (cycles, widths)
 
 
+def test_names_of_earlier_releases(tmp_path: Path) -> None:
+    """FINN up to 0.9 had suffixes and names of its own."""
+    given = {"MW": 8, "MH": 8, "SIMD": 2, "PE": 4, "inputDataType": "INT4", "outputDataType": "INT4"}
+    for op in ("StreamingFCLayer_Batch", "MatrixVectorActivation", "MVAU", "MVAU_rtl"):
+        path = saved(tmp_path / "old.onnx", [layer(op, ["in", "w"], ["out"], **given)], constants=["w"])
+        assert [process.name for process in read_finn(path).processes] == [f"{op}_0", "in", f"{op}_0__out__sink"]
+
+
+def test_direct_memory_access_at_both_ends(tmp_path: Path) -> None:
+    """A port half as wide as the stream gives a token every other cycle, and needs no source or sink."""
+    memory = {"NumChannels": 8, "dataType": "INT4", "streamWidth": 8, "intfWidth": 4}
+    nodes = [
+        layer("IODMA_hls", ["in"], ["x"], name="load", direction="in", **memory),
+        matrix("a", ["x", "w"], ["y"], PE=2),
+        layer("IODMA_hls", ["y"], ["out"], name="store", direction="out", **memory),
+    ]
+    graph = read_finn(saved(tmp_path / "memory.onnx", nodes, constants=["w"]), frames=10)
+    assert [process.name for process in graph.processes] == ["load", "a", "store"]
+    done = simulate(graph)
+    assert done.verdict == "done"
+    assert done.cycles == simulate(graph, engine="simpy").cycles
+    # Ten frames of sixteen cycles; in each, four tokens are read at once, of which two have been waiting.
+    assert 10 * 16 <= (done.cycles or 0) <= 10 * (16 + 2)
+
+
 @pytest.mark.parametrize(
     ("name", "bits"), [("INT4", 4), ("UINT12", 12), ("BIPOLAR", 1), ("TERNARY", 2), ("FIXED<8,4>", 8), ("FLOAT16", 16)]
 )
@@ -309,7 +389,11 @@ def test_the_parent_of_a_partition_names_its_child(tmp_path: Path) -> None:
         ([matrix("a", ["in", "w"], ["x"])], "nothing reads its output 'x'"),
         ([matrix("a", ["in", "w"], ["x"]), matrix("a", ["x", "w"], ["out"])], "two nodes are called 'a'"),
         ([matrix("a", ["in", "w"], ["x"]), matrix("b", ["x", "w"], ["out"], MW=16)], "bits a frame are written"),
-        ([matrix("a", ["in", "w"], ["x"]), matrix("b", ["x", "w"], ["y"]), matrix("c", ["x", "w"], ["out"])], "two read"),
+        ([matrix("a", ["in", "w"], ["x"]), matrix("b", ["x"], ["y"]), matrix("c", ["x"], ["out"])], "two readers"),
+        ([layer("AddStreams_hls", ["in"], ["out"], NumChannels=4, PE=2, inputDataType="INT4")], "no input 1"),
+        ([layer("DuplicateStreams_hls", ["in"], ["out"], NumChannels=4, PE=2, inputDataType="INT4")], "no output 1"),
+        ([layer("DuplicateStreams_hls", ["in"], ["out"], NumChannels=4, PE=2, NumOutputStreams=1 << 40)], "no output"),
+        ([matrix("a", ["in", "w"], ["out"]), matrix("b", ["in", "w"], ["out"])], "two writers"),
         ([matrix("a\x1b[31m", ["in", "w"], ["out"])], "printable"),
         ([matrix("a" * 300, ["in", "w"], ["out"])], "up to 200"),
     ],

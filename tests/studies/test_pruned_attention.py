@@ -111,6 +111,7 @@ def test_dense_attention_takes_the_time_of_its_channels():
     graph = attention_graph("dense", dense_step(2, 4, 1000), unit, Widths(32, 0, 32), full_rate_depths(unit, 1000))
     cycles = simulate(graph).cycles
     per_channel = 2 * 4 * 1000 * 256 / 4 / (64 * 384 / 463)
+    assert cycles is not None
     assert per_channel < cycles < 1.1 * per_channel + 600
 
 
@@ -154,7 +155,7 @@ def random_graph(seed: int):
     lanes = int(rng.choice([1, 2, 4, 8]))
     unit = Unit(
         channels(2 * int(rng.integers(1, 5)), int(rng.choice([1, 20, 60]))), int(rng.choice([1, 2, 4, 8])), lanes,
-        int(rng.integers(1, 4)), 8, int(rng.choice([1, 4, 64])), bool(rng.integers(0, 2)),
+        int(rng.integers(1, 4)), 8, int(rng.choice([1, 4, 64])), bool(rng.integers(0, 2)), bool(rng.integers(0, 2)),
     )  # fmt: skip
     context = int(rng.integers(1, 60))
     widths = Widths(6, int(rng.choice([0, 4, 4])), 6)

@@ -143,7 +143,9 @@ static void engine(
   }}
 }}
 
-static void feed(const unsigned* job, const score_t* scores, hls::stream<job_t>& jobs, hls::stream<row_t>& rows, int count) {{
+static void feed(
+  const unsigned* job, const score_t* scores, hls::stream<job_t>& jobs, hls::stream<row_t>& rows, int count
+) {{
   for (int j = 0; j < count; ++j) {{
     const int size = job[j] & 65535;
     jobs.write(job_t(job[j]));

@@ -149,14 +149,14 @@ def _kind_rows(subject: Subject, facts: Facts) -> list[tuple[str, str, int, floa
     if sums is None or not cycles:
         return []
     return [
-        (
-            WORDS.get(each["category"], each["category"]) or "any",
-            SPENT[each["kind"]],
-            each["cycles"],
-            each["cycles"] / cycles,
-        )
+        (_word(each["category"]) or "any", SPENT[each["kind"]], each["cycles"], each["cycles"] / cycles)
         for each in sums["by_kind"]
     ]
+
+
+def _word(kind: object) -> str:
+    """The kind of a process as people call it."""
+    return WORDS.get(str(kind), str(kind))
 
 
 def _path_rows(facts: Facts) -> list[tuple[str, int, float]]:
@@ -194,10 +194,7 @@ def _resources(subject: Subject) -> dict[str, Any] | None:
     budgets = [row for row in lines if row["kind"] == "budget" and row["process"] == "all"]
     own = sorted((row for row in lines if row["kind"] not in ("total", "budget", "fifo")), key=_weight(lines))
     fifos = [row for row in lines if row["kind"] == "fifo"]
-    rows = [
-        (str(row["process"]), WORDS.get(str(row["kind"]), str(row["kind"])), _amounts([row]))
-        for row in own[:TOP_PROCESSES]
-    ]
+    rows = [(str(row["process"]), _word(row["kind"]), _amounts([row])) for row in own[:TOP_PROCESSES]]
     for label, rest in ((f"{len(own[TOP_PROCESSES:]):,} other processes", own[TOP_PROCESSES:]),
                         (f"{len(fifos):,} FIFOs in memories", fifos)):  # fmt: skip
         if rest:

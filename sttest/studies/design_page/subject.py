@@ -6,10 +6,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from sttest.core.errors import InputError
 from sttest.package import DesignPackage, load_graph
 from sttest.package.design_package import PARTITION
-from sttest.package.group_package import GroupPackage
+from sttest.package.group_package import require_one_design
 from sttest.sim import Actor, Simulation, TimedGraph, simulate
 from sttest.sim.api import one_iteration
 from sttest.sim.critical_path import Segment, critical_path
@@ -47,11 +46,7 @@ class Subject:
         Raises:
             InputError: no design, several in one package, or one that no engine could run.
         """
-        if path.is_dir() and GroupPackage.is_there(path):
-            raise InputError(
-                "several-groups", "a package of several groups, each a design", where=str(path),
-                hints=[f"name one of them, as in {path / GroupPackage.read(path).content.groups[0]}"],
-            )  # fmt: skip
+        require_one_design(path)
         say("reading")
         graph = load_graph(path)
         say("simulating")

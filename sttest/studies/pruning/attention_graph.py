@@ -31,14 +31,20 @@ SCALE_CYCLES, EXP_CYCLES, ADD_CYCLES, DIVIDE_CYCLES, ROUND_CYCLES = 7, 21, 23, 2
 class Unit:
     """Lanes, engines and memory of the design."""
 
-    channels: tuple[Channel, ...]  # half of them hold keys, half values; a token is in the one of its number
+    channels: tuple[Channel, ...]  # a token is in the one of its number
     lanes: int = 8  # keys, and values, per cycle
     engine_lanes: int = 16  # scores that a top-k engine compares per cycle
     engines: int = 1  # top-k engines for values, which take turns
     dim: int = 64  # elements of a head
     outstanding: int = 64  # bursts of a port on their way
+    shares: bool = False  # whether all channels hold keys and values; else half of them keys, half values
     gathers: bool = True  # whether a burst is a vector; else up to 4 KiB of the cache
     clock_mhz: float = 250.0
+
+    def first_channels(self, kind: str) -> tuple[int, int]:
+        """The first of the channels that hold a kind of vectors, and how many do."""
+        count = len(self.channels) if self.shares else len(self.channels) // 2
+        return 0 if self.shares or kind != "value" else count, count
 
 
 @dataclass(frozen=True)
@@ -223,16 +229,15 @@ def _make_fifos(build: _Builder, unit: Unit, widths: Widths, depths: Depths, ste
 
 def _of_channels(step: Sequence[LayerWork], unit: Unit, kind: str) -> dict[int, int]:
     """Vectors of a kind by the channel that they are in, of channels that have any."""
-    half = len(unit.channels) // 2
-    counts = np.zeros(half, np.int64)
+    first, count = unit.first_channels(kind)
+    counts = np.zeros(count, np.int64)
     for layer in step:
         if kind == "value":
             for head in layer.heads:
-                counts += np.bincount(head.values % half, minlength=half)
+                counts += np.bincount(head.values % count, minlength=count)
             continue
         heads = len(layer.heads) if kind == "key" else sum(head.again for head in layer.heads)
-        counts += heads * np.bincount(layer.tokens % half, minlength=half)
-    first = half if kind == "value" else 0
+        counts += heads * np.bincount(layer.tokens % count, minlength=count)
     return {first + int(channel): int(counts[channel]) for channel in np.flatnonzero(counts)}
 
 
@@ -251,9 +256,9 @@ def _ports(step: Sequence[LayerWork], unit: Unit, widths: Widths) -> list[Memory
 
 def _vectors(tokens: np.ndarray, kind: str, unit: Unit) -> Iterator[list[str]]:
     """FIFOs that each row of vectors comes from."""
-    half = len(unit.channels) // 2
-    names = [f"{kind}{channel + (half if kind == 'value' else 0)}" for channel in (tokens % half).tolist()]
-    return (names[first : first + unit.lanes] for first in range(0, len(names), unit.lanes))
+    first, count = unit.first_channels(kind)
+    names = [f"{kind}{first + channel}" for channel in (tokens % count).tolist()]
+    return (names[row : row + unit.lanes] for row in range(0, len(names), unit.lanes))
 
 
 # --- Processes, a layer at a time
@@ -347,9 +352,7 @@ def _rows(count: int, lanes: int) -> int:
     return -(-count // lanes)
 
 
-def _engines(
-    build: _Builder, step: Sequence[LayerWork], values: Sequence[Selection], unit: Unit
-) -> list[Process]:
+def _engines(build: _Builder, step: Sequence[LayerWork], values: Sequence[Selection], unit: Unit) -> list[Process]:
     """The top-k engines; those for values take turns."""
     work = {("value", str(engine)): values[engine :: unit.engines] for engine in range(unit.engines)}
     for kind in ("token", "head"):

@@ -69,7 +69,8 @@ module top_k #(
   parameter int ROWS = 64,
   parameter int BITS = 16,
   localparam int PLACE = LANES * ROWS > 1 ? $clog2(LANES * ROWS) : 1,
-  localparam int ROW = ROWS > 1 ? $clog2(ROWS) : 1
+  localparam int ROW = ROWS > 1 ? $clog2(ROWS) : 1,
+  localparam int COUNT = $clog2(LANES + 1)
 ) (
   input  logic                          clk,
   input  logic                          reset,
@@ -141,17 +142,23 @@ module top_k #(
   // Pack what is kept at last.
   logic [LANES-1:0] keep;
   logic [LANES*(PLACE+BITS)-1:0] placed;
-  logic [15:0] equal_now;
-  logic [15:0] above_now, same_now;
+  logic [LANES*COUNT-1:0] aboves, sames;  // places up to each that are above, or the same
+  logic [15:0] above_now, same_now, room;
   always_comb begin
-    equal_now = equal_seen;
-    above_now = '0;
-    same_now = '0;
     for (int lane = 0; lane < LANES; lane++) begin
-      if (same[lane]) equal_now = equal_now + 1'b1;
-      keep[lane] = above[lane] | same[lane] & equal_now <= ties;
-      above_now = above_now + 16'(above[lane]);
-      same_now = same_now + 16'(same[lane]);
+      aboves[lane*COUNT +: COUNT] = COUNT'(above[lane]);
+      sames[lane*COUNT +: COUNT] = COUNT'(same[lane]);
+    end
+    for (int by = 1; by < LANES; by += by)
+      for (int lane = LANES - 1; lane >= by; lane--) begin
+        aboves[lane*COUNT +: COUNT] = aboves[lane*COUNT +: COUNT] + aboves[(lane-by)*COUNT +: COUNT];
+        sames[lane*COUNT +: COUNT] = sames[lane*COUNT +: COUNT] + sames[(lane-by)*COUNT +: COUNT];
+      end
+    above_now = 16'(aboves[(LANES-1)*COUNT +: COUNT]);
+    same_now = 16'(sames[(LANES-1)*COUNT +: COUNT]);
+    room = ties - equal_seen;
+    for (int lane = 0; lane < LANES; lane++) begin
+      keep[lane] = above[lane] | same[lane] & 16'(sames[lane*COUNT +: COUNT]) <= room;
       placed[lane*(PLACE+BITS) +: PLACE+BITS] =
         {PLACE'((32'(step) - 2) * LANES + lane), compared[lane*BITS +: BITS]};
     end
@@ -231,7 +238,7 @@ module top_k #(
           end
         end
         FILTER: begin
-          if (packs) equal_seen <= equal_now;
+          if (packs) equal_seen <= same_now > room ? ties : equal_seen + same_now;
           if (flushes) state <= JOB;
         end
       endcase

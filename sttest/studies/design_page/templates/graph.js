@@ -7,7 +7,7 @@
   const colour = document.getElementById("colour");
   const FULL = 0.05; // share of the run from which on a FIFO is drawn as full
   const HEIGHT = 44, ROOM = 24, CHAR = 6.7, SCALES = { least: 0.05, most: 6 };
-  let panzoom = null, size = { width: 1, height: 1 }, drawn = null, first = true, tallest = 1200;
+  let panzoom = null, size = { width: 1, height: 1 }, drawn = null, corner = { x: 0, y: 0 }, first = true, tallest = 1200;
 
   // What a box is filled with, and what is said below its name.
   const SHADES = { data: [0, 114, 178], space: [230, 159, 0], memory: [163, 98, 155], critical: [40, 44, 48] };
@@ -95,14 +95,17 @@
     const entries = Design.visible(), links = edges(entries);
     // From left to right where that is legible, else downwards, as the page scrolls.
     const scaled = (laid) => Math.min(canvas.clientWidth / laid.graph().width, 1.3);
-    let graph = layout(entries, links, false);
+    const many = entries.length > 150; // laid out once, for it takes its time
+    let graph = layout(entries, links, many);
     tallest = canvas.clientWidth < 700 ? 560 : 1200;
-    if (scaled(graph) < 0.8 && entries.length <= 150) {
+    if (scaled(graph) < 0.8 && !many) {
       const other = layout(entries, links, true);
       if (scaled(other) > scaled(graph)) graph = other;
     }
-    const box = () => graph.graph();
-    size = { width: Math.max(box().width, 60), height: Math.max(box().height, 60) };
+    // Lines may bend further out than dagre says.
+    const bends = graph.edges().flatMap((edge) => graph.edge(edge).points);
+    const reach = (own, along) => bends.reduce((most, point) => Math.max(most, point[along] + 10), Math.max(own, 60));
+    size = { width: reach(graph.graph().width, "x"), height: reach(graph.graph().height, "y") };
     const root = draw("svg", { width: size.width, height: size.height, viewBox: `0 0 ${size.width} ${size.height}` },
       draw("defs", {}, arrow("arrow", "#8b9096"), arrow("arrow-dead", "#c8420a")));
     drawn = { nodes: new Map(), edges: new Map() };
@@ -111,14 +114,13 @@
       root.append(edgeOf(link, laid));
     }
     for (const entry of entries) root.append(nodeOf(entry, graph.node(Design.key(entry))));
-    const isSame = !first;
-    const before = panzoom ? { scale: panzoom.getScale(), ...panzoom.getPan() } : null;
+    const before = first ? { scale: start(), corner: { x: middle(), y: 0 } } : { scale: panzoom.getScale(), corner };
     if (panzoom) panzoom.destroy();
     canvas.replaceChildren(root);
     canvas.style.height = `${Math.round(Math.min(Math.max(size.height * start(), 110), tallest))}px`;
-    panzoom = Panzoom(root, { canvas: true, origin: "0 0", minScale: SCALES.least, maxScale: SCALES.most, step: 0.25,
-      overflow: "hidden", touchAction: "none", excludeClass: "no-pan", animate: false,
-      startScale: isSame ? before.scale : start(), startX: isSame ? before.x : middle(), startY: isSame ? before.y : 0 });
+    panzoom = Panzoom(root, { canvas: true, minScale: SCALES.least, maxScale: SCALES.most, touchAction: "none", animate: false });
+    root.addEventListener("panzoomchange", () => { corner = cornerNow(); });
+    show(before.scale, { x: 0, y: 0 }, before.corner);
     first = false;
     place();
     chosen();
@@ -128,8 +130,26 @@
     return { points: [[right - 34, top], [right - 38, top - 16], [right - 12, top - 16], [right - 16, top]].map(([x, y]) => ({ x, y })) };
   }
   // Whole if its text stays legible, else from its beginning.
+  // Panzoom scales about the middle of the drawing: a point p is seen at m + scale * (p - m + pan).
+  function show(scale, point, at) {
+    const pan = (length, from, to) => (to - length / 2) / scale - from + length / 2;
+    const [x, y] = [pan(size.width, point.x, at.x), pan(size.height, point.y, at.y)];
+    panzoom.setOptions({ startX: x, startY: y }); // where a new one goes a moment after it was made
+    panzoom.zoom(scale);
+    panzoom.pan(x, y);
+    corner = cornerNow();
+  }
+  function cornerNow() { // where the upper left corner of the drawing is seen
+    const scale = panzoom.getScale(), pan = panzoom.getPan();
+    const at = (length, moved) => length / 2 + scale * (moved - length / 2);
+    return { x: at(size.width, pan.x), y: at(size.height, pan.y) };
+  }
+  function scaleBy(factor) {
+    const box = canvas.getBoundingClientRect();
+    panzoom.zoomToPoint(panzoom.getScale() * factor, { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2 });
+  }
   function fit() { return Math.min(canvas.clientWidth / size.width, tallest / size.height, 1.3); }
-  function start() { return Math.max(fit(), 0.7); }
+  function start() { return Math.max(fit(), canvas.clientWidth < 700 ? 0.6 : 0.7); } // smaller text is not legible
   function place() {
     const hint = document.getElementById("graph-hint");
     const sees = `${count(Design.visible().length)} boxes for ${count(data.counts.processes)} processes.`;
@@ -293,18 +313,16 @@
     }
     document.getElementById("legend").replaceChildren(...made);
   }
-  function middle(scale = start()) { return Math.max((canvas.clientWidth / scale - size.width) / 2, 0); }
+  function middle(scale = start()) { return Math.max((canvas.clientWidth - size.width * scale) / 2, 0); }
   function toWhole() {
     const scale = Math.min(fit(), canvas.clientHeight / size.height, canvas.clientWidth / size.width);
-    panzoom.zoom(scale);
-    panzoom.pan(middle(scale), 0);
+    show(scale, { x: 0, y: 0 }, { x: middle(scale), y: 0 });
   }
   function goTo(key) {
     const made = drawn.nodes.get(key);
     if (!made) return;
     const box = made.getBBox(), scale = Math.max(panzoom.getScale(), 0.9);
-    panzoom.zoom(scale);
-    panzoom.pan(canvas.clientWidth / 2 / scale - box.x - box.width / 2, canvas.clientHeight / 2 / scale - box.y - box.height / 2);
+    show(scale, { x: box.x + box.width / 2, y: box.y + box.height / 2 }, { x: canvas.clientWidth / 2, y: canvas.clientHeight / 2 });
   }
   function find(text) {
     const number = processes.name.indexOf(text), fifo = fifos.name.indexOf(text);
@@ -320,8 +338,8 @@
     document.getElementById("names").replaceChildren(...names.map((name) => element("option", "", { value: name })));
   }
   const press = (id, action) => document.getElementById(id).addEventListener("click", action);
-  press("zoom-in", () => panzoom.zoomIn());
-  press("zoom-out", () => panzoom.zoomOut());
+  press("zoom-in", () => scaleBy(1.4));
+  press("zoom-out", () => scaleBy(1 / 1.4));
   press("zoom-fit", toWhole);
   press("open-all", () => Design.openAll());
   press("close-all", () => Design.closeAll());

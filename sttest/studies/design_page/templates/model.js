@@ -90,7 +90,7 @@ const Design = (() => {
 
   const count = (number) => (number === null || number === undefined ? "–" : number.toLocaleString("en-US"));
   const depth = (number) => (fifos.depth[number] === null ? "no bound" : `${count(fifos.depth[number])} tokens`);
-  const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)} %`;
+  const percent = (share) => share > 0 && share < 0.0005 ? "< 0.1 %" : `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)} %`;
   const micros = (cycles) => cycles / data.clock_mhz;
   const time = (cycles) => `${micros(cycles).toLocaleString("en-US", { maximumSignificantDigits: 4 })} µs`;
   function cut(text, room) { // the middle of a name goes first, for its ends tell it from others

@@ -22,7 +22,7 @@
     let step = 10 ** Math.floor(Math.log10((to - from) / most));
     step *= [1, 2, 5, 10].find((factor) => (to - from) / (step * factor) <= most);
     const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9)), found = [];
-    for (let at = Math.ceil(from / step); at * step <= to + 1e-12; at++) found.push([at * step * data.clock_mhz, (at * step).toFixed(digits)]);
+    for (let at = Math.ceil(from / step); at * step <= to + 1e-12; at++) found.push([at * step * data.clock_mhz, (at * step).toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })]);
     if (found.length) found[0][1] += " µs";
     return found;
   }
