@@ -88,7 +88,8 @@ def _text(subject: Subject, facts: Facts, design: Path) -> str:
         generator=f"{GENERATOR} {__version__}", design=str(design), facts=facts, data=facts.data,
         figures=_figures(subject), deadlock=_deadlock(subject), kinds=_kind_rows(subject, facts),
         on_path=_path_rows(facts), no_path=subject.no_path, rows=_process_rows(facts),
-        resources=_resources(subject), plan=_plan(subject), no_chip=_no_chip(subject), placed=_placed(subject), scripts=scripts, hashes=hashes,
+        resources=_resources(subject), plan=_plan(subject), no_chip=_no_chip(subject), placed=_placed(subject),
+        scripts=scripts, hashes=hashes,
         style=Markup(_file("design.css")), max_rows=MAX_ROWS,
         shares=bool(facts.data["end"]) and any(cycles is not None for cycles in facts.data["processes"]["busy"]),
     )  # fmt: skip
