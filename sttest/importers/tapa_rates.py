@@ -2,13 +2,13 @@
 
     clock_mhz: 300
     tasks:
-      Add: {iterations: 1024, interval: 1, latency: 8, streams: {a: 1, b: 1, c: {every: 4}}}
+      Add: {iterations: 1024, interval: 1, latency: 8, streams: {left: 1, right: 1, sum: {every: 4}}}
       Control:
         loops:
         - {iterations: 8, interval: 1, latency: 3, streams: {requests: 1}}
         - {iterations: 8, interval: 2, latency: 5, streams: {responses: 1}}
     instances:
-      Mmap2Stream_1: {iterations: 512, interval: 1, latency: 70, streams: {stream: 1}}
+      Load_1: {iterations: 512, interval: 1, latency: 70, streams: {elements: 1}}
 
 A task's loops run one after the other.  A stream takes or gives so many tokens in every iteration, or in some: the
 first of ``every`` four for a read, the last of them for a write.  What a synthesis report says of a loop may be left

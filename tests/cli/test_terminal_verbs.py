@@ -32,7 +32,7 @@ QUICK = {
     "compile": ["compile small-gpt2 --phase decode --context 32 -o again"],
     "opt": ["opt small/ir/00_quantize.mlir"],
     "dot": ["dot live.json", f"dot {DEEP}"],
-    "import": ["import", f"import finn {ROOT}/tests/data/finn/residual_testcase.onnx -o finn.json"],
+    "import": ["import", f"import finn {ROOT}/examples/finn-residual/residual.onnx -o finn.json"],
     "models": ["models"],
     "board": ["board", "board u55c", "board a100"],
     "simulate": ["simulate live.json", f"simulate {DEEP} --overlap", "simulate dead.json", f"simulate {DEAD}"],

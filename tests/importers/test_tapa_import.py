@@ -1,4 +1,4 @@
-"""TAPA graphs: real ones, hierarchy, arrays, detached tasks, rates and reports, damaged and hostile files."""
+"""TAPA graphs: a vector addition, hierarchy, arrays, detached tasks, rates and reports, damaged and hostile files."""
 
 import json
 from pathlib import Path
@@ -10,15 +10,15 @@ from sttest.core.errors import InputError
 from sttest.importers.tapa import read_tapa, template, write_depths
 from sttest.sim import Pipeline, read_timed_graph, simulate, write_timed_graph
 
-DATA = Path(__file__).parents[1] / "data"
-VADD = DATA / "tapa/vadd.json"
-FLOORPLANNED = DATA / "tapa/vadd_floorplanned.json"
+EXAMPLE = Path(__file__).parents[2] / "examples/tapa-vadd"
+VADD = EXAMPLE / "graph.json"
+NESTED = EXAMPLE / "nested.json"
 VADD_RATES = """\
 clock_mhz: 250
 tasks:
-  Mmap2Stream: {iterations: 1024, interval: 1, latency: 70, streams: {stream: 1}}
-  Add: {iterations: 1024, interval: 1, latency: 8, streams: {a: 1, b: 1, c: 1}}
-  Stream2Mmap: {iterations: 1024, interval: 2, latency: 5, streams: {stream: 1}}
+  Load: {iterations: 1024, interval: 1, latency: 70, streams: {elements: 1}}
+  Add: {iterations: 1024, interval: 1, latency: 8, streams: {left: 1, right: 1, sum: 1}}
+  Store: {iterations: 1024, interval: 2, latency: 5, streams: {elements: 1}}
 """
 
 
@@ -85,34 +85,34 @@ tasks:
 """
 
 
-# --- Real graphs
+# --- A vector addition
 
 
-def test_a_public_graph_is_simulated(tmp_path: Path) -> None:
-    """Vector addition; its slowest task takes two cycles a token."""
+def test_a_graph_is_simulated(tmp_path: Path) -> None:
+    """Its slowest task takes two cycles a token."""
     graph = read_tapa(VADD, written(tmp_path / "rates.yaml", VADD_RATES))
     assert {fifo.name: (fifo.depth, fifo.bits) for fifo in graph.fifos} == {
-        "a_q_VecAdd": (2, 33), "b_q_VecAdd": (2, 33), "c_q_VecAdd": (2, 33),
+        "left_AddVectors": (2, 33), "right_AddVectors": (2, 33), "sum_AddVectors": (2, 33),
     }  # fmt: skip
-    assert [process.name for process in graph.processes] == ["Add_0", "Mmap2Stream_0", "Mmap2Stream_1", "Stream2Mmap_0"]
+    assert [process.name for process in graph.processes] == ["Add_0", "Load_0", "Load_1", "Store_0"]
     assert graph.clock_mhz == 250
     # Filling the three pipelines, two FIFOs of a cycle each, and 1,023 times two cycles.
     assert simulate(graph).cycles == 69 + 1 + 7 + 1 + 1023 * 2 + 5
     assert simulate(graph, engine="simpy").cycles == simulate(graph).cycles
 
 
-def test_slots_of_a_floorplan_change_nothing_but_names(tmp_path: Path) -> None:
+def test_a_level_more_changes_nothing_but_names(tmp_path: Path) -> None:
     """The same design, flattened from two levels."""
     rates = written(tmp_path / "rates.yaml", VADD_RATES)
-    graph = read_tapa(FLOORPLANNED, rates)
+    graph = read_tapa(NESTED, rates)
     assert simulate(graph).cycles == simulate(read_tapa(VADD, rates)).cycles
-    assert "SLOT_X3Y3_SLOT_X3Y3_0/Add_0" in [process.name for process in graph.processes]
-    assert "SLOT_X3Y3_SLOT_X3Y3_0/b_q_VecAdd" in graph.fifo_index
+    assert "AddAndStore_0/Add_0" in [process.name for process in graph.processes]
+    assert "AddAndStore_0/sum_AddAndStore" in graph.fifo_index
 
 
 def test_a_graph_alone_has_no_rates() -> None:
     """All tasks are named, and where to state what they do."""
-    with pytest.raises(InputError, match=r"3 of its tasks do: Add, Mmap2Stream, Stream2Mmap; fill in .*--template"):
+    with pytest.raises(InputError, match=r"3 of its tasks do: Add, Load, Store; fill in .*--template"):
         read_tapa(VADD)
 
 
@@ -134,12 +134,12 @@ def test_the_template_is_filled_in(tmp_path: Path) -> None:
 def test_depths_go_back_into_the_graph(tmp_path: Path) -> None:
     """Nothing else of the file changes, and what is read again has the depths."""
     rates = written(tmp_path / "rates.yaml", VADD_RATES)
-    graph = read_tapa(FLOORPLANNED, rates).with_depths({"c_q_VecAdd": 7, "SLOT_X3Y3_SLOT_X3Y3_0/b_q_VecAdd": 9})
-    write_depths(graph, FLOORPLANNED, tmp_path / "sized.json")
+    graph = read_tapa(NESTED, rates).with_depths({"left_AddVectors": 7, "AddAndStore_0/sum_AddAndStore": 9})
+    write_depths(graph, NESTED, tmp_path / "sized.json")
     assert read_tapa(tmp_path / "sized.json", rates) == graph
-    before, after = json.loads(FLOORPLANNED.read_text()), json.loads((tmp_path / "sized.json").read_text())
-    before["tasks"]["VecAdd"]["fifos"]["c_q_VecAdd"]["depth"] = 7
-    before["tasks"]["SLOT_X3Y3_SLOT_X3Y3"]["fifos"]["b_q_VecAdd"]["depth"] = 9
+    before, after = json.loads(NESTED.read_text()), json.loads((tmp_path / "sized.json").read_text())
+    before["tasks"]["AddVectors"]["fifos"]["left_AddVectors"]["depth"] = 7
+    before["tasks"]["AddAndStore"]["fifos"]["sum_AddAndStore"]["depth"] = 9
     assert before == after
 
 
@@ -151,8 +151,8 @@ def test_depths_go_back_as_declarations(tmp_path: Path) -> None:
     write_depths(graph, design, tmp_path / "depths.txt")
     assert (tmp_path / "depths.txt").read_text() == 'Network: tapa::streams<T, 4, 40> qs("qs");  // was 16\n'
     vadd = read_tapa(VADD, written(tmp_path / "vadd.yaml", VADD_RATES))
-    write_depths(vadd.with_depths({"a_q_VecAdd": 3}), VADD, tmp_path / "depths.txt")
-    assert (tmp_path / "depths.txt").read_text() == 'VecAdd: tapa::stream<T, 3> a_q("a_q");  // was 2\n'
+    write_depths(vadd.with_depths({"left_AddVectors": 3}), VADD, tmp_path / "depths.txt")
+    assert (tmp_path / "depths.txt").read_text() == 'AddVectors: tapa::stream<T, 3> left("left");  // was 2\n'
     write_depths(vadd, VADD, tmp_path / "depths.txt")
     assert (tmp_path / "depths.txt").read_text() == "// No depth differs from those of the design.\n"
 
@@ -262,16 +262,16 @@ def test_a_work_directory_gives_what_its_reports_say(tmp_path: Path) -> None:
     work = tmp_path / "work.out"
     work.mkdir()
     (work / "graph.json").write_text(VADD.read_text())
-    for task, trips in (("Add", "undef"), ("Mmap2Stream", "1024"), ("Stream2Mmap", "1024")):
+    for task, trips in (("Add", "undef"), ("Load", "1024"), ("Store", "1024")):
         reported(work / "report", task, trips)
     assert (
-        "Add:\n    loops:\n    - {iterations: TODO, interval: 2, latency: 9, streams: {a: TODO, b: TODO, c: TODO}}"
+        "Add:\n    loops:\n    - {iterations: TODO, interval: 2, latency: 9, streams: {left: TODO, right: TODO, sum: TODO}}"
         in template(work)
     )
     lines = (
-        "Mmap2Stream: {streams: {stream: 1}}",
-        "Stream2Mmap: {streams: {stream: 1}}",
-        "Add: {streams: {a: 1, b: 1, c: 1}}",
+        "Load: {streams: {elements: 1}}",
+        "Store: {streams: {elements: 1}}",
+        "Add: {streams: {left: 1, right: 1, sum: 1}}",
     )
     rates = written(tmp_path / "rates.yaml", "tasks:\n" + "".join(f"  {line}\n" for line in lines))
     with pytest.raises(InputError, match="Add_0: iterations of loop 0 stand in no report"):
@@ -279,7 +279,7 @@ def test_a_work_directory_gives_what_its_reports_say(tmp_path: Path) -> None:
     rates.write_text(rates.read_text().replace("Add: {", "Add: {iterations: 1024, "))
     graph = read_tapa(work, rates)
     assert graph.clock_mhz == 250
-    add = graph.processes[0]
+    add = next(process for process in graph.processes if process.name == "Add_0")
     assert isinstance(add, Pipeline)
     assert (add.loops[0].ii, add.loops[0].latency) == (2, 9)
     assert read_tapa(work / "graph.json", rates, reports=work / "report") == graph
@@ -301,10 +301,10 @@ def test_a_loop_that_is_repeated_has_no_known_iterations(tmp_path: Path) -> None
         (("iterations: 1024, interval: 1, latency: 8", "interval: 1, latency: 8"), "iterations of loop 0"),
         (("interval: 1, latency: 8", "interval: 0, latency: 8"), "interval"),
         (("iterations: 1024, interval: 1, latency: 8", "iterations: 9, interval: 1, latency: 8"), "writes 1024 tokens"),
-        (("c: 1", "d: 1"), "no stream 'd'"),
-        ((", c: 1", ""), "no rate is stated for c"),
-        (("c: 1", "c: {every: 2000}"), "no access in any of 1024"),
-        (("c: 1", "c: {evry: 2}"), "did you mean 'every'"),
+        (("sum: 1", "d: 1"), "no stream 'd'"),
+        ((", sum: 1", ""), "no rate is stated for sum"),
+        (("sum: 1", "sum: {every: 2000}"), "no access in any of 1024"),
+        (("sum: 1", "sum: {evry: 2}"), "did you mean 'every'"),
         (("clock_mhz: 250", "clock_mhz: -1"), "clock_mhz"),
         (("tasks:", "instances: {Add_7: {streams: {}}}\ntasks:"), "no instance 'Add_7'"),
         (("latency: 70", "latency: 1.5"), "latency"),

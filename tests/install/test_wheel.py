@@ -128,7 +128,7 @@ def test_what_needs_a_clone_says_so_in_one_line(installed, folder):
 
 
 VITIS = ROOT / "examples" / "hls-residual" / "hls_residual" / "solution1"
-FINN = ROOT / "tests" / "data" / "finn" / "metafi_tail.onnx"
+FINN = ROOT / "examples" / "finn-residual" / "residual.onnx"
 # A line, and the extra that it misses.
 MISSING = {
     "sttest compile qwen --phase decode --context 100 -o qwen": "frontend",
