@@ -2,7 +2,7 @@
 # make reproduce   the GPT-2 Medium tables, ours beside the published ones
 # make lint        formatting, lint, types and layers only
 # make quick       tests without torch, compilers, simulators and slow ones, in a minute
-# make test-nightly   the tests that take minutes each: real blocks as C++, whole generations, all banks
+# make test-nightly   what takes minutes each: real blocks as C++, whole generations, all banks, a new user's path
 # make docs        the documentation as a site, in build/site; every link is checked
 # make bench       speed of the compiler and the engines
 #
@@ -78,8 +78,10 @@ pytest:
 quick: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist worksteal --quick
 
+# The path of a new user, from an empty environment; it prints the minutes of each step.
 test-nightly: system-tools
 	$(BIN)/python -m pytest -n 2 --dist worksteal --nightly -m nightly
+	$(BIN)/python tests/install/new_user.py
 
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks

@@ -625,6 +625,30 @@ def entropy_skews() -> str:
     return markdown(("skew", "fill", "depth for any weights", "least for one trace"), lines)
 
 
+def pruned_parts() -> str:
+    """Attention of GPT-2 before two memories, part by part."""
+    lines = []
+    for model, shown in (("gpt2-small", "Small"), ("gpt2", "Medium")):
+        few = "pruned, fewer bits, low bits on demand" if model == "gpt2-small" else "pruned, fewer bits"
+        for name in ("all, 32 bits", "all, fewer bits", "pruned, 32 bits, 1 comparator", "pruned, 32 bits",
+                     *dict.fromkeys(("pruned, fewer bits", few)), f"{few}, 2 engines"):  # fmt: skip
+            moved = value("spatten", f"bytes [{name}]", model=model)
+            cycles = (value("spatten", f"cycles [{name}]", model=model, board=board) for board in ("u55c", "spatten"))
+            lines.append((shown, name, f"{moved / 1e6:,.0f}", *(f"{each / 1e3:,.0f}" for each in cycles)))
+    columns = ("GPT-2", "attention", "MB read", "thousand cycles, U55C", "thousand cycles, SpAtten's memory")
+    return markdown(columns, lines)
+
+
+def pruned_on_demand() -> str:
+    """Low bits on demand, by how peaked attention is."""
+    lines = []
+    for deviation in ("0.5", "1", "2", "4"):
+        figures = ("heads that read low bits", "bytes over those of all bits", "cycles over those of all bits")
+        share, size, cycles = (value("spatten", f"{each} [deviation {deviation}]") for each in figures)
+        lines.append((deviation, f"{share:.1%}", f"{size:.0%}", f"{cycles:.0%}"))
+    return markdown(("deviation of logits", "heads that read low bits", "bytes", "cycles"), lines)
+
+
 def entropy_rates() -> str:
     """Weights per cycle of decoders behind one channel, and what their logic takes."""
     lines = []

@@ -30,6 +30,7 @@ from sttest.core.terminal import styled
 # Help lists the verbs in this order.
 VERBS = {  # module and summary; its function is called NAME_verb
     "compile": ("compile", "Compile one decoder block to a design package."),
+    "import": ("importers", "Import a design of another tool as a timed graph, or carry sized depths back to it."),
     "opt": ("compile", "Run passes on IR text and print the result."),
     "dot": ("simulate", "Print a design as Graphviz text."),
     "models": ("doctor", "List the models that are known by name."),
@@ -38,6 +39,7 @@ VERBS = {  # module and summary; its function is called NAME_verb
     "quantize": ("evaluate", "Quantize a checkpoint's weights for a scheme, calibrated on a text."),
     "simulate": ("simulate", "Simulate a design cycle by cycle."),
     "size": ("size", "Size FIFOs: the linear program beside depths found by simulation."),
+    "diff": ("diff", "What differs between two designs."),
     "emulate": ("emulate", "Run a design outside of the simulator and compare."),
     "crosscheck": ("crosscheck", "Run one block through every engine, from PyTorch to the card."),
     "faults": ("faults", "Flip single bits of a design's hardware and count which reach its results."),
@@ -52,13 +54,13 @@ VERBS = {  # module and summary; its function is called NAME_verb
     "whatif": ("whatif", "What if: speed, roofline, knee and binding resource."),
     "studies": ("studies", "List the studies of published systems, or show one beside its paper."),
     "serve": ("serve", "Serve requests over time on simulated designs."),
-    "report": ("whatif", "One HTML page of all results."),
+    "report": ("report", "One HTML page of a design, or of all results."),
     "explore": ("explore", "Search the design spaces of a block."),
 }
 WITHOUT_TABLE = ("opt", "dot", "pack", "report")
 """Verbs that print no table, and so have no ``--csv``."""
 HEADINGS = {  # of the list of verbs, above the first of each group
-    "compile": "Compile", "models": "Models and boards", "simulate": "Simulate", "emulate": "Check and emulate",
+    "compile": "Designs", "models": "Models and boards", "simulate": "Simulate and compare", "emulate": "Check",
     "build": "Build and run", "reproduce": "Tables, studies and searches",
 }  # fmt: skip
 # Usage errors of typer's parser; it exports only their subclass BadParameter.
@@ -198,13 +200,26 @@ def _as_sttest_error(error: BaseException) -> SttestError:
     return SttestError("internal-error", f"this is a bug in sttest, {told}", hints=[ISSUES_HINT])
 
 
+_IN_WORDS = (  # what the parser says, and how people say it
+    ("Value error, ", ""),
+    ("Input should be a valid integer, .*", "not a whole number"),
+    ("Input should be a valid number, .*", "not a number"),
+    ("Input should be greater than or equal to", "must be at least"),
+    ("Input should be less than or equal to", "must be at most"),
+)
+
+
 def _usage_error(error: Any) -> InputError:
     """A parser's complaint, with the help of the verb as the way out."""
     command = error.ctx.command_path if error.ctx is not None else "sttest"
-    told = error.format_message().rstrip(".").replace("Value error, ", "")
+    told = error.format_message().rstrip(".")
+    for pattern, words in _IN_WORDS:
+        told = re.sub(pattern, words, told)
+    told = re.sub(r"(?<=Missing argument )'(\w+)'", lambda found: found[1].upper(), told)
     hints = [f"see '{command} --help'"]
     if wrong := re.search(r"'([^']*)' is not one of ('.*')", told):
-        hints.insert(0, did_you_mean(wrong[1], re.findall(r"'([^']*)'", wrong[2])))
+        near = did_you_mean(wrong[1], re.findall(r"'([^']*)'", wrong[2]))
+        hints = [near, *hints] if near.startswith("did") else hints  # the choices are named already
     return InputError("usage", told, where=command, hints=hints)
 
 

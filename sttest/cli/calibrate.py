@@ -10,6 +10,7 @@ from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.cli.common import Json, print_json, progress
 from sttest.core.errors import InputError, SttestError, ToolMissingError
+from sttest.importers.hls.csynth_report import RESOURCES
 from sttest.package import DesignPackage
 from sttest.targets.vitis.calibration import (
     LIMIT_S,
@@ -22,7 +23,6 @@ from sttest.targets.vitis.calibration import (
     run_jobs,
     write_jobs,
 )
-from sttest.targets.vitis.csynth_report import RESOURCES
 from sttest.targets.vitis.synthesis_jobs import SynthesisJob
 
 SCHEMA = "sttest.calibrate/1"
@@ -100,7 +100,8 @@ def _tool(board: FpgaBoard, count: int, folder: Path, *, any_version: bool) -> S
 def _print_written(jobs: Sequence[SynthesisJob], folder: Path, *, as_json: bool) -> None:
     names = [{"name": each.name, "processes": list(each.processes)} for each in jobs]
     if as_json:
-        print_json({"schema": SCHEMA, "folder": str(folder), "jobs": names})
+        commands = [list(SynthesisTool.of(program, "").command) for program in ("v++", "vitis_hls")]
+        print_json({"schema": SCHEMA, "folder": str(folder), "jobs": names, "commands": commands})
         return
     print(f"jobs        {len(jobs)} for {sum(len(each.processes) for each in jobs)} processes, in {folder}")
     for program in ("v++", "vitis_hls"):

@@ -13,11 +13,11 @@ from sttest.cli.simulate import Depths
 from sttest.compile.own_kernels import define_values
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, SttestError
 from sttest.core.tables import print_table
-from sttest.crosscheck.case import WeightSource
+from sttest.crosscheck.case import WeightSource, has_torch
 from sttest.crosscheck.emulation import CsimEmulation, WaitCycle, emulate_csim
 from sttest.crosscheck.rtl_kernel import AxiEmulation, emulate_kernel
 from sttest.crosscheck.rtl_values import valued_design
-from sttest.crosscheck.text_case import package_case
+from sttest.crosscheck.text_case import drawn_case, package_case
 from sttest.package import DesignPackage, load_graph
 from sttest.sim import TimedGraph
 from sttest.targets.csim import ap_types_folder, find_compiler
@@ -105,7 +105,7 @@ def emulate_verb(
             # An edge of reset comes first.
             built.run(max_clocks, Window(wave, max(centre + 1 - window, 0), centre + 1 + window))
     if as_json:
-        print_json(_summary(graph, ran, found, why))
+        print_json({**_summary(graph, ran, found, why), "wave": None if wave is None else str(wave)})
     else:
         print(_text(ran, found, why))
         if wave is not None:
@@ -259,13 +259,16 @@ def _run_csim(
     times = depths.applied(package.emitted_graph)
     with _streams_folder(streams) as folder, progress(f"emulating {package.reference_graph.name}") as step:
         step("computing the golden")
-        case = package_case(package, source)
+        is_drawn = source.checkpoint is None and not has_torch()
+        case = drawn_case(package, source.seed) if is_drawn else package_case(package, source)
         work = (work_dir or Path("build")) / "csim"
         found = emulate_csim(package, case, times, work, folder, step, types)
     if as_json:
-        print_json(found.to_json())
+        print_json({**found.to_json(), "values": "random" if is_drawn else "quantized"})
     else:
         _print(found)
+        if is_drawn:
+            print("  values are random ones: no PyTorch here to quantize a model's; pip install 'sttest[frontend]'")
     return _exit_code(found.run.verdict, agrees=found.agrees)
 
 

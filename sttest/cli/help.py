@@ -152,7 +152,7 @@ def _option_name(option: Any, ctx: Any) -> str:
 
 
 def _argument_name(argument: Any) -> str:
-    name = argument.metavar or argument.name.upper()
+    name = (argument.metavar or argument.name.upper()).strip("[]")
     name = f"{name}..." if argument.nargs == -1 else name
     return name if argument.required else f"[{name}]"
 

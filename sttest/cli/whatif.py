@@ -1,4 +1,4 @@
-"""`sttest whatif`, `sttest reproduce` and `sttest report`: studies, published tables, and one page of all results."""
+"""`sttest whatif` and `sttest reproduce`: studies and published tables."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -20,7 +20,6 @@ from sttest.studies.ablation.form import ABLATIONS, ablation_names, is_ablation,
 from sttest.studies.ablation.report import PUBLISHED_COLUMNS, AblationReport
 from sttest.studies.campaign import STORES, Campaign, Runner, StudyRun, Tell, on_cluster
 from sttest.studies.catalogue import command_seconds
-from sttest.studies.report import build_report
 from sttest.studies.report.read import TABLE, read_results
 from sttest.studies.whatif import outcome as study_outcome
 from sttest.studies.whatif.outcome import StudyOutcome
@@ -137,46 +136,6 @@ def _list_experiments(*, as_json: bool) -> None:
 
 def _rows_of(folder: Path) -> list[dict[str, Any]]:
     return [asdict(row) for row in next(iter(read_results(folder.parent, [folder.name]))).rows]
-
-
-def report_verb(
-    results: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder of result folders, each with table.csv and manifest.json.")
-    ] = Path("results"),
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="The page; traces go to FILE's stem with '-traces'.")
-    ] = Path("report.html"),
-    experiment: Annotated[
-        list[str] | None, typer.Option("--experiment", "-e", metavar="NAME", help="Only this one; may be repeated.")
-    ] = None,
-    blocks: Annotated[
-        bool, typer.Option("--blocks/--no-blocks", help="Simulate GPT-2 blocks for Gantt charts, FIFOs and traces.")
-    ] = True,
-    as_json: Json = False,
-) -> None:
-    """One HTML page of all results: tables, figures, schedules, and where every number is from.
-
-    The page is one file and loads nothing. Print it, or open it with
-    'chromium --headless --print-to-pdf=report.pdf --no-pdf-header-footer report.html'.
-
-    Examples:
-
-      sttest report
-
-      sttest report -e gpt2 -e emerging -o gpt2.html --no-blocks
-    """
-    with progress("report") as say:
-        page = build_report(results, out, experiment or (), blocks=blocks, say=say)
-    if as_json:
-        print_json(page.to_json())
-        return
-    numbers = sum(page.experiments.values())
-    print(f"{numbers:,} numbers of {len(page.experiments)} experiments, {page.compared} of them with a reference")
-    if page.stale:
-        print(f"stale, not made by this program: {', '.join(page.stale)}")
-    for trace in page.traces:
-        print(f"trace: {trace}, to be opened in ui.perfetto.dev")
-    print(f"written: {page.page} ({page.page_bytes / 1e6:.1f} MB), to be opened in a browser")
 
 
 PLAN_SCHEMA = "sttest.whatif-plan/1"

@@ -5,7 +5,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -19,7 +19,7 @@ _EVERY_S = 10.0
 
 
 @contextmanager
-def progress(what: str) -> Iterator["Told"]:
+def progress(what: str) -> Generator["Told"]:
     """Tells on stderr what is going on, for how long and, where parts are counted, for how long still.
 
     A terminal has one line that changes.  A file or a pipe gets a line every 10 seconds, with ``--json`` a JSON

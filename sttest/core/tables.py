@@ -165,7 +165,8 @@ def _row(table: Sequence[_Column], widths: Sequence[int], cells: Sequence[str]) 
     height = max(map(len, parts), default=0)
     filled = [[*part, *[""] * (height - len(part))] for part in parts]
     return [
-        _MARGIN + _GAP.join(map(_Column.aligned, table, line, widths)).rstrip() for line in zip(*filled, strict=True)
+        f"{_MARGIN}{_GAP.join(map(_Column.aligned, table, line, widths))}".rstrip()
+        for line in zip(*filled, strict=True)
     ]
 
 

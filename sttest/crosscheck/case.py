@@ -147,9 +147,14 @@ class BlockCase:
         return memory.named_results(images, self.shape.tokens)
 
 
+def has_torch() -> bool:
+    """Whether PyTorch is installed."""
+    return importlib.util.find_spec("torch") is not None
+
+
 def require_torch() -> None:
     """Raise ToolMissingError unless PyTorch, which computes the golden, is installed."""
-    if importlib.util.find_spec("torch") is None:
+    if not has_torch():
         raise ToolMissingError(
             "no-torch", "PyTorch, which computes the golden results, is not installed", where="golden",
             hints=["pip install 'sttest[frontend]'"],

@@ -24,6 +24,7 @@ from sttest.compile.quantization.grouping import summed_dims, views_of
 from sttest.compile.reference_graph import value_graph
 from sttest.core.errors import InputError, did_you_mean
 from sttest.crosscheck.case import ArgumentCase, Case, WeightSource, main_result, make_case, require_torch
+from sttest.crosscheck.rtl_values import random_tensors
 from sttest.crosscheck.state_case import make_state_case
 from sttest.frontend.module_source import ModuleSource
 from sttest.package import DesignPackage, ModelPackage
@@ -32,6 +33,7 @@ from sttest.reference.graph import Argument, Array
 from sttest.reference.memory import memory_images, read_results
 
 _SCALE = "_scale"
+_DRAWN_SCALE = 1 / 64
 
 
 def is_text(package: DesignPackage) -> bool:
@@ -60,6 +62,31 @@ def package_case(package: DesignPackage, source: WeightSource, text: str | None 
     graph = package.reference_graph
     golden = case.results(graph, run(graph, case.images(graph)).results)
     return replace(case, golden=golden, modules={}, golden_name="reference")
+
+
+def drawn_case(package: DesignPackage, seed: int) -> ArgumentCase:
+    """Random arguments as the design has them in memory, and what the reference engine makes of them.
+
+    It needs no PyTorch, and is a model's block or a text all the same: a kernel is right if it does with any values
+    what the reference engine does.  Scales are positive and small, so that sums stay finite.
+
+    Args:
+        package: compiled design.
+        seed: of the arguments.
+
+    Raises:
+        InputError: a launch of several layers.
+    """
+    if not is_text(package):
+        ModelPackage.read(package.folder).require_one_block()
+    graph = package.reference_graph
+    drawn = random_tensors(graph, seed)
+    scales = {
+        name: np.abs(values) * np.float32(_DRAWN_SCALE) for name, values in drawn.items() if name.endswith(_SCALE)
+    }
+    arguments = {name: values.astype(drawn[name].dtype) for name, values in (drawn | scales).items()}
+    golden = read_results(graph, run(graph, memory_images(graph, arguments)).results)
+    return ArgumentCase(arguments, golden)
 
 
 def make_text_case(package: DesignPackage, source: WeightSource, text: str | None = None) -> ArgumentCase:

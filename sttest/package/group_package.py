@@ -93,3 +93,16 @@ class GroupPackage:
         """What goes over the link behind card ``link``: all that is made before it and taken behind it."""
         crossing = (each for each in self.content.tensors if each.giver <= link < max(each.takers))
         return sum(each.total_bytes for each in crossing)
+
+
+def require_one_design(path: Path) -> None:
+    """Refuses a package of several groups, where one design is wanted.
+
+    Raises:
+        InputError: ``several-groups``.
+    """
+    if path.is_dir() and GroupPackage.is_there(path):
+        raise InputError(
+            "several-groups", "a package of several groups, each a design", where=str(path),
+            hints=[f"name one of them, as in {path / 'group0'}"],
+        )  # fmt: skip

@@ -232,3 +232,23 @@ def test_names_of_the_version_before_work_with_a_note(sttest):
     for option in (("--backend", "double"), ("--backend=double",)):
         outcome = sttest("run", "nothing", *option)
         assert (outcome.exit_code, "no such folder" in outcome.stderr) == (2, True)
+
+
+def test_many_options_stand_below_headings(sttest):
+    page = sttest("compile", "--help").stdout
+    found = [line for line in page.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    assert found[0] == "Arguments:"
+    assert len(found) >= 9
+    for heading, option in (("Workload:", "--context N"), ("Attention:", "--attention-chunk N"), ("Output:", "--csv")):
+        assert option in page.split(f"\n{heading}\n")[1].split("\n\n")[0]
+    few = sttest("dot", "--help").stdout
+    assert [line for line in few.splitlines() if line.endswith(":") and not line.startswith(" ")] == [
+        "Arguments:", "Options:", "Output:",
+    ]  # fmt: skip
+
+
+def test_commands_of_help_can_be_copied(sttest):
+    page = sttest("compile", "--help").stdout.split("Examples:\n")[1].split("\n\nArguments")[0]
+    lines = [line for line in page.replace(" \\\n", " ").splitlines() if line]
+    assert all(line.split()[:2] == ["sttest", "compile"] for line in lines)
+    assert "--beat-bits 256" in page

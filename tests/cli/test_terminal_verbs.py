@@ -11,6 +11,7 @@ import json
 import re
 import shlex
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from typer.main import get_command
 import sttest as st
 from sttest.cli import app
 from sttest.cli.app import VERBS, WITHOUT_TABLE
+from sttest.core.errors import note
 from sttest.core.terminal import MOST_LINES
 from sttest.testing.corpus import case
 from tests.terminal import COLUMNS, Seen, in_terminal, seen_here
@@ -30,10 +32,12 @@ QUICK = {
     "compile": ["compile small-gpt2 --phase decode --context 32 -o again"],
     "opt": ["opt small/ir/00_quantize.mlir"],
     "dot": ["dot live.json", f"dot {DEEP}"],
+    "import": ["import", f"import finn {ROOT}/tests/data/finn/residual_testcase.onnx -o finn.json"],
     "models": ["models"],
     "board": ["board", "board u55c", "board a100"],
     "simulate": ["simulate live.json", f"simulate {DEEP} --overlap", "simulate dead.json", f"simulate {DEAD}"],
     "size": ["size dead.json", f"size {DEEP}", f"size {DEEP} --method lp"],
+    "diff": ["diff live.json dead.json", "diff small other"],
     "corpus": ["corpus", "corpus stage_skew"],
     "emulate": ["emulate live.json --simulator icarus"],
     "build": ["build small --target hw_emu --dry-run", "build small --check-intervals"],
@@ -42,7 +46,7 @@ QUICK = {
     "reproduce": ["reproduce"],
     "whatif": ["whatif", "whatif hbm-bandwidth --dry-run", "whatif fusion --dry-run"],
     "studies": ["studies", "studies intar", "studies ethos-u55", "studies --undone"],
-    "report": ["report --results results --no-blocks"],
+    "report": ["report --results results --no-blocks", "report live.json -o page.html"],
     "explore": ["explore small-gpt2 --phase decode --context 32 --dry-run"],
 }
 SLOW = {
@@ -58,7 +62,6 @@ SLOW = {
     "reproduce": ["reproduce hida", "reproduce fidelity"],
     "explore": ["explore small-gpt2 --phase decode --context 32 --trials 3 -j 1 -o found"],
 }
-NEEDS = {"emulate live.json --simulator icarus": "iverilog"}
 
 
 def commands(examples: dict[str, list[str]]) -> list[str]:
@@ -70,6 +73,7 @@ def place(tmp_path_factory) -> Path:
     """A folder with a design package, two timed graphs and a folder of results."""
     folder = tmp_path_factory.mktemp("terminal")
     st.compile("small-gpt2", phase="decode", context=32).save(folder / "small")
+    st.compile("small-gpt2", phase="decode", context=32, gemv_lanes=32).save(folder / "other")
     shutil.copy(case("stage_skew").live_path, folder / "live.json")
     shutil.copy(case("stage_skew").path, folder / "dead.json")
     shutil.copytree(ROOT / "results" / "hida", folder / "results" / "hida")
@@ -95,9 +99,8 @@ def check_page(line: str, seen: Seen, codes: tuple[int, ...] = (0, 3)) -> None:
 
 def broken_numbers(lines: list[str]) -> list[tuple[str, str]]:
     """Lines that end in the middle of a number which the next one begins with."""
-    pairs = zip(lines, lines[1:], strict=False)
     return [
-        pair for pair in pairs
+        pair for pair in pairwise(lines)
         if len(pair[0]) > COLUMNS - 4 and re.search(r"\d[.,]?$", pair[0]) and re.match(r"[.,]?\d", pair[1])
     ]  # fmt: skip
 
@@ -111,9 +114,10 @@ def test_every_verb_has_an_example():
 
 @pytest.mark.parametrize("line", commands(QUICK))
 def test_a_terminal_has_one_page(line, here):
-    tool = NEEDS.get(line)
-    if tool and shutil.which(tool) is None:
-        pytest.skip(f"{tool} is not installed")
+    if "icarus" in line and shutil.which("iverilog") is None:
+        pytest.skip("iverilog is not installed")
+    if "finn" in line:
+        pytest.importorskip("onnx")
     check_page(line, seen_here(*shlex.split(line)))
 
 
@@ -136,7 +140,7 @@ def test_a_process_of_its_own_in_a_terminal(here):
     assert max(map(len, narrow.lines)) <= 60
 
 
-@pytest.mark.parametrize("line", ["board u55c", "studies intar", "size small", "dot small", "whatif"])
+@pytest.mark.parametrize("line", ["board u55c", "studies intar", "dot small", "whatif"])
 def test_a_pipe_and_wide_have_every_line_whole(line, here, sttest, monkeypatch):
     words = shlex.split(line)
     piped = sttest(*words).stdout
@@ -156,7 +160,7 @@ def test_a_table_in_a_pipe_has_a_line_per_row(here, sttest):
 
 WITH_TABLE = [
     line for verb, lines in QUICK.items() for line in lines
-    if verb not in (*WITHOUT_TABLE, "compile", "emulate", "calibrate")
+    if verb not in (*WITHOUT_TABLE, "compile", "emulate", "calibrate", "import")
     and not re.search(r"dry-run|check-intervals|stage_skew|undone|^simulate", line)
 ]  # fmt: skip
 
@@ -172,10 +176,26 @@ def test_csv_has_all_of_the_table_and_nothing_else(line, here, sttest):
         assert len({*columns}) == len(columns)
 
 
-@pytest.mark.parametrize("line", commands(QUICK))
+HEAVY = (
+    "import finn",
+    "diff small",
+    "compile",
+    "build",
+    "explore",
+    "emulate",
+    "size small",
+    "dot small",
+    "whatif h",
+    "whatif f",
+    "simulate small",
+)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [pytest.param(line, marks=pytest.mark.nightly if line.startswith(HEAVY) else ()) for line in commands(QUICK)],
+)
 def test_json_is_whole_in_a_terminal(line, here):
-    if "icarus" in line and shutil.which("iverilog") is None:
-        pytest.skip("iverilog is not installed")
     told = json.loads(seen_here(*shlex.split(line), "--json").text)
     assert re.fullmatch(r"sttest\.[a-z0-9-]+/\d+", told["schema"])
 
@@ -186,6 +206,7 @@ def test_csv_and_json_are_two_forms(here, sttest):
 
 
 def test_csv_of_what_has_no_table_says_so(here, sttest):
+    note.cache_clear()
     outcome = sttest("whatif", "hbm-bandwidth", "--dry-run", "--csv")
     assert (outcome.exit_code, outcome.stdout) == (0, "")
     assert "no table was printed" in outcome.stderr
@@ -195,9 +216,8 @@ def test_csv_of_what_has_no_table_says_so(here, sttest):
 def slow_place(place, tmp_path_factory) -> Path:
     pytest.importorskip("torch")
     pytest.importorskip("tokenizers")
-    from tests.models.test_quality import save_checkpoint, tokens, words_tokenizer
-
     from sttest.models.registry import get_config, small
+    from tests.models.test_quality import save_checkpoint, tokens, words_tokenizer
 
     source = save_checkpoint(small(get_config("llama")), place / "source")
     words_tokenizer(source)

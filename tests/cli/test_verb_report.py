@@ -22,7 +22,7 @@ def here(tmp_path, monkeypatch):
 
 
 def test_it_writes_one_page_and_says_so(here, sttest):
-    outcome = sttest("report", "--no-blocks")
+    outcome = sttest("report")
     assert outcome.exit_code == 0, outcome.stderr
     assert outcome.stdout.startswith("2 numbers of 1 experiments, 1 of them with a reference")
     assert "written: report.html" in outcome.stdout
@@ -30,24 +30,20 @@ def test_it_writes_one_page_and_says_so(here, sttest):
     assert "+25.0" in (here / "report.html").read_text(encoding="utf-8")
 
 
-def test_blocks_leave_traces_beside_the_page(here, sttest):
+def test_it_says_the_same_as_json(here, sttest):
     outcome = sttest("report", "-o", "page.html", "--json")
     assert outcome.exit_code == 0, outcome.stderr
     summary = json.loads(outcome.stdout)
-    assert summary["schema"] == "sttest.report/1"
+    assert summary["schema"] == "sttest.report/2"
     assert summary["experiments"] == {"mine": 2}
     assert summary["compared"] == 1
     assert summary["page_bytes"] == (here / "page.html").stat().st_size
-    assert summary["traces"] == ["page-traces/gpt2-decode.json", "page-traces/gpt2-prefill.json"]
-    for trace in summary["traces"]:
-        assert json.loads((here / trace).read_text(encoding="utf-8"))["traceEvents"]
-        assert f'href="{trace}"' in (here / "page.html").read_text(encoding="utf-8")
-    assert sttest("report", "-o", "page.html", "--no-blocks").exit_code == 0, "an earlier page may be replaced"
+    assert sttest("report", "-o", "page.html").exit_code == 0, "an earlier page may be replaced"
 
 
 def test_only_the_named_experiments(here, sttest):
     shutil.copytree(RESULTS / "clock", here / "results" / "clock")
-    outcome = sttest("report", "-e", "clock", "--no-blocks", "--json")
+    outcome = sttest("report", "-e", "clock", "--json")
     rows = len((RESULTS / "clock" / "table.csv").read_text(encoding="utf-8").splitlines()) - 1
     assert json.loads(outcome.stdout)["experiments"] == {"clock": rows}
 
@@ -89,7 +85,7 @@ HEAD = "experiment,model,board,phase,engine,metric,value,unit,kind,reference,err
 )
 def test_results_that_are_none_are_one_line_and_leave_nothing(here, sttest, spoil, told):
     spoil(here / "results" / "mine")
-    outcome = sttest("report", "--no-blocks")
+    outcome = sttest("report")
     assert outcome.exit_code == 2
     assert outcome.stdout == ""
     assert told in outcome.stderr
@@ -110,7 +106,7 @@ def test_results_that_are_none_are_one_line_and_leave_nothing(here, sttest, spoi
 )
 def test_requests_that_cannot_be_met(here, sttest, options, told):
     before = (here / "results" / "mine" / "table.csv").read_bytes()
-    outcome = sttest("report", "--no-blocks", *options)
+    outcome = sttest("report", *options)
     assert outcome.exit_code == 2
     assert told in outcome.stderr
     assert outcome.stderr.count("\n") == 1
@@ -118,14 +114,14 @@ def test_requests_that_cannot_be_met(here, sttest, options, told):
 
 
 def test_a_page_that_fails_half_way_leaves_the_old_one(here, sttest, monkeypatch):
-    assert sttest("report", "--no-blocks").exit_code == 0
+    assert sttest("report").exit_code == 0
     before = (here / "report.html").read_bytes()
 
     def full(*_, **__):
         raise OSError(28, "No space left on device", "report.html")
 
     monkeypatch.setattr(Path, "write_text", full)
-    outcome = sttest("report", "--no-blocks")
+    outcome = sttest("report")
     assert outcome.exit_code == 2
     assert "No space left on device" in outcome.stderr
     assert (here / "report.html").read_bytes() == before

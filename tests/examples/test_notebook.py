@@ -1,18 +1,21 @@
-"""The notebook: a fresh run prints what is kept in it, and nothing in it is of one machine only."""
+"""The notebook: it is the script beside it, a fresh run prints what is kept, nothing in it is of one machine only."""
 
 import getpass
 import re
 import socket
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed: pip install 'sttest[dev]'")
+pytest.importorskip("jupytext", reason="jupytext is not installed: pip install 'sttest[dev]'")
 pytest.importorskip("nbclient", reason="nbclient is not installed: pip install 'sttest[dev]'")
 pytest.importorskip("ipykernel", reason="ipykernel is not installed: pip install 'sttest[dev]'")
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+NOTEBOOK = EXAMPLES / "from-model-to-what-if.ipynb"
 MOST_CELLS = 40
 MOST_BYTES = 200_000
 RERUN = "run python examples/run_notebook.py if this change is meant"
@@ -30,8 +33,8 @@ def runner():
 
 
 @pytest.fixture(scope="module")
-def kept(runner):
-    return nbformat.read(runner.NOTEBOOK, as_version=4)
+def kept():
+    return nbformat.read(NOTEBOOK, as_version=4)
 
 
 def printed(cell):
@@ -55,9 +58,26 @@ def test_a_fresh_run_prints_what_is_kept(runner, kept):
         assert printed(new) == printed(old), f"cell {number}: {RERUN}"
 
 
-def test_it_is_small_and_was_run_from_top_to_bottom(runner, kept):
+def test_it_is_the_script_cell_by_cell(runner, kept):
+    made = runner.notebook_of()
+    assert runner.SCRIPT.with_suffix(".ipynb") == NOTEBOOK
+    assert [(cell.cell_type, cell.id, cell.source) for cell in kept.cells] == [
+        (cell.cell_type, cell.id, cell.source) for cell in made.cells
+    ], RERUN
+
+
+@pytest.mark.nightly
+def test_the_script_prints_what_the_notebook_prints(runner, kept):
+    done = subprocess.run(
+        [sys.executable, runner.SCRIPT.name], cwd=EXAMPLES, capture_output=True, text=True, check=True
+    )
+    code = [cell for cell in kept.cells if cell.cell_type == "code"]
+    assert done.stdout == "".join(text for cell in code for text in printed(cell) if text != "image")
+
+
+def test_it_is_small_and_was_run_from_top_to_bottom(kept):
     assert len(kept.cells) < MOST_CELLS
-    assert runner.NOTEBOOK.stat().st_size < MOST_BYTES
+    assert NOTEBOOK.stat().st_size < MOST_BYTES
     code = [cell for cell in kept.cells if cell.cell_type == "code"]
     assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
     assert sum("image" in printed(cell) for cell in code) == 1

@@ -1,7 +1,7 @@
-"""One HTML page of all results: tables, figures, schedules, and where every number is from.
+"""One HTML page of all results: headlines, tables, figures, and where every number is from.
 
-``read`` takes result folders, ``pivot`` makes tables of them, ``schedule`` simulates blocks,
-``page`` puts everything into the templates and writes the file.
+``read`` takes result folders, ``pivot`` makes tables of them, ``front`` chooses headlines, ``hypotheses`` sets apart
+what was rejected, ``page`` puts everything into the templates and writes the file.
 """
 
 from sttest.studies.report.page import ReportPage, build_report

@@ -276,6 +276,9 @@ def beside_references(
     return Table(title, list(filter(None, facts)), ["quantity"], BESIDE[: 4 - ("note" in shared)], lines)
 
 
+_COLUMN = re.compile(r"[a-z]+([._][a-z0-9]+)+")
+
+
 def said(metric: str) -> str:
-    """A metric with its first word as people say it."""
-    return re.sub(r"^ttft\b", "time to first token", metric)
+    """A metric as people say it."""
+    return in_words(metric) if _COLUMN.fullmatch(metric) else re.sub(r"^ttft\b", "time to first token", metric)

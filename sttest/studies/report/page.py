@@ -1,4 +1,4 @@
-"""The page: results and schedules put into the templates, and everything written whole or not at all."""
+"""The page: results put into the templates, and everything written whole or not at all."""
 
 import base64
 import hashlib
@@ -16,12 +16,10 @@ from sttest.core.errors import InputError
 from sttest.core.files import replacing
 from sttest.core.program import __version__
 from sttest.core.results import Row
-from sttest.sim.export import write_trace
+from sttest.studies.figures import in_words
 from sttest.studies.report.front import headlines, picture
-from sttest.studies.report.gantt import Drawing, fill, gantt
 from sttest.studies.report.hypotheses import Hypothesis, is_rejected, tested_by
 from sttest.studies.report.ledger import (
-    Cell,
     Column,
     Ledger,
     Table,
@@ -34,17 +32,6 @@ from sttest.studies.report.ledger import (
 from sttest.studies.report.overview import KINDS, Entry, anchor, configuration, entry, span, versions
 from sttest.studies.report.pivot import tables_of
 from sttest.studies.report.read import ResultSet, read_results
-from sttest.studies.report.schedule import (
-    BOARD,
-    ENGINE,
-    Schedule,
-    critical_table,
-    fifo_table,
-    headline,
-    process_table,
-    simulate_blocks,
-    stall_table,
-)
 from sttest.studies.report.svg import figure_markup
 
 # --- Where a page goes: what may be replaced, and files that appear whole or not at all
@@ -110,6 +97,7 @@ def render_page(**shown: Any) -> str:
         lstrip_blocks=True,
     )
     room.filters["linked"] = _linked
+    room.filters["words"] = in_words
     room.filters["breakable"] = _breakable
     room.filters["format_count"] = "{:,}".format
     script = Markup(_without_blank_lines(room.get_template("page.js").render()))
@@ -138,7 +126,7 @@ def _linked(text: str) -> Markup:
 
 
 GENERATOR = "sttest report"
-SCHEMA = "sttest.report/1"
+SCHEMA = "sttest.report/2"
 MAX_NUMBERS = 100_000
 """Of a page: with more it would be larger than a browser likes."""
 
@@ -149,7 +137,6 @@ class ReportPage:
 
     page: Path
     page_bytes: int
-    traces: Sequence[Path]
     experiments: Mapping[str, int]
     compared: int
     stale: Mapping[str, str]
@@ -160,7 +147,6 @@ class ReportPage:
             "schema": SCHEMA,
             "page": str(self.page),
             "page_bytes": self.page_bytes,
-            "traces": [str(path) for path in self.traces],
             "experiments": dict(self.experiments),
             "numbers": sum(self.experiments.values()),
             "compared": self.compared,
@@ -198,29 +184,15 @@ class _Board:
     table: Table
 
 
-@dataclass(frozen=True)
-class _Block:
-    """A schedule as its template takes it."""
-
-    schedule: Schedule
-    anchor: str
-    headline: Sequence[tuple[str, str, Cell]]
-    gantt: Drawing
-    fill: Drawing
-    tables: Sequence[Table]
-    trace: str
-
-
 def build_report(
-    results: Path, out: Path, names: Sequence[str] = (), *, blocks: bool = True, say: Callable[[str], None] = print
+    results: Path, out: Path, names: Sequence[str] = (), *, say: Callable[[str], None] = print
 ) -> ReportPage:
-    """Reads results, simulates blocks, writes the page and the traces beside it.
+    """Reads results and writes the page.
 
     Args:
         results: folder of result folders.
-        out: the page; traces go to ``<stem>-traces`` beside it.
+        out: the page; an earlier one may be replaced.
         names: names of the experiments that are shown; all if empty.
-        blocks: whether blocks are simulated for their schedules.
         say: callback that gets a line of progress.
 
     Raises:
@@ -237,24 +209,17 @@ def build_report(
     tried = list(_tried(found, ledger))
     fronts = list(headlines(found, ledger))
     boards = list(_boards(ledger))
-    schedules = simulate_blocks(say) if blocks else []
-    traces = {schedule.name: _trace_path(out, schedule) for schedule in schedules}
-    shown = [_block(schedule, traces[schedule.name].relative_to(out.parent), ledger) for schedule in schedules]
     say("writing the page")
     entries = [section.entry for section in sections]
     text = render_page(
-        generator=f"{GENERATOR} {__version__}", sections=sections, blocks=shown, entries=entries, headlines=fronts,
+        generator=f"{GENERATOR} {__version__}", sections=sections, entries=entries, headlines=fronts,
         picture=picture(found), tried=tried, boards=boards, ledger=ledger, kinds=KINDS, span=span(entries),
-        versions=versions(entries), board=BOARD, engine=ENGINE,
+        versions=versions(entries),
         anchors={each.name: each.anchor for each in entries} | {f"board {each.name}": each.anchor for each in boards},
     )  # fmt: skip
-    for schedule in schedules:
-        path = traces[schedule.name]
-        path.parent.mkdir(exist_ok=True)
-        write_whole(path, lambda unfinished, run=schedule.run: write_trace(run, unfinished))
     write_whole(out, lambda unfinished: unfinished.write_text(text, encoding="utf-8"))
     return ReportPage(
-        out, out.stat().st_size, list(traces.values()), {each.name: each.numbers for each in entries},
+        out, out.stat().st_size, {each.name: each.numbers for each in entries},
         sum(each.compared + each.rejected for each in entries),
         {each.name: each.stale for each in entries if each.stale},
     )  # fmt: skip
@@ -290,7 +255,7 @@ def _boards(ledger: Ledger) -> Iterator[_Board]:
         for key, each in quantities(board):
             row = Row(f"board {name}", key, each.value, each.unit, each.kind, board=name, source=each.source)
             lines.append(
-                TableLine([key], each.unit, (cell(row, ledger, decimals_of([row.value])), each.kind, each.source))
+                TableLine([key], each.unit, (cell(row, ledger, decimals_of([each.value])), each.kind, each.source))
             )
         yield _Board(name, anchor("b", name), board.title, Table(board.title, [], ["quantity"], columns, lines))
 
@@ -301,21 +266,8 @@ def _figures(number: int, found: ResultSet) -> Iterator[tuple[str, Markup]]:
         yield path.name, figure_markup(path, f"f{number}-{place}", title)
 
 
-def _trace_path(out: Path, schedule: Schedule) -> Path:
-    return out.parent / f"{out.stem}-traces" / f"{schedule.name}.json"
-
-
 def _check_numbers(count: int, results: Path) -> None:
     if count > MAX_NUMBERS:
         hints = ["name fewer with --experiment"]
         raise InputError("too-many-numbers", "too many numbers for one page", where=str(results), demand=count,
                          bound=MAX_NUMBERS, unit="numbers", hints=hints)  # fmt: skip
-
-
-def _block(schedule: Schedule, trace: Path, ledger: Ledger) -> _Block:
-    ledger.begin(f"schedule of {schedule.name}", schedule.hash)
-    tables = [make(schedule, ledger) for make in (critical_table, stall_table, fifo_table, process_table)]
-    return _Block(
-        schedule, anchor("block", schedule.name), headline(schedule, ledger), gantt(schedule), fill(schedule), tables,
-        trace.as_posix(),
-    )  # fmt: skip

@@ -60,6 +60,10 @@ def _find(part: ExternalTool) -> Finding:
 
 _FRONTEND = "pip install 'sttest[frontend]'"
 _RTL = "pip install 'sttest[rtl]'"
+_SEARCH = "pip install 'sttest[search]'"
+_CLUSTER = "pip install 'sttest[cluster]'"
+_BUILD = "pip install 'sttest[build]'"
+_FINN = "pip install 'sttest[finn]'"
 _FROM_AMD = "from AMD's download pages; no package registry has it"
 
 
@@ -83,6 +87,10 @@ PARTS: tuple[ExternalTool, ...] = (
     _tool("verilator", "RTL twin", "verilator --version", rf"^Verilator {VERSION}", "5", "verilator"),
     _tool("iverilog", "RTL twin, small graphs", "iverilog -V", rf"^Icarus Verilog version {VERSION}", "", "iverilog"),
     _tool("vvp", "RTL twin, small graphs", "vvp -V", rf"^Icarus Verilog runtime version {VERSION}", "", "iverilog"),
+    ExternalTool("optuna", "design-space search", package("optuna", "search"), install=_SEARCH),
+    ExternalTool("distributed", "studies on several machines", package("distributed", "cluster"), install=_CLUSTER),
+    ExternalTool("onnx", "models of FINN", package("onnx", "finn"), install=_FINN),
+    ExternalTool("tree-sitter-cpp", "checks of C++, imports", package("tree-sitter-cpp", "build"), install=_BUILD),
     ExternalTool("pyosys", "synthesis of emitted SystemVerilog", package("pyosys", "rtl"), install=_RTL),
     ExternalTool("xls-python", "payloads of emitted SystemVerilog", package("xls-python", "rtl"), install=_RTL),
     ExternalTool(
@@ -129,16 +137,21 @@ class Capability:
 
 
 CAPABILITIES: tuple[Capability, ...] = (
-    Capability("simulate, size, dot, corpus, board, models, reproduce"),
+    Capability("simulate, size, dot, corpus, board, models, whatif, studies"),
     Capability("compile: models and shapes whose text is shipped"),
     Capability("compile: any shape, lowered from PyTorch", ("torch", "torch-mlir")),
     Capability("emulate --simulator verilator", ("verilator", "make", "g++")),
     Capability("emulate --simulator icarus", ("iverilog", "vvp")),
     Capability("synth", ("pyosys",)),
+    Capability("build --flow rtl", ("xls-python",)),
     Capability("engine csim", ("g++",)),
     Capability(f"engine csim with --ap-types of {AP_TYPES_VARIABLE}", ("g++", "ap_int.h")),
-    Capability("build --dry-run"),
-    Capability("build", ("v++",)),
+    Capability("import vitis, streamhls, lightningsim", ("tree-sitter-cpp",)),
+    Capability("import finn", ("onnx",)),
+    Capability("explore", ("optuna",)),
+    Capability("whatif --scheduler", ("distributed",)),
+    Capability("build --dry-run, --check-intervals", ("tree-sitter-cpp",)),
+    Capability("build", ("tree-sitter-cpp", "v++")),
     Capability("calibrate --dry-run, simulate --calibrated"),
     Capability("calibrate", ("v++",)),
     Capability("pack", ("torch",)),

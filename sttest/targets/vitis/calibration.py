@@ -15,12 +15,7 @@ from threading import Event as Flag
 
 from sttest.core.errors import InputError, SttestError, ToolMissingError
 from sttest.core.files import write_text
-from sttest.package import DesignPackage
-from sttest.package.achieved import Achieved, AchievedJob, AchievedLoop, AchievedProcess, ReportedLoop
-from sttest.sim import TimedGraph
-from sttest.sim.graph import Event, Loop, Pipeline
-from sttest.targets.vitis import synthesis_jobs as jobs_of
-from sttest.targets.vitis.csynth_report import (
+from sttest.importers.hls.csynth_report import (
     PIPELINE,
     RESOURCES,
     LoopReport,
@@ -28,6 +23,11 @@ from sttest.targets.vitis.csynth_report import (
     SynthesisReport,
     read_report,
 )
+from sttest.package import DesignPackage
+from sttest.package.achieved import Achieved, AchievedJob, AchievedLoop, AchievedProcess, ReportedLoop
+from sttest.sim import TimedGraph
+from sttest.sim.graph import Event, Loop, Pipeline
+from sttest.targets.vitis import synthesis_jobs as jobs_of
 from sttest.targets.vitis.runner import run_steps
 from sttest.targets.vitis.steps import BuildStep, vitis_version
 from sttest.targets.vitis.synthesis_jobs import SynthesisJob, synthesis_jobs

@@ -32,7 +32,7 @@ import numpy as np
 
 from sttest.boards.operators import Operator
 from sttest.core.directed_graph import strong_parts
-from sttest.targets.vitis.cpp_model import (
+from sttest.importers.hls.cpp_model import (
     Assign,
     Call,
     CppFunction,
@@ -51,8 +51,8 @@ from sttest.targets.vitis.cpp_model import (
     names_in,
     plain,
 )
+from sttest.importers.hls.loop_nests import trip_count
 from sttest.targets.vitis.loop_accesses import Affine, Banks, Iteration, Lanes
-from sttest.targets.vitis.loop_nests import trip_count
 
 Trail: TypeAlias = "tuple[str, Trail] | None"
 """The operators behind a value, the last one first."""

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sttest.targets.vitis.cpp_model import (
+from sttest.importers.hls.cpp_model import (
     Assign,
     Call,
     CppType,
@@ -33,7 +33,7 @@ from sttest.targets.vitis.cpp_model import (
     key_of,
     names_in,
 )
-from sttest.targets.vitis.loop_nests import LoopNest, ProcessCode, trip_count
+from sttest.importers.hls.loop_nests import LoopNest, ProcessCode, trip_count
 
 Integers: TypeAlias = NDArray[np.int64]
 _FAR = 1 << 60

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from sttest.importers.hls.source import CppSource
 from sttest.targets.vitis.rules import RULES, check_kernel
-from sttest.targets.vitis.rules.source import CppSource
 
 CLEAN = """\
 #include <hls_stream.h>

@@ -12,9 +12,8 @@ RESULTS = Path(__file__).parents[3] / "results"
 
 @pytest.fixture(scope="session")
 def page_file(tmp_path_factory):
-    """Without schedules, which take seconds."""
     path = tmp_path_factory.mktemp("page") / "report.html"
-    build_report(RESULTS, path, blocks=False, say=lambda _: None)
+    build_report(RESULTS, path, say=lambda _: None)
     return path
 
 

@@ -32,16 +32,20 @@ class ParsedPage(HTMLParser):
     ids: list[str] = field(default_factory=list)
     loads: list[tuple[str, str, str]] = field(default_factory=list)
     cells: list[Shown] = field(default_factory=list)
+    lines: list[tuple[str, list[str]]] = field(default_factory=list)  # section, and the texts of a line of a table
     handlers: list[str] = field(default_factory=list)
     script_texts: list[str] = field(default_factory=list)
     styles: str = ""
     text: str = ""
+    picture_text: str = ""  # of the picture at the top, a text a line
 
     def __post_init__(self):
         super().__init__(convert_charrefs=True)
         self._open = []
         self._sections = []
         self._into = None
+        self._reference = ""
+        self._in_cell = False
 
     @classmethod
     def read(cls, path: Path) -> ParsedPage:
@@ -73,6 +77,11 @@ class ParsedPage(HTMLParser):
         self.loads += [(tag, name, found[name]) for name in LOADING & found.keys()]
         if tag == "section":
             self._sections.append(found.get("id", ""))
+        if tag == "tr":
+            self.lines.append((self._sections[-1] if self._sections else "", []))
+        if tag in ("td", "th") and self.lines:
+            self.lines[-1][1].append("")
+            self._in_cell = True
         if tag == "td":
             self._start_cell(found)
         if tag == "sup":
@@ -86,10 +95,11 @@ class ParsedPage(HTMLParser):
         classes = found.get("class", "").split()
         if "n" in classes:
             kind = next(name.removeprefix("k-") for name in classes if name.startswith("k-"))
-            self.cells.append(Shown(self._sections[-1] if self._sections else "", int(found["data-n"]), kind))
-            self._into = "text"
+            section = self._sections[-1] if self._sections else ""
+            self.cells.append(Shown(section, int(found["data-n"]), kind, reference=self._reference))
+            self._into, self._reference = "text", ""
         else:
-            self._into = {"ref": "reference", "err": "error"}.get(classes[0] if classes else "")
+            self._into = classes[0] if classes and classes[0] in ("reference", "error") else None
 
     def handle_endtag(self, tag):
         closed = self._open.pop() if self._open else None
@@ -98,8 +108,8 @@ class ParsedPage(HTMLParser):
             self._sections.pop()
         if tag == "sup":
             self._into = "text"
-        if tag in ("td", "script", "style"):
-            self._into = None
+        if tag in ("td", "th", "script", "style"):
+            self._into, self._in_cell = None, False
 
     def handle_data(self, data):
         if self._into == "script":
@@ -108,5 +118,11 @@ class ParsedPage(HTMLParser):
             self.styles += data
         else:
             self.text += data
-            if self._into is not None:
+            if self._open[-1:] == ["text"] and not self._sections:
+                self.picture_text += f"{data}\n"
+            if self._in_cell and self._into != "marks":
+                self.lines[-1][1][-1] += data.strip()
+            if self._into == "reference":
+                self._reference += data
+            elif self._into is not None:
                 setattr(self.cells[-1], self._into, getattr(self.cells[-1], self._into) + data)

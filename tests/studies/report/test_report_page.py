@@ -45,7 +45,7 @@ def test_policy_allows_our_script_alone(page_file, page):
 
 def test_same_results_make_the_same_page(page_file, tmp_path):
     again = tmp_path / "report.html"
-    build_report(RESULTS, again, blocks=False, say=lambda _: None)
+    build_report(RESULTS, again, say=lambda _: None)
     assert again.read_bytes() == page_file.read_bytes()
 
 
@@ -62,12 +62,12 @@ def hostile(tmp_path):
 
 
 def test_texts_of_files_stay_texts(hostile, tmp_path):
-    build_report(hostile, tmp_path / "report.html", blocks=False, say=lambda _: None)
+    build_report(hostile, tmp_path / "report.html", say=lambda _: None)
     page = ParsedPage.read(tmp_path / "report.html")
     assert len(page.script_texts) == 2
     assert page.handlers == []
     assert HOSTILE in page.text
-    assert page.record(page.cells[-1].number)["note"] == HOSTILE
+    assert next(page.record(cell.number) for cell in page.cells if cell.section[0] == "e")["note"] == HOSTILE
     links = [value for tag, name, value in page.loads if tag == "a" and not value.startswith("#")]
     assert links
     assert set(links) == {"https://example.org/?"}, "an address ends where markup could begin"
@@ -87,11 +87,15 @@ def test_numbers_keep_the_configuration_of_their_own_folder(tmp_path):
     for name, value in (("new", 1.0), ("old", 2.0)):
         with ResultFolder(tmp_path / "results" / name, config={"which": name}) as folder:
             folder.add(Row("gpt2", "time", value, "ms", "measured"))
-    build_report(tmp_path / "results", tmp_path / "report.html", blocks=False, say=lambda _: None)
+    build_report(tmp_path / "results", tmp_path / "report.html", say=lambda _: None)
     page = ParsedPage.read(tmp_path / "report.html")
-    origins = {page.record(cell.number)["value"]: page.record(cell.number)["origin"] for cell in page.cells}
+    records = [page.record(cell.number) for cell in page.cells if cell.section[0] == "e"]
+    origins = {record["value"]: record["origin"] for record in records}
     assert origins == {1.0: "new", 2.0: "old"}
-    assert page.ledger["hashes"] == {name: config_hash({"which": name}) for name in ("new", "old")}
+    hashes = page.ledger["hashes"]
+    assert {name: hashes[name] for name in ("new", "old")} == {
+        name: config_hash({"which": name}) for name in ("new", "old")
+    }
 
 
 def test_more_numbers_than_a_page_holds_are_refused(tmp_path, monkeypatch):
@@ -99,6 +103,6 @@ def test_more_numbers_than_a_page_holds_are_refused(tmp_path, monkeypatch):
         folder.add(*(Row("many", f"time {number}", 1, "ms", "measured") for number in range(4)))
     monkeypatch.setattr("sttest.studies.report.page.MAX_NUMBERS", 3)
     with pytest.raises(InputError) as refusal:
-        build_report(tmp_path / "results", tmp_path / "report.html", blocks=False, say=lambda _: None)
+        build_report(tmp_path / "results", tmp_path / "report.html", say=lambda _: None)
     assert refusal.value.code == "too-many-numbers"
     assert not (tmp_path / "report.html").exists()

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from sttest.core.results import Row
 from sttest.studies.report import ledger as digits
 from sttest.studies.report import ledger as names
-from sttest.studies.report.ledger import Ledger, Name, decimals_of, name_of, number_text
-from sttest.studies.report.pivot import tables_of
+from sttest.studies.report.ledger import Cell, Ledger, Name, beside_references, decimals_of, name_of, number_text
+from sttest.studies.report.pivot import MOST_COLUMNS, tables_of
 
 WORDS = st.sampled_from(["", "a", "b", "c"])
 METRICS = st.sampled_from(["speed", "speed [1]", "speed [n=1, b]", "item: host [1]", "item: card [2]", "cycles n=32"])
@@ -27,7 +27,7 @@ ROWS = st.lists(
 def test_every_row_stands_in_one_place(rows):
     ledger = Ledger()
     tables = tables_of(rows, ledger)
-    shown = [cell.number for table in tables for line in table.lines for cell in line.cells if cell is not None]
+    shown = [cell.number for table in tables for line in table.lines for cell in line.cells if isinstance(cell, Cell)]
     assert sorted(shown) == list(range(len(rows)))
     assert sorted(map(repr, ledger.rows)) == sorted(map(repr, rows))
 
@@ -57,15 +57,20 @@ def test_names_come_apart(metric, name):
     assert name_of(Row("x", metric, 1, "ms", "measured", model="gpt2", board="u55c")) == name
 
 
-def test_references_stand_beside_values():
-    rows = [Row("x", f"t [{n}]", n, "ms", "simulated", reference=2 * n, model="m", source="s") for n in (10.0, 20.0)]
-    (table,) = tables_of(rows, Ledger())
-    assert table.facts == ["model m"]
-    assert [line.heads for line in table.lines] == [["10.0"], ["20.0"]]
-    cells = [line.cells[0] for line in table.lines]
-    assert [(c.text, c.reference, c.error) for c in cells if c] == [
-        ("10", "20", "−50.0\N{THIN SPACE}%"), ("20", "40", "−50.0\N{THIN SPACE}%")
+def test_references_stand_beside_values_the_largest_miss_first():
+    rows = [Row("x", f"t [{n}]", n, "ms", "simulated", reference=10.0, model="m", source="s") for n in (11.0, 30.0)]
+    table = beside_references("t", rows, Ledger())
+    assert table.facts == ["m", "reference: s"]
+    assert [(line.heads, line.unit) for line in table.lines] == [(["t [30.0]"], "ms"), (["t [11.0]"], "ms")]
+    assert [[getattr(cell, "text", cell) for cell in line.cells] for line in table.lines] == [
+        ["10", "30", "+200.0\N{THIN SPACE}%"], ["10", "11", "+10.0\N{THIN SPACE}%"]
     ]  # fmt: skip
+
+
+@given(ROWS)
+def test_no_table_is_wider_than_a_page(rows):
+    for table in tables_of(rows, Ledger()):
+        assert len(table.columns) + len(table.heads) + table.has_units <= max(MOST_COLUMNS, len(table.heads) + 4)
 
 
 @given(st.lists(st.floats(1e-9, 1e12), min_size=1, max_size=9))

@@ -27,7 +27,7 @@ def made(tmp_path):
 
     def change(**values):
         manifest.write_text(json.dumps({**json.loads(manifest.read_text()), **values}))
-        page = build_report(manifest.parents[1], tmp_path / "page.html", blocks=False, say=lambda _: None)
+        page = build_report(manifest.parents[1], tmp_path / "page.html", say=lambda _: None)
         return page.stale, (tmp_path / "page.html").read_text(encoding="utf-8")
 
     return change

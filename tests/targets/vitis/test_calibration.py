@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from sttest.core.errors import InputError
+from sttest.importers.hls.csynth_report import LoopReport, ModuleReport
 from sttest.package.achieved import Achieved, AchievedLoop, AchievedProcess
 from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph, simulate
 from sttest.targets.vitis.calibration import UnmatchedError, calibrated_graph, matched_loops
-from sttest.targets.vitis.csynth_report import LoopReport, ModuleReport
 from sttest.targets.vitis.synthesis_jobs import pieces, synthesis_jobs
 
 CPP = """\

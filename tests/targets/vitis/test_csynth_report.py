@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sttest.core.errors import InputError
-from sttest.targets.vitis.csynth_report import LoopReport, SynthesisReport, read_report
+from sttest.importers.hls.csynth_report import LoopReport, SynthesisReport, read_report
 
 REPORTS = Path(__file__).parents[2] / "data" / "csynth"
 PART = "xcu55c-fsvh2892-2L-e"

@@ -42,14 +42,13 @@
 
   // ---- the tooltip: by pointer, by focus, by tap ----
   let shownFor = null;
-  const target = (event) => event.target.closest?.("[data-n], [data-tip]");
+  const target = (event) => event.target.closest?.("[data-n]");
 
   const show = (at) => {
     if (at === shownFor) return;
     hide();
     shownFor = at;
-    tip.replaceChildren(...(at.dataset.n ? describe(Number(at.dataset.n))
-      : at.dataset.tip.split("\n").map((text, number) => element(number ? "p" : "b", text))));
+    tip.replaceChildren(...describe(Number(at.dataset.n)));
     tip.hidden = false;
     at.setAttribute("aria-describedby", "tip");
     place();
@@ -119,7 +118,7 @@
   let tables = null;
   const read = () => [...document.querySelectorAll("[data-filter] figure.table")].map((figure) => {
     const part = figure.closest("[data-filter]");
-    const about = [part.querySelector("h2, h3, summary"), figure.querySelector("figcaption"), figure.querySelector("thead")]
+    const about = [part.querySelector("h2, summary"), figure.querySelector("figcaption"), figure.querySelector("thead")]
       .map((each) => each.textContent).join(" ").toLowerCase();
     return { figure, about, rows: [...figure.querySelectorAll("tbody tr")].map((row) => [row, row.textContent.toLowerCase()]) };
   });
@@ -161,7 +160,7 @@
   const narrow = matchMedia("(max-width: 60rem)");
   const label = () => {
     if (!narrow.matches) return;
-    for (const table of document.querySelectorAll("main > section > figure > table, details[open] table, .block table")) {
+    for (const table of document.querySelectorAll("main > section > figure > table, details[open] table")) {
       if (!table.tHead || table.dataset.labelled) continue;
       table.dataset.labelled = "yes";
       const heads = [...table.tHead.rows[0].cells].map((head) => head.textContent.trim());

@@ -5,8 +5,8 @@ Each rule is a function from a parsed file to the places that break it.
 
 from collections.abc import Callable, Iterator
 
+from sttest.importers.hls.source import CppSource, RuleViolation
 from sttest.targets.vitis.rules import dataflow, storage
-from sttest.targets.vitis.rules.source import CppSource, RuleViolation
 
 Rule = Callable[[CppSource], Iterator[RuleViolation]]
 

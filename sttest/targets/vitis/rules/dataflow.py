@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from tree_sitter import Node
 
 from sttest.compile.hls.types import is_legal
-from sttest.targets.vitis.rules.source import (
+from sttest.importers.hls.source import (
     CppParameter,
     CppSource,
     Directive,

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from tree_sitter import Node
 
-from sttest.targets.vitis.rules.source import CppSource, Directive, declared_name, directive_of, line_of, text_of
+from sttest.importers.hls.source import CppSource, Directive, declared_name, directive_of, line_of, text_of
 
 PROCESS_CALL = "STTEST_PROCESS"
 FIFO_CALL = "STTEST_FIFO"
@@ -45,6 +45,8 @@ _PLAIN = {
     "uint16_t": ("int", 16), "int32_t": ("int", 32), "uint32_t": ("int", 32), "int64_t": ("int", 64),
     "uint64_t": ("int", 64), "void": ("void", 0),
 }  # fmt: skip
+_MOST_SHIFT = 64
+_MOST_MACRO_CHARS = 200
 _TEMPLATE = re.compile(r"([\w:]+)\s*<(.*)>", re.DOTALL)
 _NUMBERS = ("ap_int", "ap_uint", "ap_fixed", "ap_ufixed")
 
@@ -263,10 +265,17 @@ class CppFile:
 
     @cached_property
     def constants(self) -> dict[str, Expr]:
-        """Constants that stand outside of functions."""
+        """Constants that stand outside of functions, and macros that are numbers."""
         found: dict[str, Expr] = {}
-        for node in self.source.root.named_children:
-            declarator = node.child_by_field_name("declarator") if node.type == "declaration" else None
+        for node in _outside_of_functions(self.source.root):
+            if node.type == "preproc_def":
+                value = _macro_value(text_of(node.child_by_field_name("value")))
+                if value is not None:
+                    read = _Reader(self, {}, found).expr(value)
+                    if isinstance(read, Num):
+                        found[text_of(node.child_by_field_name("name"))] = read
+                continue
+            declarator = node.child_by_field_name("declarator")
             value = declarator.child_by_field_name("value") if declarator is not None else None
             if value is not None:
                 found[declared_name(declarator)] = _Reader(self, {}, found).expr(value)
@@ -399,6 +408,35 @@ class CppFile:
     def processes(self) -> list[ProcessCall]:
         """The processes of the region in the order of their calls."""
         return [found for found in map(_process_call, self._region) if found is not None]
+
+
+_AROUND = (
+    "preproc_if",
+    "preproc_ifdef",
+    "preproc_else",
+    "linkage_specification",
+    "namespace_definition",
+    "declaration_list",
+)
+
+
+def _outside_of_functions(node: Node) -> Iterator[Node]:
+    """Declarations and macros of a file, with those in conditional parts, namespaces and ``extern "C"``."""
+    for each in node.named_children:
+        if each.type in ("declaration", "preproc_def"):
+            yield each
+        elif each.type in _AROUND:
+            yield from _outside_of_functions(each)
+
+
+def _macro_value(text: str) -> Node | None:
+    """The expression that a macro stands for; None where it is longer than numbers are."""
+    if not text or len(text) > _MOST_MACRO_CHARS:
+        return None
+    root = CppSource(f"int value = {text.partition('//')[0]};").root
+    declaration = root.named_children[0] if root.named_children and not root.has_error else None
+    declarator = declaration.child_by_field_name("declarator") if declaration is not None else None
+    return declarator.child_by_field_name("value") if declarator is not None else None
 
 
 def _template_names(node: Node) -> list[str]:
@@ -594,9 +632,13 @@ class _Reader:
                 for each in node.named_children:
                     yield from self._expression(each)
             case _:
-                value = self.expr(node)
-                if isinstance(value, Call):
-                    yield Run(value, line)
+                match self.expr(node):
+                    case Call() as value:
+                        yield Run(value, line)
+                    case Op("<<", (stream, value)):  # a shift whose value nobody takes is the operator of a stream
+                        yield Run(Call(".write", (stream, value)), line)
+                    case Op(">>", (stream, value)):
+                        yield Assign(value, Call(".read", (stream,)), line)
 
     def _choice(self, node: Node) -> If:
         condition = self.expr(node.child_by_field_name("condition"))
@@ -733,7 +775,7 @@ def evaluated(op: str, values: Sequence[int]) -> int | None:
             return left // right
         case "%", [left, right] if right > 0:
             return left % right
-        case "<<", [left, right]:
+        case "<<", [left, right] if 0 <= right < _MOST_SHIFT:
             return left << right
     return None
 
@@ -762,3 +804,28 @@ def names_in(expr: Expr) -> Iterator[str]:
                 yield from names_in(each)
         case _:
             return
+
+
+def names_of(statement: Statement) -> Iterator[str]:
+    """Variables that a statement itself names, without those inside of it."""
+    for expr in _expressions(statement):
+        yield from names_in(expr)
+
+
+def _expressions(statement: Statement) -> tuple[Expr, ...]:
+    match statement:
+        case Assign(target, value):
+            return target, value
+        case Run(call):
+            return (call,)
+        case If(condition):
+            return (condition,)
+        case Return(value):
+            return (value,)
+    return ()
+
+
+def is_stream(kind: CppType) -> bool:
+    """Whether a type is a stream, of blocks or not, or an array of such."""
+    element = kind.element if kind.kind == "array" and kind.element is not None else kind
+    return element.kind in ("stream", "blocks")

@@ -220,8 +220,8 @@ def _parameter(node: Node, aliases: Mapping[str, str]) -> CppParameter:
 
 def directive_of(node: Node) -> Directive | None:
     """The directive of the tool that a node is, if it is one."""
-    words = text_of(node).split()
-    if words[:2] != ["#pragma", "HLS"] or len(words) < 3:
+    words = re.sub(r"\s*=\s*", "=", text_of(node)).split()
+    if words[:1] != ["#pragma"] or len(words) < 3 or words[1].upper() != "HLS":
         return None
     options = {match[1]: match[2] or "" for match in map(_OPTION.fullmatch, words[3:]) if match}
     return Directive(words[2].lower(), options, node)

@@ -69,13 +69,13 @@ class SynthesisReport:
     modules: Mapping[str, ModuleReport]  # by function; reports up to 2020.1 have the top alone
 
 
-def read_report(path: Path, *, top: str, part: str) -> SynthesisReport:
+def read_report(path: Path, *, top: str = "", part: str = "") -> SynthesisReport:
     """Reads a report and makes sure that it is about what was asked for.
 
     Args:
         path: ``csynth.xml``.
-        top: function that was synthesized.
-        part: device that it was synthesized for.
+        top: function that should have been synthesized; empty for any.
+        part: device that it should have been synthesized for; empty for any.
 
     Raises:
         InputError: no such report, cut, too large, of another job or of a release whose reports are not known.
@@ -94,10 +94,11 @@ class _Reader:
         version = self._version()
         for tag, wanted in (("TopModelName", top), ("Part", part)):
             found = self._text(f"UserAssignments/{tag}")
-            if found.lower() != wanted.lower():
+            if wanted and found.lower() != wanted.lower():
                 raise InputError(
                     "other-report", f"{tag} is '{found:.80}', not '{wanted}'", where=str(self.path), hints=_HINTS
                 )
+        top, part = (self._text(f"UserAssignments/{tag}") for tag in ("TopModelName", "Part"))
         return SynthesisReport(
             version, part, top, self._ns("UserAssignments/TargetClockPeriod"),
             self._ns("PerformanceEstimates/SummaryOfTimingAnalysis/EstimatedClockPeriod"), self._resources(),

@@ -13,9 +13,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from math import prod
 
-from sttest.targets.vitis.cpp_model import (
+from sttest.core.errors import InputError
+from sttest.importers.hls.cpp_model import (
     Assign,
     Call,
     CppFile,
@@ -37,6 +39,9 @@ from sttest.targets.vitis.cpp_model import (
     in_order,
     names_in,
 )
+
+MOST_CALLS = 1 << 14
+"""Functions written into a process, and calls that are looked at for what they tell."""
 
 
 @dataclass
@@ -74,9 +79,15 @@ class ProcessCode:
         file: a `kernel.cpp`.
         name: name of the function.
         template: its template arguments.
+        part: the statements of the function that are the process; all of them where none are told.
+
+    Raises:
+        InputError: calls within calls that never end, or more than anybody writes.
     """
 
-    def __init__(self, file: CppFile, name: str, template: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, file: CppFile, name: str, template: tuple[str, ...] = (), part: Sequence[Statement] | None = None
+    ) -> None:
         found = file.function(name, template)
         self.file = file
         self.function = found if found is not None else CppFunction(name)
@@ -86,7 +97,7 @@ class ProcessCode:
         self.blocks = dict(self.function.blocks)
         self.pointers = {each.name for each in self.function.parameters if each.is_pointer}
         self._calls = 0
-        self.body = self._expanded(self.function.body)
+        self.body = self._expanded(self.function.body if part is None else part)
 
     @cached_property
     def nests(self) -> list[LoopNest]:
@@ -136,6 +147,10 @@ class ProcessCode:
 
     def _written_in(self, called: CppFunction, call: Call, target: Expr | None = None) -> tuple[Statement, ...]:
         self._calls += 1
+        if self._calls > MOST_CALLS:
+            raise InputError(
+                "too-many-calls", "calls within calls never end", where=self.function.name, bound=MOST_CALLS
+            )
         values: dict[str, Expr] = {}
         for name, kind in called.types.items():
             values[name] = own = Name(f"{name}#{called.name}.{self._calls}")
@@ -157,7 +172,7 @@ class ProcessCode:
     def _varying(self) -> Mapping[str, frozenset[str]]:
         """Per called function the parameters that its calls tell differently."""
         told: dict[str, dict[str, set[Expr]]] = defaultdict(lambda: defaultdict(set))
-        for each in self._all_calls(self.function, set()):
+        for each in islice(self._all_calls(self.function, set()), MOST_CALLS):
             called = self.file.called(each, self.function)
             if called is not None:
                 for parameter, argument in zip(called.parameters, each.args, strict=False):
@@ -184,7 +199,7 @@ class ProcessCode:
         for each in statements:
             if isinstance(each, For) and each.directive("unroll") is None:
                 found += self._loop(each, around)
-            elif isinstance(each, If) and (each.condition == Num(1) or _has_loop(each)):
+            elif isinstance(each, If) and (each.condition == Num(1) or has_loop(each)):
                 found += self._regions(each.then, around) + self._regions(each.other, around)
             else:
                 once.append(each)
@@ -199,7 +214,7 @@ class ProcessCode:
             asked = int(directive.options.get("II") or directive.options.get("ii") or 1)
             return [LoopNest([loop], [trip], loop.body, asked, prod(around.values()), dict(around), note)]
         inside = [each for each in loop.body if isinstance(each, For) and each.directive("unroll") is None]
-        if len(inside) == 1 and _may_flatten(loop):
+        if len(inside) == 1 and may_flatten(loop):
             nests = self._loop(inside[0], around)
             obstacle = _obstacle(loop, inside[0], nests)
             if len(nests) == 1 and nests[0].asked is not None and not obstacle:
@@ -238,6 +253,9 @@ def trip_count(loop: For) -> tuple[int, list[str]]:
     """Iterations of a loop; where they are not constant the most that it says, with a note if it says nothing."""
     if isinstance(loop.first, Num) and isinstance(loop.bound, Num):
         return max(0, -(-int(loop.bound.value - loop.first.value) // loop.stride)), []
+    match loop.bound:
+        case Op("+", (begin, Num(count, "int"))) if begin == loop.first:
+            return max(0, -(-int(count) // loop.stride)), []
     told = loop.directive("loop_tripcount")
     most = told.options.get("max", "") if told is not None else ""
     if most.isdigit():
@@ -250,11 +268,13 @@ def has_variable_bound(loop: For) -> bool:
     return loop.varies or not (isinstance(loop.first, Num) and isinstance(loop.bound, Num))
 
 
-def _has_loop(choice: If) -> bool:
+def has_loop(choice: If) -> bool:
+    """Whether a choice holds a loop that is not unrolled."""
     return any(isinstance(inner, For) and inner.directive("unroll") is None for inner in in_order((choice,)))
 
 
-def _may_flatten(loop: For) -> bool:
+def may_flatten(loop: For) -> bool:
+    """Whether no directive forbids that a loop becomes part of the pipeline inside of it."""
     directive = loop.directive("loop_flatten")
     return directive is None or "off" not in directive.options
 

@@ -1,0 +1,147 @@
+"""The formats of other tools by name: which files each reads, who reads them, and whether depths can go back.
+
+A format is a module with ``read_NAME(source, **options) -> TimedGraph`` and, where depths can go back,
+``write_depths(graph, source, out, **options)``.  It is imported when it is asked for.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from sttest.core.errors import InputError, ToolMissingError, did_you_mean
+from sttest.sim import TimedGraph
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of another tool."""
+
+    name: str
+    summary: str  # whose designs they are
+    reads: str  # the file or folder that is named, and what is looked for beside it
+    assumes: tuple[str, ...] = ()  # what holds of every imported design and stands in none of its files
+    options: tuple[str, ...] = ()  # keywords that its reader takes besides the source; ``notes`` is a list it adds to
+    writes: str = ""  # what ``write_depths`` writes; empty where depths cannot go back
+    template: str = ""  # what ``template`` gives, for people to fill in; empty where the format needs no such thing
+
+    def read(self, source: Path, options: Mapping[str, Any]) -> TimedGraph:
+        """The design at ``source``; options that are None are left out.
+
+        Raises:
+            InputError: an option that the format does not have, or whatever its reader refuses.
+        """
+        return self._module_function(f"read_{self.name}")(source, **self._given(options))
+
+    def template_of(self, source: Path, options: Mapping[str, Any]) -> str:
+        """What is to be filled in before ``source`` can be read.
+
+        Raises:
+            InputError: nothing is, or whatever the format refuses.
+        """
+        if not self.template:
+            others = ", ".join(name for name, each in FORMATS.items() if each.template)
+            hints = [f"{others} has one"]
+            raise InputError("no-template", f"nothing is to be stated for {self.name}", where="import", hints=hints)
+        return self._module_function("template")(source, **self._given(options))
+
+    def _given(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Options that are not None, all of which the format has."""
+        given = {name: value for name, value in options.items() if value is not None}
+        for name in given:
+            if name not in self.options:
+                hints = ["leave it out", f"see 'sttest import' for what {self.name} reads"]
+                raise InputError("no-such-option", f"{self.name} has no '{name}'", where="import", hints=hints)
+        return given
+
+    def write_depths(self, graph: TimedGraph, source: Path, out: Path) -> None:
+        """Writes the depths of ``graph``, which was read from ``source``, in the tool's own form.
+
+        Raises:
+            InputError: depths cannot go back, or whatever the writer refuses.
+        """
+        if not self.writes:
+            others = ", ".join(name for name, each in FORMATS.items() if each.writes)
+            hints = [f"depths go back to {others}"]
+            raise InputError("no-way-back", f"depths do not go back to {self.name}", where="import", hints=hints)
+        self._module_function("write_depths")(graph, source, out)
+
+    def _module_function(self, name: str) -> Callable[..., Any]:
+        try:
+            module = import_module(f"sttest.importers.{self.name}")
+        except ModuleNotFoundError as error:
+            if (error.name or "").startswith("sttest"):
+                raise
+            what = f"{self.name} is read with {error.name}, which is not installed"
+            hints = ["pip install 'sttest[import]'"]
+            raise ToolMissingError("no-import-library", what, where="import", hints=hints) from error
+        return getattr(module, name)
+
+
+_STAGES = (
+    "a stream is read in the first stage of an iteration and written in its last",
+    "memory and the ports of the top are always ready",
+)
+_STREAM_DEPTHS = "a patch of the C++ (patch -p1) or, for a name in .tcl, set_directive_stream"
+_ALL = (  # one entry per module of this room
+    Format(
+        "streamhls",
+        "Stream-HLS: generated C++ with the reports of its synthesis (FPGA 2025 artifact).",
+        "the folder of one design, with hls/src/NAME.cpp and hls/**/syn/report/*_csynth.xml",
+        assumes=_STAGES,
+        writes=_STREAM_DEPTHS,
+    ),
+    Format(
+        "vitis",
+        "Vitis HLS: a dataflow region in C++ with the reports of its synthesis.",
+        "the folder of a solution or component, or a C++ file with --reports",
+        assumes=_STAGES,
+        options=("reports", "top", "notes"),
+        writes=_STREAM_DEPTHS,
+    ),
+    Format(
+        "finn",
+        "FINN: quantized networks as dataflow layers.",
+        "an ONNX model of a build, of a step after step_specialize_layers",
+        assumes=(
+            "a layer writes in the cycle of the last operand; FINN's estimate has no pipeline stages either",
+            "a sliding window unit reads and writes in lockstep: FINN's is never later",
+            "inputs are always there, outputs are always taken, a token a cycle",
+        ),
+        options=("folding", "frames", "notes"),
+        writes="a folding configuration (JSON) with inFIFODepths and outFIFODepths",
+    ),
+    Format(
+        "tapa",
+        "TAPA: C++ tasks joined by streams.",
+        "the graph.json of a work directory, or the directory",
+        assumes=(
+            "a task reads at the start of an iteration and writes at its end",
+            "accesses to memory take no longer than the stated latency",
+        ),
+        options=("rates", "reports", "notes"),
+        writes="the graph.json with other depths, or declarations of streams (.txt)",
+        template="a file of rates (YAML), to be filled in",
+    ),
+    Format(
+        "lightningsim",
+        "LightningSim: the trace of a run in C simulation with the reports of its synthesis.",
+        "the trace, with --reports",
+        assumes=_STAGES,
+        options=("reports", "notes"),
+    ),
+)  # fmt: skip
+FORMATS = {each.name: each for each in _ALL}
+
+
+def format_named(name: str) -> Format:
+    """The format of a name.
+
+    Raises:
+        InputError: there is none; the nearest is named.
+    """
+    if name not in FORMATS:
+        hints = [did_you_mean(name, FORMATS)]
+        raise InputError("unknown-format", f"no format '{name:.80}'", where="import", hints=hints)
+    return FORMATS[name]

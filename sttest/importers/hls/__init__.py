@@ -1,0 +1,1 @@
+"""Reads C++ for Vitis HLS, and the reports of its synthesis."""

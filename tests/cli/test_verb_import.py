@@ -1,0 +1,80 @@
+"""`sttest import`: the list, a design through every verb, and what is refused."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from sttest.importers.formats import FORMATS
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "hls-residual"
+SOLUTION = EXAMPLE / "hls_residual" / "solution1"
+
+
+def told(outcome):
+    assert outcome.exit_code in (0, 3), outcome.stderr
+    return json.loads(outcome.stdout)
+
+
+def test_without_a_format_it_lists_them(sttest):
+    text = sttest("import").stdout
+    assert all(f"{name}: {each.summary}" in text for name, each in FORMATS.items())
+    listed = told(sttest("import", "--json"))
+    assert [each["name"] for each in listed["formats"]] == list(FORMATS)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_has_its_module(name):
+    assert callable(FORMATS[name]._module_function(f"read_{name}"))
+    if FORMATS[name].writes:
+        assert callable(FORMATS[name]._module_function("write_depths"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (("vitus", SOLUTION, "-o", "x.json"), "did you mean 'vitis'?"),
+        (("vitis",), "the design is missing"),
+        (("vitis", SOLUTION), "add -o design.json"),
+        (("vitis", SOLUTION, "-o", "nowhere/x.json"), "its folder is not there"),
+        (("vitis", EXAMPLE / "src", "-o", "x.json"), "neither hls.app nor hls_config.cfg"),
+        (("vitis", EXAMPLE / "src" / "residual.cpp", "-o", "x.json"), "add --reports"),
+        (("streamhls", EXAMPLE, "-o", "x.json"), "name the folder of one design"),
+        (("streamhls", EXAMPLE, "-o", "x.json", "--top", "x"), "streamhls has no 'top'"),
+        (("vitis", SOLUTION, "-o", "x.json", "--top", "residua"), "did you mean 'residual'?"),
+        (("vitis", SOLUTION, "--depths", EXAMPLE / "README.md", "-o", "x.patch"), "not valid JSON"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(sttest, arguments, hint, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    outcome = sttest("import", *arguments)
+    assert outcome.exit_code == 2
+    assert hint in outcome.stderr
+    assert outcome.stderr.count("\n") == 1
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_design_goes_through_every_verb_and_its_depths_go_back(sttest, tmp_path):
+    example = tmp_path / "example"
+    shutil.copytree(EXAMPLE, example)
+    solution, design, sized = example / "hls_residual" / "solution1", tmp_path / "d.json", tmp_path / "sized.json"
+    report = told(sttest("import", "vitis", solution, "-o", design, "--json"))
+    assert report["schema"] == "sttest.import/1"
+    assert (report["processes"], report["fifos"], report["accesses"]) == (3, 4, 768)
+    assert "written in its last" in report["assumed"][0]
+    dead = told(sttest("simulate", design, "--json"))
+    assert [(each["fifo"], each["depth"]) for each in dead["deadlock"]["fix"]] == [("skip", 8)]
+    sized.write_text(sttest("size", design, "--json").stdout, encoding="utf-8")
+    depths = told(sttest("import", "vitis", solution, "--depths", sized, "-o", tmp_path / "d.tcl", "--json"))
+    assert depths["changed"]["skip"] == {"from": 4, "to": 8}
+    assert 'set_directive_stream -depth 8 "residual" skip' in (tmp_path / "d.tcl").read_text()
+    source = example / "src" / "residual.cpp"
+    source.write_text(source.read_text().replace("skip depth=4", "skip depth=8").replace("depth=2", "depth=3"))
+    assert sttest("import", "vitis", solution, "-o", design).exit_code == 0
+    live = told(sttest("simulate", design, "--check", "--json"))
+    assert (live["verdict"], live["cycles"]) == ("done", json.loads(sized.read_text())["cycles"])
+    assert "filter" in told(sttest("dot", design, "--json"))["dot"]
+    # A timed graph has depths as well.
+    assert sttest("import", "vitis", solution, "--depths", design, "-o", tmp_path / "none.patch").exit_code == 0
+    assert (tmp_path / "none.patch").read_text() == ""

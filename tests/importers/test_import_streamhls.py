@@ -1,0 +1,119 @@
+"""A design in the folders of the Stream-HLS artifact, with a report per module."""
+
+import subprocess
+
+import numpy as np
+import pytest
+from hls_designs import loop, report
+
+from sttest.core.errors import InputError
+from sttest.importers.streamhls import design_name, read_streamhls, write_depths
+from sttest.sim import simulate
+
+CPP = """
+void node0(hls::stream<float> v0[2], float v1[8]) {
+  loop0: for (int v2 = 0; v2 < 4; v2++) {
+    #pragma HLS pipeline II=1
+    loop1: for (int v3 = 0; v3 < 2; v3++) {
+      float v4 = v0[v3].read();
+      v1[(v3 + (v2 * 2))] = v4;
+    }
+  }
+  return ;
+}
+
+void node1(hls::stream<float> &v5, hls::stream<float> v6[2], float v7) {
+  float v8[4];
+  loop2: for (int v9 = 0; v9 < 3; v9++) {
+    loop3: for (int v10 = 0; v10 < 4; v10++) {
+      #pragma HLS pipeline II=1
+      loop4: for (int v11 = 0; v11 < 2; v11++) {
+        if ((v11 + (v9 * 2)) == 0) {
+          float v12 = v5.read();
+          v8[v10] = v12;
+        }
+        if (((v11 + (v9 * 2)) - 5) >= 0) {
+          v6[0].write(v7);
+          v6[1].write(v7);
+        }
+      }
+    }
+  }
+  return ;
+}
+
+void node2(float v13[4], hls::stream<float> &v14) {
+  loop5: for (int v15 = 0; v15 < 4; v15++) {
+    #pragma HLS pipeline II=1
+    v14.write(v13[v15]);
+  }
+  return ;
+}
+
+void forward(float v16[4], float v17[8]) {
+	#pragma HLS DATAFLOW
+  hls::stream<float> v18[2];
+	#pragma HLS STREAM variable=v18 depth=4	// L9
+  hls::stream<float> v19("fifo_1");
+	#pragma HLS STREAM variable=v19 depth=12
+  node2(v16, v19);
+  node1(v19, v18, 0.000000);
+  node0(v18, v17);
+  return ;
+}
+"""
+LOOPS = {"node0": loop("loop0", 4, 1, 2), "node1": loop("loop2_loop3", 12, 1, 7), "node2": loop("loop5", 4, 1, 5)}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / "Set" / "opt9" / "Small"
+    reports = folder / "hls" / "hls_Small" / "solution1" / "syn" / "report"
+    reports.mkdir(parents=True)
+    (folder / "hls" / "src").mkdir()
+    (folder / "hls" / "src" / "Small.cpp").write_text(CPP, encoding="utf-8")
+    (folder / "hls" / "src" / "Small_tb.cpp").write_text("int main() { return 0; }", encoding="utf-8")
+    (reports / "forward_csynth.xml").write_text(report("forward"), encoding="utf-8")
+    for name, loops in LOOPS.items():
+        (reports / f"{name}_csynth.xml").write_text(report(name, loops=loops), encoding="utf-8")
+    return folder
+
+
+def test_streams_tasks_and_stages(folder):
+    graph = read_streamhls(folder)
+    assert (graph.name, design_name(folder), graph.clock_mhz) == ("set_opt9_small", "set_opt9_small", 300.0)
+    assert [(fifo.name, fifo.depth) for fifo in graph.fifos] == [("f0", 4), ("f1", 4), ("f2", 12)]
+    assert [(process.name, process.end) for process in graph.processes] == [("p0", 9), ("p1", 19), ("p2", 6)]
+    traces = [(process.trace.tick.tolist(), process.trace.op.tolist()) for process in graph.processes]
+    assert traces[0] == ([5, 6, 7, 8], [5] * 4)
+    assert traces[1] == ([1, 2, 3, 4, *np.repeat([15, 16, 17, 18], 2)], [4] * 4 + [1, 3] * 4)
+    assert traces[2] == ([1, 1, 2, 2, 3, 3, 4, 4], [0, 2] * 4)
+    assert simulate(graph).verdict == "done"
+
+
+def test_the_older_iteration_comes_first_in_a_stage(folder):
+    path = folder / "hls" / "src" / "Small.cpp"
+    path.write_text(CPP.replace("(v9 * 2)) == 0", "(v9 * 2)) >= 0"), encoding="utf-8")
+    timed = next(folder.rglob("node1_csynth.xml"))
+    timed.write_text(report("node1", loops=loop("loop2_loop3", 12, 1, 3)), encoding="utf-8")
+    trace = next(process.trace for process in read_streamhls(folder).processes if process.name == "p1")
+    # In stage 11 iteration 8 writes both lanes, and iteration 10 reads twice.
+    assert trace.op[trace.tick == 11].tolist() == [1, 3, 4, 4]
+
+
+def test_depths_go_back(folder, tmp_path):
+    write_depths(read_streamhls(folder).with_depths({"f0": 3, "f1": 5, "f2": 6}), folder, tmp_path / "d.patch")
+    text = (tmp_path / "d.patch").read_text(encoding="utf-8")
+    assert "+++ b/hls/src/Small.cpp" in text
+    assert "+\t#pragma HLS STREAM variable=v18 depth=5\t// L9\n" in text
+    subprocess.run(["patch", "-p1", "-d", folder, "-i", tmp_path / "d.patch"], check=True, capture_output=True)
+    assert [fifo.depth for fifo in read_streamhls(folder).fifos] == [5, 5, 6]
+
+
+@pytest.mark.parametrize(
+    ("missing", "told"), [("Small.cpp", "0 C[+][+] files"), ("node1_csynth.xml", "no report of 'node1'")]
+)
+def test_what_is_missing_is_named(folder, missing, told):
+    next(folder.rglob(missing)).unlink()
+    with pytest.raises(InputError, match=told):
+        read_streamhls(folder)
