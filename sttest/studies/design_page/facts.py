@@ -5,7 +5,7 @@ Everything is bounded: a page that would be too large gets fewer processes, slic
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,11 +55,11 @@ class Facts:
     notes: list[str]
 
 
-def facts_of(subject: Subject) -> Facts:
-    """The facts of a design, as many as fit a page."""
+def facts_of(subject: Subject, say: Callable[[str], None] = lambda _: None) -> Facts:
+    """The facts of a design, as many as fit a page; ``say`` gets lines of progress."""
     limits = LIMITS
     while True:
-        facts = _Cut(subject, limits).facts()
+        facts = _Cut(subject, limits, say).facts()
         if len(json.dumps(facts.data, separators=(",", ":"))) <= MAX_BYTES or limits.processes == 1:
             return facts
         limits = limits.halved()
@@ -68,12 +68,12 @@ def facts_of(subject: Subject) -> Facts:
 class _Cut:
     """A subject within limits."""
 
-    def __init__(self, subject: Subject, limits: Limits) -> None:
+    def __init__(self, subject: Subject, limits: Limits, say: Callable[[str], None]) -> None:
         self._subject, self._limits = subject, limits
         self._graph, self._ends = subject.graph, fifo_ends(subject.graph)
         shown = min(len(self._graph.processes), limits.processes)
         self._most_slices = int(np.clip(limits.slices // shown, _LEAST_SLICES, _MOST_SLICES))
-        self._timelines = timelines(subject, self._most_slices)
+        self._timelines = timelines(subject, self._most_slices, say)
         self._by_process = Counter[str]()
         for segment in subject.path:
             self._by_process[segment.process] += segment.cycles

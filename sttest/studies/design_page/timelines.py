@@ -1,6 +1,6 @@
 """What each process did over a run, and how long each FIFO was full, as far as a page draws it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -28,17 +28,21 @@ class Timeline:
     slices: list[int] = field(default_factory=list[int])
 
 
-def timelines(subject: Subject, most: int) -> list[Timeline]:
+def timelines(subject: Subject, most: int, say: Callable[[str], None]) -> list[Timeline]:
     """The timeline of each process, in the order of the graph.
 
     Args:
         subject: design and its run.
         most: slices per process; of more, sums over windows of time are kept.
+        say: callback that gets a line of progress.
     """
     if subject.shown is None:
         return [Timeline() for _ in subject.graph.processes]
-    begun = _first_accesses(subject)
-    return [_timeline(subject, number, begun[number], most) for number in range(len(begun))]
+    made = list[Timeline]()
+    for number, begun in enumerate(_first_accesses(subject)):
+        say(f"drawing process {number + 1:,} of {len(subject.graph.processes):,}")
+        made.append(_timeline(subject, number, begun, most))
+    return made
 
 
 def _timeline(subject: Subject, number: int, begun: int, most: int) -> Timeline:
