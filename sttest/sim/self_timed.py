@@ -6,6 +6,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numba import njit
 
+from sttest.core.machine_code import kept_on_disk
+
 PERIODIC, DEAD, STANDING_STILL, TOO_LONG = range(4)
 """How an execution ended: in a periodic phase, with nothing going on, with no time passing, or given up."""
 
@@ -45,7 +47,7 @@ class Actors(NamedTuple):
     counts: np.ndarray
 
 
-@njit(cache=True)
+@kept_on_disk
 def run_self_timed(actors: Actors, iteration_firings: int, most_firings: int) -> tuple[int, int, int]:
     """Starts every firing as early as it can, and looks at the state once per iteration of the first actor.
 

@@ -1,10 +1,11 @@
 """Compiled: how full FIFOs get, and how far processes get, token by token.  Import it late, numba takes its time."""
 
 import numpy as np
-from numba import njit
+
+from sttest.core.machine_code import kept_on_disk
 
 
-@njit(cache=True)
+@kept_on_disk
 def peak_held(taken: np.ndarray, gone: np.ndarray, initial: int, gone_at_once: bool) -> int:
     """Most tokens held: ``taken`` and ``gone`` are ascending cycles; a token leaves in the cycle after, or at once."""
     peak, left = initial, 0
@@ -16,7 +17,7 @@ def peak_held(taken: np.ndarray, gone: np.ndarray, initial: int, gone_at_once: b
     return peak
 
 
-@njit(cache=True)
+@kept_on_disk
 def advance_tokens(
     stage_first: np.ndarray,
     pointer: np.ndarray,

@@ -9,6 +9,7 @@ import zipfile
 
 import pytest
 from bare import ROOT, BareEnvironment, copy_sources
+from doc_pages import blocks
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
@@ -88,10 +89,13 @@ OUTSIDE = {
     "sttest board u55c": "bandwidth check",
     "sttest doctor": "pip install 'sttest.frontend.'",
     "sttest compile gpt2 --phase decode --context 64 -o gpt2": "cycles ",
-    "sttest simulate small": "done after",
-    "sttest simulate small --engine simpy": "done after",
-    "sttest size small": "lower bound",
+    "sttest simulate small": "1,267 cycles",
+    "sttest simulate small --engine simpy": "1,267 cycles",
+    "sttest size small": "107,772 bits",
     "sttest dot small": "digraph",
+    "sttest report small -o small.html": "written: small.html",
+    "sttest diff small small": "",
+    "sttest import": "vitis",
     "sttest opt small/ir/00_quantize.mlir -p linalg-to-kernels": "df.kernel",
     "sttest corpus": "stage_skew",
     "sttest corpus stage_skew": "deadlock",
@@ -123,6 +127,8 @@ def test_what_needs_a_clone_says_so_in_one_line(installed, folder):
     assert "a clone of the repository" in done.stderr
 
 
+VITIS = ROOT / "examples" / "hls-residual" / "hls_residual" / "solution1"
+FINN = ROOT / "tests" / "data" / "finn" / "metafi_tail.onnx"
 # A line, and the extra that it misses.
 MISSING = {
     "sttest compile qwen --phase decode --context 100 -o qwen": "frontend",
@@ -136,6 +142,8 @@ MISSING = {
     "sttest synth small": "rtl",
     "sttest build small --flow rtl": "rtl",
     "sttest build small --target hw --dry-run": "build",
+    f"sttest import vitis {VITIS} -o vitis.json": "import",
+    f"sttest import finn {FINN} -o finn.json": "finn",
 }
 
 
@@ -155,20 +163,41 @@ def test_a_missing_extra_is_one_line_that_names_the_command(line, installed, fol
 @pytest.mark.timeout(1800)
 def test_extras_add_what_they_say(tmp_path, wheel, folder):
     environment = BareEnvironment.beside(tmp_path)
-    wanted = f"'sttest[search,cluster,rtl,build] @ file://{wheel}'"
+    wanted = f"'sttest[search,cluster,rtl,build,import,finn] @ file://{wheel}'"
     for line in (f"{sys.executable} -m venv venv", f"pip install -q {wanted}"):
         done = environment.run(line, tmp_path)
         assert done.exit_code == 0, done.stderr
-    design = tmp_path / "small"
-    shutil.copytree(folder / "small", design)
-    for line in EXTRA_LINES:
+    shutil.copytree(folder / "small", tmp_path / "small")
+    page = ROOT / "docs" / "how-to" / "compile-your-model.md"
+    text = next(block.text for block in blocks(page) if block.title == "linear.mlir")
+    for name, content in {"linear.mlir": text, "tiny.yaml": TINY_STUDY, "cluster.py": CLUSTER}.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    for line, told in WITH_EXTRAS.items():
         done = environment.run(line, tmp_path)
         assert done.exit_code == 0, f"{line}\n{done.stdout}{done.stderr}"
+        assert re.search(told, done.stdout), f"{line}\n{done.stdout}"
 
 
-EXTRA_LINES = (
-    "sttest explore small-gpt2 --phase decode --context 32 --trials 2 -j 1",
-    "sttest synth small --help",
-    "sttest build small --flow rtl",
-    "sttest build small --target hw --dry-run",
-)
+TINY_STUDY = """
+title: Speed by memory bandwidth
+base: {model: small-gpt2, phase: decode, context: 32, board: u55c}
+axes: {board.hbm.bandwidth: [115, 460]}
+"""
+CLUSTER = """
+import subprocess
+from distributed import LocalCluster
+
+if __name__ == "__main__":
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        line = ["sttest", "whatif", "tiny.yaml", "--scheduler", cluster.scheduler_address, "-o", "tiny"]
+        subprocess.run(line, check=True)
+"""
+WITH_EXTRAS = {
+    "sttest explore small-gpt2 --phase decode --context 32 --trials 2 -j 1": "written",
+    "sttest compile linear.mlir --precision fp32 --board u55c -o linear && sttest synth linear": "LUT",
+    "python cluster.py": "written: tiny",
+    f"sttest import vitis {VITIS} -o vitis.json": "3 processes",
+    f"sttest import finn {FINN} -o finn.json": "processes",
+    "sttest build small --flow rtl": "kernel.xml",
+    "sttest build small --target hw --dry-run": "C.. rules  none broken",
+}

@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from numba import njit
 
+from sttest.core.machine_code import kept_on_disk
 from sttest.sim.maxplus.arrays import READER_WAITS, UNKNOWN, WRITER_WAITS, Net, Records
 
 # References are not counted: of a tuple of arrays each would be at every call.  Callers of entry points hold them.
@@ -32,7 +33,7 @@ def allocating(function: Function) -> Function:
 
 def entry_point(function: Function) -> Function:
     """A compiled function that Python calls, kept on disk."""
-    return _njit(cache=True, **_WITHOUT_COUNTS)(function)
+    return kept_on_disk(function, **_WITHOUT_COUNTS)
 
 
 # --- Compiled: tokens come into FIFOs and leave them

@@ -7,8 +7,8 @@ let alone.
 """
 
 import numpy as np
-from numba import njit
 
+from sttest.core.machine_code import kept_on_disk
 from sttest.sim.maxplus.arrays import (
     BEFORE_TIME,
     NEVER_FULL,
@@ -505,7 +505,7 @@ _LEAST_TOKENS = 4
 _CONFIRMED_TOKENS = 64
 
 
-@njit(cache=True)
+@kept_on_disk
 def find_periods(sources: Wholes, net: Net, since: Wholes, cycles: Wholes, tokens: Wholes) -> None:
     """Fills in the period of each FIFO's last writes, in cycles and tokens; 0 where none shows twice.
 

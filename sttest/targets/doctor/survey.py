@@ -63,6 +63,7 @@ _RTL = "pip install 'sttest[rtl]'"
 _SEARCH = "pip install 'sttest[search]'"
 _CLUSTER = "pip install 'sttest[cluster]'"
 _BUILD = "pip install 'sttest[build]'"
+_FINN = "pip install 'sttest[finn]'"
 _FROM_AMD = "from AMD's download pages; no package registry has it"
 
 
@@ -88,7 +89,8 @@ PARTS: tuple[ExternalTool, ...] = (
     _tool("vvp", "RTL twin, small graphs", "vvp -V", rf"^Icarus Verilog runtime version {VERSION}", "", "iverilog"),
     ExternalTool("optuna", "design-space search", package("optuna", "search"), install=_SEARCH),
     ExternalTool("distributed", "studies on several machines", package("distributed", "cluster"), install=_CLUSTER),
-    ExternalTool("tree-sitter-cpp", "rules of Vitis HLS", package("tree-sitter-cpp", "build"), install=_BUILD),
+    ExternalTool("onnx", "models of FINN", package("onnx", "finn"), install=_FINN),
+    ExternalTool("tree-sitter-cpp", "checks of C++, imports", package("tree-sitter-cpp", "build"), install=_BUILD),
     ExternalTool("pyosys", "synthesis of emitted SystemVerilog", package("pyosys", "rtl"), install=_RTL),
     ExternalTool("xls-python", "payloads of emitted SystemVerilog", package("xls-python", "rtl"), install=_RTL),
     ExternalTool(
@@ -144,6 +146,8 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("build --flow rtl", ("xls-python",)),
     Capability("engine csim", ("g++",)),
     Capability(f"engine csim with --ap-types of {AP_TYPES_VARIABLE}", ("g++", "ap_int.h")),
+    Capability("import vitis, streamhls, lightningsim", ("tree-sitter-cpp",)),
+    Capability("import finn", ("onnx",)),
     Capability("explore", ("optuna",)),
     Capability("whatif --scheduler", ("distributed",)),
     Capability("build --dry-run, --check-intervals", ("tree-sitter-cpp",)),
