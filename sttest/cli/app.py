@@ -30,7 +30,7 @@ from sttest.core.terminal import styled
 # Help lists the verbs in this order.
 VERBS = {  # module and summary; its function is called NAME_verb
     "compile": ("compile", "Compile one decoder block to a design package."),
-    "import": ("importers", "Import a design of another tool, and carry sized depths back."),
+    "import": ("importers", "Import a design of another tool as a timed graph, or carry sized depths back to it."),
     "opt": ("compile", "Run passes on IR text and print the result."),
     "dot": ("simulate", "Print a design as Graphviz text."),
     "models": ("doctor", "List the models that are known by name."),
@@ -200,13 +200,26 @@ def _as_sttest_error(error: BaseException) -> SttestError:
     return SttestError("internal-error", f"this is a bug in sttest, {told}", hints=[ISSUES_HINT])
 
 
+_IN_WORDS = (  # what the parser says, and how people say it
+    ("Value error, ", ""),
+    ("Input should be a valid integer, .*", "not a whole number"),
+    ("Input should be a valid number, .*", "not a number"),
+    ("Input should be greater than or equal to", "must be at least"),
+    ("Input should be less than or equal to", "must be at most"),
+)
+
+
 def _usage_error(error: Any) -> InputError:
     """A parser's complaint, with the help of the verb as the way out."""
     command = error.ctx.command_path if error.ctx is not None else "sttest"
-    told = error.format_message().rstrip(".").replace("Value error, ", "")
+    told = error.format_message().rstrip(".")
+    for pattern, words in _IN_WORDS:
+        told = re.sub(pattern, words, told)
+    told = re.sub(r"(?<=Missing argument )'(\w+)'", lambda found: found[1].upper(), told)
     hints = [f"see '{command} --help'"]
     if wrong := re.search(r"'([^']*)' is not one of ('.*')", told):
-        hints.insert(0, did_you_mean(wrong[1], re.findall(r"'([^']*)'", wrong[2])))
+        near = did_you_mean(wrong[1], re.findall(r"'([^']*)'", wrong[2]))
+        hints = [near, *hints] if near.startswith("did") else hints  # the choices are named already
     return InputError("usage", told, where=command, hints=hints)
 
 

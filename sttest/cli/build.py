@@ -72,7 +72,12 @@ def build_verb(
         print_intervals(package, as_json=as_json)
         return
     if target is None:
-        raise InputError("no-target", "nothing says what is built for", where="--target", hints=["hw_emu", "hw"])
+        raise InputError(
+            "no-target",
+            "nothing says what is built for",
+            where="--target",
+            hints=["give --target hw_emu", "give --target hw"],
+        )
     given = {"compile_s": timeout_compile, "link_s": timeout_link, "emconfig_s": timeout_emconfig}
     request = BuildRequest(package, target, board, jobs, Limits().scaled(given), slr, any_version, dry_run)
     version = "" if dry_run else _installed(request)  # where there is no Vitis, nothing is written
@@ -230,7 +235,8 @@ def _document(
 ) -> dict[str, Any]:
     placement = linking.placement
     return {
-        "schema": SCHEMA, "package": str(request.package), "target": request.target, "platform": plan.tools.platform,
+        "schema": SCHEMA, "package": str(request.package), "target": request.target, "folder": str(plan.folder),
+        "most_bank_bytes": max(placement.resident_bytes.values()), "platform": plan.tools.platform,
         "commands": [list(step.command) for step in plan.steps()],
         "steps": [{"name": r.name, "seconds": round(r.seconds, 3), "was_done": r.was_done} for r in results],
         "xclbin": str(plan.xclbin) if results else None, "rules_broken": list(broken), "ports": len(placement.banks),

@@ -100,7 +100,8 @@ def _tool(board: FpgaBoard, count: int, folder: Path, *, any_version: bool) -> S
 def _print_written(jobs: Sequence[SynthesisJob], folder: Path, *, as_json: bool) -> None:
     names = [{"name": each.name, "processes": list(each.processes)} for each in jobs]
     if as_json:
-        print_json({"schema": SCHEMA, "folder": str(folder), "jobs": names})
+        commands = [list(SynthesisTool.of(program, "").command) for program in ("v++", "vitis_hls")]
+        print_json({"schema": SCHEMA, "folder": str(folder), "jobs": names, "commands": commands})
         return
     print(f"jobs        {len(jobs)} for {sum(len(each.processes) for each in jobs)} processes, in {folder}")
     for program in ("v++", "vitis_hls"):

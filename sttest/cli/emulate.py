@@ -105,7 +105,7 @@ def emulate_verb(
             # An edge of reset comes first.
             built.run(max_clocks, Window(wave, max(centre + 1 - window, 0), centre + 1 + window))
     if as_json:
-        print_json(_summary(graph, ran, found, why))
+        print_json({**_summary(graph, ran, found, why), "wave": None if wave is None else str(wave)})
     else:
         print(_text(ran, found, why))
         if wave is not None:

@@ -60,7 +60,10 @@ def import_verb(
         raise InputError("no-such-folder", "its folder is not there", where=str(out), hints=["make it first"])
     if template:
         write_text(out, form.template_of(source, {"reports": reports}))
-        print(f"{out}: {form.template}")
+        if as_json:
+            print_json({"schema": "sttest.import-template/1", "format": form.name, "out": str(out)})
+        else:
+            print(f"{out}: {form.template}")
         return
     notes: list[str] = []
     options = {
@@ -135,6 +138,6 @@ def _report_depths(form: Format, graph: TimedGraph, sized: TimedGraph, out: Path
             "changed": {name: {"from": old, "to": new} for name, (old, new) in changed.items()},
         })  # fmt: skip
         return
+    print(f"{out}: {len(changed):,} of {len(graph.fifos):,} depths differ; {form.writes}")
     if changed:
         print_table(["FIFO", "depth", "sized"], [[name, old, new] for name, (old, new) in changed.items()])
-    print(f"{out}: {len(changed):,} of {len(graph.fifos):,} depths differ; {form.writes}")

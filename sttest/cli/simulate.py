@@ -102,7 +102,10 @@ def _simulate_groups(package: GroupPackage, engine: Engine, *, as_json: bool) ->
     runs = {each.name: simulate(each.timed_graph, engine) for each in package.groups}
     dead = [name for name, run in runs.items() if run.cycles is None]
     if dead:
-        print(runs[dead[0]].to_text())
+        if as_json:
+            print_json({**runs[dead[0]].to_json(), "group": dead[0]})
+        else:
+            print(runs[dead[0]].to_text())
         raise typer.Exit(DeadlockError.exit_code)
     board = require_hbm(load_board(package.groups[0].board))
     cycles = sum(run.cycles or 0 for run in runs.values())

@@ -55,7 +55,8 @@ def size_verb(
         sizing = request.sizing(graph, compiled=compiled, where=str(path))
         program, refused = _program_beside(graph, request, sizing, compiled=compiled)
     if as_json:
-        print_json({**sizing.to_json(), "lp": None if program is None else _program_json(sizing, program)})
+        told = None if program is None else _program_json(sizing, program, graph, request.invocations)
+        print_json({**sizing.to_json(), "lp": told, "why_no_lp": refused})
     else:
         if refused:
             print(f"no linear program: {refused}")
@@ -76,11 +77,12 @@ def _program_beside(
         return None, str(error)
 
 
-def _program_json(sizing: Sizing, program: BesideProgram) -> dict[str, Any]:
+def _program_json(sizing: Sizing, program: BesideProgram, graph: TimedGraph, invocations: int) -> dict[str, Any]:
+    broken = broken_assumptions(graph, invocations=invocations) if program.falls_short else []
     lp = replace(sizing, depths=program.depths)
     return {
         "depths": program.depths, "total_tokens": lp.total_tokens, "total_bits": lp.total_bits,
-        "cycles": program.cycles, "free_cycles": program.free_cycles,
+        "cycles": program.cycles, "free_cycles": program.free_cycles, "assumptions": [one.to_json() for one in broken],
         "simulation_as_slow": None if program.as_slow is None else program.as_slow.to_json(),
     }  # fmt: skip
 

@@ -138,16 +138,24 @@ def _harmless(text: str) -> str:
     return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
 
 
+_MOST_BEGUN = 3
+"""Names that begin with what was written, of which a hint names so many."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A hint naming the nearest known name, or some of them if none is near.
 
     >>> did_you_mean("dpeth", ["depth", "bits"])
     "did you mean 'depth'?"
+    >>> did_you_mean("hbm", ["bits", "hbm-bandwidth", "hbm-channels"])
+    "did you mean 'hbm-bandwidth' or 'hbm-channels'?"
     """
     options = sorted(islice(known, _MAX_NAMES_SEARCHED))
     near = difflib.get_close_matches(name[:_MAX_NAME_CHARS], options, n=1)
+    near = near or ([each for each in options if each.startswith(name)][:_MOST_BEGUN] if name else [])
     if near:
-        return f"did you mean '{near[0]}'?"
+        named = " or ".join(f"'{each}'" for each in near)
+        return f"did you mean {named}?"
     more = ", …" if len(options) > _MAX_NAMES_LISTED else ""
     return f"choose one of {', '.join(options[:_MAX_NAMES_LISTED])}{more}"
 

@@ -170,8 +170,8 @@ def wrapped(line: str, columns: int) -> list[str]:
 
     A word that is longer than a line is kept whole: it is a path or a command, which somebody copies.
 
-    >>> wrapped("clock          typical 250 MHz, 12.5 us; slow 200 MHz", 34)
-    ['clock          typical 250 MHz,', '               12.5 us; slow 200', '               MHz']
+    >>> wrapped("clock      typical 250 MHz, 12.5 us; slow 200 MHz", 36)
+    ['clock      typical 250 MHz, 12.5 us;', '           slow 200 MHz']
     """
     if len(line) <= columns:
         return [line]

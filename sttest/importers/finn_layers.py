@@ -48,7 +48,11 @@ def _two_inputs(node: Node) -> Layer:
 
 
 def _duplicate(node: Node) -> Layer:
-    return _map(node, outputs=node.whole("NumOutputStreams", 2))
+    outputs = node.whole("NumOutputStreams", 2)
+    if outputs != len(node.outputs):
+        what = f"NumOutputStreams is {outputs}, but it has no output {min(outputs, len(node.outputs))}"
+        raise InputError("no-such-port", what, where=node.where)
+    return _map(node, outputs=outputs)
 
 
 def _padding(node: Node) -> Layer:

@@ -1,6 +1,6 @@
 """LightningSim: the trace of a run in C simulation, with the reports of the synthesis.
 
-LightningSim v0.2.3 (https://github.com/sharc-lab/LightningSim, ``backend/lightningsim/trace_file.py``).  The trace is
+As LightningSim v0.2.3 reads it (https://github.com/sharc-lab/LightningSim, its module ``trace_file``).  The trace is
 text, an entry per line, its fields separated by tabs:
 
 * ``spec_channel ADDRESS NAME DEPTH`` declares a FIFO;

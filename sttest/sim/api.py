@@ -27,7 +27,9 @@ def load(path: str | Path) -> TimedGraph:
     path = Path(path)
     if not path.is_file():
         what = "a folder, not a file" if path.is_dir() else "no such file or folder"
-        raise InputError("no-such-file", what, where=str(path))
+        raise InputError(
+            "no-such-file", what, where=str(path), hints=["name a timed graph, or what 'sttest compile' made"]
+        )
     if path.suffix.lower() == ".xml":
         return read_sdf3(path)
     return read_timed_graph(path)

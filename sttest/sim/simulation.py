@@ -239,21 +239,27 @@ def _broken_lines(graph: TimedGraph | None) -> list[str]:
 
 def deadlock_lines(deadlock: Deadlock, graph: TimedGraph | None) -> list[str]:
     """What would resolve a deadlock, and its waits, as lines of text."""
+    return [f"  {line}" for line in (*remedy_lines(deadlock), *wait_lines(deadlock, graph))]
+
+
+def wait_lines(deadlock: Deadlock, graph: TimedGraph | None) -> list[str]:
+    """What holds of the waits of a deadlock, then the waits."""
     kind = (
         "each waits for the next, the last for the first"
         if deadlock.is_closed
         else "the last waits for a process that has finished"
     )
-    lines = [f"  {kind}:", *(f"  {_wait_text(wait, graph)}" for wait in deadlock.cycle)]
+    return [f"{kind}:", *(_wait_text(wait, graph) for wait in deadlock.cycle)]
+
+
+def remedy_lines(deadlock: Deadlock) -> list[str]:
+    """What would resolve a deadlock, and what that costs."""
     if not deadlock.fix:
-        return [
-            "  no depths help: tokens are missing; start with some on the way, or write as many as are read",
-            *lines,
-        ]
+        return ["no depths help: tokens are missing; start with some on the way, or write as many as are read"]
     depths = ", ".join(f"{name}={depth}" for name, depth in deadlock.fix.items())
     least = "no fix adds fewer tokens" if deadlock.is_minimal else "a bound: fewer tokens may do"
-    cost = [] if deadlock.cost is None else [f"  then {deadlock.cost.to_text(deadlock.fix)}"]
-    return [f"  it finishes with depths {depths} ({least})", *cost, *lines]
+    cost = [] if deadlock.cost is None else [f"then {deadlock.cost.to_text(deadlock.fix)}"]
+    return [f"it finishes with depths {depths} ({least})", *cost]
 
 
 def _wait_text(wait: Wait, graph: TimedGraph | None) -> str:

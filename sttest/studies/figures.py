@@ -48,7 +48,9 @@ WORDS = {
     "context": "Tokens in the cache", "batch": "Sequences of a batch", "step_tokens": "Tokens that a step checks",
     "acceptance": "Accepted share of drafted tokens", "board.hbm.bandwidth": "HBM bandwidth",
     "board.hbm.channels": "HBM pseudo-channels", "board.clock_mhz": "Clock of the kernels",
-    "bits.weights": "Weights", "bits.activations": "Activations", "bits.kv": "Cache", "launch_per": "Launch per",
+    "bits.weights": "Weights", "kv": "KV cache, bits:", "activations": "activations, bits:", "lut": "LUT",
+    "dsp": "DSP", "ff": "FF", "bram18": "block RAM", "uram": "UltraRAM", "bits.activations": "Activations",
+    "bits.kv": "Cache", "launch_per": "Launch per",
 }  # fmt: skip
 """Names that people use, by those of columns, models and boards."""
 
@@ -122,9 +124,9 @@ class Lines:
         axis.autoscale_view()  # matplotlib would do so later
         to_axes = axis.transData + axis.transAxes.inverted()
         ends = [
-            (to_axes.transform((1, known[-1]))[1], each.label, color)
+            (to_axes.transform(max(known))[1], each.label, color)
             for each, color in zip(self.series, self._colors(), strict=True)
-            if each.label and (known := [y for _, y in each.points if y is not None])
+            if each.label and (known := [(x, y) for x, y in each.points if y is not None])
         ]
         lowest = -1.0
         for y, label, color in sorted(ends):

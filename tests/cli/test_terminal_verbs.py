@@ -20,6 +20,7 @@ from typer.main import get_command
 import sttest as st
 from sttest.cli import app
 from sttest.cli.app import VERBS, WITHOUT_TABLE
+from sttest.core.errors import note
 from sttest.core.terminal import MOST_LINES
 from sttest.testing.corpus import case
 from tests.terminal import COLUMNS, Seen, in_terminal, seen_here
@@ -205,6 +206,7 @@ def test_csv_and_json_are_two_forms(here, sttest):
 
 
 def test_csv_of_what_has_no_table_says_so(here, sttest):
+    note.cache_clear()
     outcome = sttest("whatif", "hbm-bandwidth", "--dry-run", "--csv")
     assert (outcome.exit_code, outcome.stdout) == (0, "")
     assert "no table was printed" in outcome.stderr

@@ -49,6 +49,7 @@ def test_a_tapa_graph_from_its_template_to_its_depths(sttest, tmp_path, rates):
     design, blank = tmp_path / "design.json", tmp_path / "template.yaml"
     assert sttest("import", "tapa", VADD, "--template", "-o", blank).exit_code == 0
     assert blank.read_text() == template(VADD)
+    assert told(sttest("import", "tapa", VADD, "--template", "-o", blank, "--json"))["out"] == str(blank)
     assert sttest("import", "tapa", VADD, "--rates", rates, "-o", design).exit_code == 0
     assert told(sttest("simulate", design, "--json"))["verdict"] == "done"
     deeper = json.loads(design.read_text())

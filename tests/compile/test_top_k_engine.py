@@ -24,6 +24,7 @@ def check_hardware(engine, jobs, pace, simulator, folder):
     """Places and scores to the bit, in the cycles of the timed graph."""
     searches = [select(scores, k, engine) for scores, k in jobs]
     timed = simulate(engine_graph(searches, *pace), record=True)
+    assert timed.cycles is not None
     run = run_hardware(engine, jobs, folder, timed.cycles + 20, simulator, *pace)
     for (scores, k), (places, kept) in zip(jobs, run.kept, strict=True):
         wanted = largest(scores, k)

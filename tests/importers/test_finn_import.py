@@ -322,6 +322,31 @@ def test_streams_are_joined_and_split_one_after_the_other(tmp_path: Path) -> Non
         assert (found.cycles, found.out_elements) == (cycles, widths)
 
 
+def test_names_of_earlier_releases(tmp_path: Path) -> None:
+    """FINN up to 0.9 had suffixes and names of its own."""
+    given = {"MW": 8, "MH": 8, "SIMD": 2, "PE": 4, "inputDataType": "INT4", "outputDataType": "INT4"}
+    for op in ("StreamingFCLayer_Batch", "MatrixVectorActivation", "MVAU", "MVAU_rtl"):
+        path = saved(tmp_path / "old.onnx", [layer(op, ["in", "w"], ["out"], **given)], constants=["w"])
+        assert [process.name for process in read_finn(path).processes] == [f"{op}_0", "in", f"{op}_0__out__sink"]
+
+
+def test_direct_memory_access_at_both_ends(tmp_path: Path) -> None:
+    """A port half as wide as the stream gives a token every other cycle, and needs no source or sink."""
+    memory = {"NumChannels": 8, "dataType": "INT4", "streamWidth": 8, "intfWidth": 4}
+    nodes = [
+        layer("IODMA_hls", ["in"], ["x"], name="load", direction="in", **memory),
+        matrix("a", ["x", "w"], ["y"], PE=2),
+        layer("IODMA_hls", ["y"], ["out"], name="store", direction="out", **memory),
+    ]
+    graph = read_finn(saved(tmp_path / "memory.onnx", nodes, constants=["w"]), frames=10)
+    assert [process.name for process in graph.processes] == ["load", "a", "store"]
+    done = simulate(graph)
+    assert done.verdict == "done"
+    assert done.cycles == simulate(graph, engine="simpy").cycles
+    # Ten frames of sixteen cycles; in each, four tokens are read at once, of which two have been waiting.
+    assert 10 * 16 <= (done.cycles or 0) <= 10 * (16 + 2)
+
+
 @pytest.mark.parametrize(
     ("name", "bits"), [("INT4", 4), ("UINT12", 12), ("BIPOLAR", 1), ("TERNARY", 2), ("FIXED<8,4>", 8), ("FLOAT16", 16)]
 )
@@ -367,6 +392,7 @@ def test_the_parent_of_a_partition_names_its_child(tmp_path: Path) -> None:
         ([matrix("a", ["in", "w"], ["x"]), matrix("b", ["x"], ["y"]), matrix("c", ["x"], ["out"])], "two readers"),
         ([layer("AddStreams_hls", ["in"], ["out"], NumChannels=4, PE=2, inputDataType="INT4")], "no input 1"),
         ([layer("DuplicateStreams_hls", ["in"], ["out"], NumChannels=4, PE=2, inputDataType="INT4")], "no output 1"),
+        ([layer("DuplicateStreams_hls", ["in"], ["out"], NumChannels=4, PE=2, NumOutputStreams=1 << 40)], "no output"),
         ([matrix("a", ["in", "w"], ["out"]), matrix("b", ["in", "w"], ["out"])], "two writers"),
         ([matrix("a\x1b[31m", ["in", "w"], ["out"])], "printable"),
         ([matrix("a" * 300, ["in", "w"], ["out"])], "up to 200"),

@@ -165,6 +165,11 @@ def test_a_component_of_the_unified_ide(tmp_path):
         ("if (i * i > *p)", "s", "a stream is accessed where data says so"),
         ("out.write_nb(i);", "s", "'write_nb' of a stream depends on time"),
         ("for (int j = 0; j < i; j++)", "s", "has no constant trip count"),
+        ("while (*p)", "s", "'while (*p)"),
+        ("if (i == 3) break;", "s", "'break;' decides what runs"),
+        ("if (i == 3) { return; }", "s", "a return under a condition"),
+        ("int x = *p ? out.size() : 0;", "s", "'size' of a stream depends on time"),
+        ("other(out);", "s", "what 'other' does to a stream is not known"),
         ("", "s[2][3]", "is several streams"),
         ("", "t", "stream 's'"),
     ],
@@ -264,3 +269,37 @@ def test_depths_of_another_design_are_refused(tmp_path):
     with pytest.raises(InputError, match="the graph has no FIFO 't'"):
         write_depths(graph, other, tmp_path / "depths.patch")
     assert not (tmp_path / "depths.patch").exists()
+
+
+def test_a_stream_of_a_ternary_may_be_skipped(tmp_path):
+    text = (PAIR % ("", "s")).replace("sums[i] = in.read()", "sums[i] = i ? in.read() : 0")
+    source, reports = design(tmp_path, text, MODULES)
+    with pytest.raises(InputError, match="may be skipped"):
+        read_vitis(source, reports=reports)
+
+
+def test_numbers_that_the_region_passes_are_constants_and_lanes_may_be_worked_out(tmp_path):
+    text = """
+    void make(hls::stream<int> out[3], int count) {
+      a: for (int i = 0; i < count; i++) {
+        #pragma HLS pipeline
+        for (int k = 0; k < 2; k++) out[k + 1].write(i);
+        if (i < count - 1) out[0].write(i);
+      }
+    }
+    void take(hls::stream<int> &in, int count) { b: for (int i = 0; i < count; i++) in.read(); }
+    void top() {
+      #pragma HLS dataflow
+      hls::stream<int> s[3];
+      make(s, 5);
+      take(s[0], 4);
+      take(s[1], 5);
+      take(s[2], 5);
+    }
+    """
+    modules = {"make": loop("a", 5), "take": loop("b", 4), "take_1": loop("b", 5), "take_2": loop("b", 5)}
+    source, reports = design(tmp_path, text, modules)
+    graph = read_vitis(source, reports=reports)
+    assert accesses(graph, "make")["s[0]", "write"] == [2, 3, 4, 5]
+    assert accesses(graph, "make")["s[2]", "write"] == [2, 3, 4, 5, 6]
+    assert simulate(graph).verdict == "done"

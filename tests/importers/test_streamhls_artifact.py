@@ -7,6 +7,7 @@ import pytest
 
 from sttest.core.files import read_csv
 from sttest.importers.streamhls import read_streamhls
+from sttest.importers.vitis import read_vitis
 from sttest.sim import load, simulate
 
 DATA = Path(__file__).parents[1] / "data" / "streamhls"
@@ -51,3 +52,17 @@ def test_every_design_is_read_and_close_to_cosimulation(artifact, design):
         int(row["law_cycles"]), int(row["buffers"])
     )  # fmt: skip
     assert abs(cycles / int(row["cosim_cycles"]) - 1) < 0.009
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("design", "law_cycles", "cosim_cycles"),
+    [("gesummv", 1543, 1538), ("atax", 8825, 8822), ("bicg", 1651, 1651), ("mvt", 470, 468)],
+)
+def test_designs_of_another_generator(artifact, design, law_cycles, cosim_cycles):
+    """Allo's, in the same artifact, by the importer for Vitis HLS; the cycles of co-simulation are published there."""
+    folder = artifact / "polybench" / "allo" / design
+    reports = folder / f"{design}.prj" / "solution1" / "syn" / "report"
+    assert simulate(read_vitis(folder / f"{design}.cpp", reports=reports)).cycles == law_cycles
+    published = (reports.parents[1] / "sim" / "report" / f"kernel_{design}_cosim.rpt").read_text(encoding="utf-8")
+    assert str(cosim_cycles) in next(line for line in published.splitlines() if "Verilog" in line)

@@ -81,3 +81,14 @@ def test_the_same_figure_is_the_same_file(tmp_path, suffix):
     for name in ("one", "two"):
         draw([Bars("", "x", [Bar("a", 1.0)])], tmp_path / f"{name}.{suffix}", "title")
     assert (tmp_path / f"one.{suffix}").read_bytes() == (tmp_path / f"two.{suffix}").read_bytes()
+
+
+def test_a_name_stands_where_its_line_ends_on_the_right(tmp_path):
+    falling = [(32, 1.0), (8, 10.0), (2, 100.0)]
+    draw([Lines("", "Bits", "Speed", [Series("falling", falling), Series("level", [(2, 50.0), (32, 50.0)])])],
+         tmp_path / "figure.svg")  # fmt: skip
+    heights = {
+        "".join(each.itertext()).strip(): float(re.findall(r"[-\d.]+", each.get("transform") or f"{each.get('y')}")[-1])
+        for each in Xml.parse(tmp_path / "figure.svg").iter(f"{SVG}text")
+    }
+    assert heights["falling"] > heights["level"], "further down, as its last point is"

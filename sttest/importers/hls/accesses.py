@@ -21,10 +21,12 @@ from sttest.importers.hls.cpp_model import (
     If,
     Item,
     Name,
+    Num,
     Op,
     Return,
     Run,
     Statement,
+    Unknown,
     in_order,
     is_stream,
     names_of,
@@ -38,7 +40,6 @@ MOST_UNROLLED = 1 << 17
 """Statements of one iteration, with all loops inside of it unrolled."""
 READ, WRITE = 0, 1
 _METHODS = {".read": READ, ".write": WRITE}
-_UNTIMED = (".read_nb", ".write_nb", ".empty", ".full", ".size", ".capacity")
 
 
 class Axis(NamedTuple):
@@ -126,6 +127,8 @@ class Walk:
                     self._accesses(call, guard, each.line)
                 case Return(value):
                     self._accesses(value, guard, each.line)
+                case Unknown(text):
+                    raise self._untimed(f"'{text.partition(chr(10))[0]:.40}' decides what runs", each.line)
                 case _:
                     pass
 
@@ -156,6 +159,8 @@ class Walk:
         holds = np.asarray(condition, bool)
         for branch, chosen in ((choice.then, holds), (choice.other, np.logical_not(holds))):
             inner = chosen if guard is None else np.logical_and(*fitting(guard, chosen, bool))
+            if any(isinstance(each, Return) for each in branch) and choice.condition != Num(1):
+                raise self._untimed("a return under a condition", choice.line)
             if branch and not is_never(inner):
                 self._walk(branch, None if inner.all() else inner)
 
@@ -169,16 +174,25 @@ class Walk:
     def _streams(self, expr: Expr, line: int) -> Iterator[tuple[int, int]]:
         """Streams that are accessed while an expression is worked out, arguments first."""
         match expr:
-            case Call(name, args):
-                stream = self._stream(args[0], line) if name.startswith(".") and args else None
-                for each in args[1:] if stream is not None else args:
+            case Call(name, (stream, *rest)) if name.startswith(".") and self._is_stream(stream):
+                for each in rest:
                     yield from self._streams(each, line)
-                if stream is not None:
-                    if name in _UNTIMED or name not in _METHODS:
-                        raise self._untimed(f"'{name[1:]:.40}' of a stream depends on time", line)
-                    yield stream, _METHODS[name]
-                    if name == ".read" and len(args) > 1:
-                        return
+                if name not in _METHODS:
+                    raise self._untimed(f"'{name[1:]:.40}' of a stream depends on time", line)
+                number = self._stream(stream, line)
+                if number is not None:
+                    yield number, _METHODS[name]
+                if name == ".read" and rest:  # in.read(value)
+                    return
+            case Call(name, args):
+                if name in _METHODS or any(map(self._is_stream, args)):
+                    raise self._untimed(f"what '{name.lstrip('.'):.80}' does to a stream is not known", line)
+                for each in args:
+                    yield from self._streams(each, line)
+            case Op("?:" | "&&" | "||", (first, *rest)):
+                yield from self._streams(first, line)
+                if any(any(self._streams(each, line)) for each in rest):
+                    raise self._untimed("a stream is accessed in a part of an expression that may be skipped", line)
             case Op(_, args):
                 for each in args:
                     yield from self._streams(each, line)
@@ -188,6 +202,12 @@ class Walk:
             case _:
                 pass
 
+    def _is_stream(self, expr: Expr) -> bool:
+        while isinstance(expr, Item):
+            expr = expr.base
+        kind = self.code.types.get(expr.name) if isinstance(expr, Name) else None
+        return kind is not None and is_stream(kind)
+
     def _stream(self, expr: Expr, line: int) -> int | None:
         indices: list[Expr] = []
         while isinstance(expr, Item):
@@ -195,16 +215,13 @@ class Walk:
             expr = expr.base
         if not isinstance(expr, Name):
             return None
-        kind = self.code.types.get(expr.name)
-        if kind is None or not is_stream(kind):
-            return None
+        kind = self.code.types[expr.name]
         if kind.kind == "blocks" or (kind.element is not None and kind.element.kind == "blocks"):
             raise self._untimed("a stream of blocks", line)
         numbers = [value_of(each, self.known) for each in indices]
-        for each in numbers:
-            if not isinstance(each, int) and not (isinstance(each, np.ndarray) and each.size == 1):
-                raise self._untimed(f"which stream of '{plain(expr.name):.80}' is not decided by unrolled loops", line)
-        return self.find(expr.name, [int(each) for each in numbers])  # pyright: ignore[reportArgumentType]
+        if any(each is None or np.size(each) != 1 for each in numbers):
+            raise self._untimed(f"which stream of '{plain(expr.name):.80}' is not decided by unrolled loops", line)
+        return self.find(expr.name, [int(np.asarray(each).item()) for each in numbers])
 
     def _at(self, guard: Value) -> np.ndarray:
         """Stages of the iterations in which a guard holds."""
@@ -228,9 +245,9 @@ class Walk:
         return stages
 
     def _has_access(self, statement: Statement) -> bool:
-        """Whether a statement, or one inside of it, accesses a stream."""
+        """Whether a statement, or one inside of it, accesses a stream or leaves the iteration."""
         if id(statement) not in self.touches:
-            self.touches[id(statement)] = accesses_stream(statement, self.code.types)
+            self.touches[id(statement)] = accesses_stream(statement, self.code.types) or _jumps((statement,))
         return self.touches[id(statement)]
 
     def _is_whole(self, name: str) -> bool:
@@ -246,3 +263,26 @@ def accesses_stream(statement: Statement, types: Mapping[str, CppType]) -> bool:
     """Whether a statement, or one inside of it, names a stream."""
     names = (name for each in in_order((statement,)) for name in names_of(each))
     return any((kind := types.get(name)) is not None and is_stream(kind) for name in names)
+
+
+def _jumps(statements: Sequence[Statement], *, in_loop: bool = False) -> bool:
+    """Whether statements may leave the iteration that they are in; ``in_loop`` are those of a loop inside of it."""
+    for each in statements:
+        match each:
+            case Unknown(text):
+                word = text.partition(";")[0].split(" ")[0]
+                if word == "goto" or (word in ("break", "continue") and not in_loop):
+                    return True
+            case If(condition, then, other):
+                inside = (*then, *other)
+                # A call that was written into the task is a choice that is always taken, and may end with a return.
+                if condition != Num(1) and any(isinstance(one, Return) for one in inside):
+                    return True
+                if _jumps(inside, in_loop=in_loop):
+                    return True
+            case For():
+                if _jumps(each.body, in_loop=True):
+                    return True
+            case _:
+                pass
+    return False

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from tree_sitter import Node
 
-from sttest.importers.hls.source import CppSource, Directive, declared_name, directive_of, line_of, text_of
+from sttest.importers.hls.source import CppSource, Directive, declared_name, directive_of, line_of, text_of, walk
 
 PROCESS_CALL = "STTEST_PROCESS"
 FIFO_CALL = "STTEST_FIFO"
@@ -175,6 +175,7 @@ class Unknown:
 
     text: str
     line: int
+    names: frozenset[str] = frozenset()  # variables that stand in it
 
 
 Statement: TypeAlias = Declared | Assign | Run | If | Return | For | Unknown
@@ -574,7 +575,7 @@ class _Reader:
                 value = self.expr(node.named_children[0]) if node.named_children else Num(0)
                 yield Return(value, line_of(node))
             case _ if not node.type.endswith(("definition", "specifier")) and node.type != "alias_declaration":
-                yield Unknown(text_of(node)[:60], line_of(node))
+                yield self._unknown(node)
 
     def _known(self, directive: Directive) -> Directive:
         """A directive with numbers in the place of their names."""
@@ -655,7 +656,7 @@ class _Reader:
         update, body = node.child_by_field_name("update"), node.child_by_field_name("body")
         if first is None or condition is None or operator not in ("<", "<=", "!=") or update is None or body is None:
             self.scopes.pop()
-            return Unknown(text_of(node)[:60], line_of(node))
+            return self._unknown(node)
         begin = self.expr(first)
         counter = self._declare(declared_name(declarator))
         bound = self.expr(condition.child_by_field_name("right"))
@@ -668,6 +669,10 @@ class _Reader:
         directives = tuple(self._known(each) for each in map(directive_of, nodes) if each is not None)
         self.scopes.pop()
         return For(counter, begin, bound, max(stride, 1), found, directives, label, line_of(node))
+
+    def _unknown(self, node: Node) -> Unknown:
+        found = (self._found(text_of(each)) for each in walk(node) if each.type == "identifier")
+        return Unknown(text_of(node)[:60], line_of(node), frozenset(name for name in found if name is not None))
 
     # --- Expressions
 
@@ -808,6 +813,8 @@ def names_in(expr: Expr) -> Iterator[str]:
 
 def names_of(statement: Statement) -> Iterator[str]:
     """Variables that a statement itself names, without those inside of it."""
+    if isinstance(statement, Unknown):
+        yield from statement.names
     for expr in _expressions(statement):
         yield from names_in(expr)
 

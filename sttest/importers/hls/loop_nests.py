@@ -166,7 +166,7 @@ class ProcessCode:
         for name, block in called.blocks.items():
             self.blocks[_renamed(name, values)] = _renamed(block, values)
         varying = self._varying[called.name]
-        return (*lost, *_substituted(called.body, values, varying, target))
+        return (*lost, *substituted_statements(called.body, values, varying, target))
 
     @cached_property
     def _varying(self) -> Mapping[str, frozenset[str]]:
@@ -314,9 +314,17 @@ def substituted(expr: Expr, values: Mapping[str, Expr]) -> Expr:
             return expr
 
 
-def _substituted(
+def substituted_statements(
     statements: Sequence[Statement], values: Mapping[str, Expr], varying: frozenset[str], result: Expr | None
 ) -> tuple[Statement, ...]:
+    """Statements with other expressions for some variables.
+
+    Args:
+        statements: the statements.
+        values: expressions by variable.
+        varying: variables whose values calls tell differently.
+        result: what gets the value of a return; None where nothing does.
+    """
     found: list[Statement] = []
     for each in statements:
         match each:
@@ -329,14 +337,14 @@ def _substituted(
                 assert isinstance(changed, Call)
                 found.append(Run(changed, line))
             case If(condition, then, other, line):
-                chosen, rest = (_substituted(part, values, varying, result) for part in (then, other))
+                chosen, rest = (substituted_statements(part, values, varying, result) for part in (then, other))
                 found.append(If(substituted(condition, values), chosen, rest, line))
             case For():
                 varies = each.varies or any(name in varying for name in names_in(each.bound))
                 found.append(replace(
                     each, counter=_renamed(each.counter, values), first=substituted(each.first, values),
                     bound=substituted(each.bound, values), varies=varies,
-                    body=_substituted(each.body, values, varying, result),
+                    body=substituted_statements(each.body, values, varying, result),
                 ))  # fmt: skip
             case Return(value, line) if result is not None:
                 found.append(Assign(result, substituted(value, values), line))

@@ -149,11 +149,6 @@ class DataflowRegion:
         return found
 
     @cached_property
-    def ports(self) -> dict[str, CppType]:
-        """Parameters of the function that are streams or arrays of them."""
-        return {each.name: each.type for each in self.code.parameters if is_stream(each.type)}
-
-    @cached_property
     def arrays(self) -> dict[str, CppType]:
         """Arrays of its own: where one task fills and another reads one, it is a buffer between them."""
         own = {each.name for each in self.code.parameters}

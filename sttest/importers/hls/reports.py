@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sttest.core.errors import InputError
+from sttest.core.files import MAX_XML_BYTES
 from sttest.importers.hls.csynth_report import PIPELINE, LoopReport, ModuleReport, SynthesisReport, read_report
 
 WHOLE = "csynth.xml"
@@ -91,9 +92,11 @@ def read_reports(path: Path) -> SynthesisReports:
 
 
 def _files(folder: Path) -> list[Path]:
-    """The report of all modules where there is one, else one for each."""
-    whole = sorted(folder.glob(WHOLE))
-    return whole or sorted(folder.glob(f"*_{WHOLE}"))[:MOST_FILES]
+    """The report of all modules where there is one that can be read whole, else one for each."""
+    whole, single = folder / WHOLE, sorted(folder.glob(f"*_{WHOLE}"))[:MOST_FILES]
+    if whole.is_file() and (not single or whole.stat().st_size <= MAX_XML_BYTES):
+        return [whole]
+    return single
 
 
 def _one_clock(reports: Sequence[SynthesisReport], path: Path) -> float:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from sttest.core.errors import InputError
-from sttest.importers.hls.cpp_model import For, If, Name, Num, Op, Statement, in_order
+from sttest.importers.hls.cpp_model import For, If, Name, Num, Op, Statement, Unknown, in_order
 from sttest.importers.hls.loop_nests import has_loop, has_variable_bound, may_flatten, trip_count
 
 
@@ -52,6 +52,9 @@ def schedule(statements: Sequence[Statement], locate: Callable[[int], str]) -> t
     for each in _spelled_out(statements):
         if isinstance(each, If) and has_loop(each):
             what = "a loop that runs only where a condition says so"
+            raise InputError("not-static", what, where=locate(each.line))
+        if isinstance(each, Unknown):
+            what = f"'{each.text.partition(chr(10))[0]:.40}' decides what runs"
             raise InputError("not-static", what, where=locate(each.line))
         if not isinstance(each, For) or is_unrolled(each):
             once.append(each)

@@ -13,7 +13,7 @@ import numpy as np
 from sttest.core.errors import InputError
 from sttest.importers.hls.accesses import READ, WRITE, Axis, Placed, Walk, accesses_stream
 from sttest.importers.hls.cpp_model import Expr, For, Item, Name, Num, in_order, names_of
-from sttest.importers.hls.loop_nests import ProcessCode, trip_count
+from sttest.importers.hls.loop_nests import ProcessCode, substituted_statements, trip_count
 from sttest.importers.hls.region import DataflowRegion, StreamsGiven, Task
 from sttest.importers.hls.reports import SynthesisReports
 from sttest.importers.hls.schedule import EnteredLoop, ScheduleNode, schedule
@@ -57,6 +57,12 @@ class TaskReader:
         else:
             self.code = ProcessCode(region.file, call.name, call.template)
             parameters = [parameter.name for parameter in self.code.function.parameters]
+            # What the region passes as a number is a constant of the task, if it is its only call.
+            numbers = {
+                name: value for name, value in zip(parameters, call.args, strict=False)
+                if isinstance(value, Num) and not self.code.settings[name]
+            }  # fmt: skip
+            self.code.body = substituted_statements(self.code.body, numbers, frozenset(), None)
             self.given = dict(zip(parameters, map(region.given, call.args), strict=False))
             named = zip(parameters, map(_name_of, call.args), strict=False)
             self.arrays = {own: name for own, name in named if name in region.arrays}

@@ -145,7 +145,7 @@ def size_by_simulation(
         hints = ["ask for a throughput instead"]
         raise InputError("endless", "actors that fire for ever come to no end", where=graph.name, hints=hints)
     if isinstance(target, str) and target not in (NO_LOSS, NO_DEADLOCK):
-        hints = [f"{NO_LOSS}, {NO_DEADLOCK} or a number of cycles"]
+        hints = [f"give {NO_LOSS}, {NO_DEADLOCK} or a number of cycles"]
         raise InputError("unknown-target", f"no target '{target}'", where=graph.name, hints=hints)
     return _FiniteSizing(graph, engine).size(target, known or {})
 

@@ -5,19 +5,19 @@ Everything is bounded: a page that would be too large gets fewer processes, slic
 
 import json
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from sttest.sim import Actor, MemoryPort, Process, Simulation
-from sttest.sim.critical_path import breakdown
+from sttest.sim import MemoryPort, Process
 from sttest.sim.deadlock import Deadlock
-from sttest.sim.export import COMPUTE, KINDS, STALL_IN, Stretches, occupancy, stretches, window_cycles
+from sttest.sim.export import occupancy, window_cycles
 from sttest.sim.graph import MAX_DEPTH, fifo_ends
 from sttest.studies.design_page.grouping import Entry, tree
 from sttest.studies.design_page.subject import Subject
+from sttest.studies.design_page.timelines import PARTS, full_cycles, timelines
 
 SCHEMA = "sttest.design-page/1"
 MAX_BYTES = 1_500_000
@@ -25,8 +25,6 @@ MAX_BYTES = 1_500_000
 MAX_ABOUT_CHARS = 300
 MAX_WAITS = 40
 """Waits of a deadlock that are written out."""
-FIRST = len(KINDS)
-"""Kind of the slice in which a process waits for its first token."""
 _MOST_SLICES, _LEAST_SLICES = 240, 8
 _MOST_SAMPLES, _LEAST_SAMPLES = 300, 40
 
@@ -57,64 +55,25 @@ class Facts:
     notes: list[str]
 
 
-def facts_of(subject: Subject) -> Facts:
-    """The facts of a design, as many as fit a page."""
-    limits, shares = LIMITS, shares_of(subject)
+def facts_of(subject: Subject, say: Callable[[str], None] = lambda _: None) -> Facts:
+    """The facts of a design, as many as fit a page; ``say`` gets lines of progress."""
+    limits = LIMITS
     while True:
-        facts = _Cut(subject, limits, shares).facts()
+        facts = _Cut(subject, limits, say).facts()
         if len(json.dumps(facts.data, separators=(",", ":"))) <= MAX_BYTES or limits.processes == 1:
             return facts
         limits = limits.halved()
 
 
-def shares_of(subject: Subject) -> list[dict[str, int]]:
-    """Cycles of each process by what it did, in the order of the graph; ``first``: the wait for its first token.
-
-    ``first`` is part of ``stall_in``.  Of actors, whose firings may overlap, there are none.
-    """
-    if subject.shown is None:
-        return [{} for _ in subject.graph.processes]
-    begun = _first_accesses(subject)
-    made = []
-    for number, process in enumerate(subject.graph.processes):
-        if isinstance(process, Actor):
-            made.append({})
-            continue
-        done = _stretches(subject, number)
-        busy, stall_in, stall_out, memory = done.totals()
-        waited_first = done.kind.size and done.kind[0] == STALL_IN and done.start[0] < begun[number]
-        first = int(done.end[0] - done.start[0]) if waited_first else 0
-        made.append({"busy": busy, "stall_in": stall_in, "stall_out": stall_out, "memory": memory, "first": first})
-    return made
-
-
-def _stretches(subject: Subject, number: int) -> Stretches:
-    graph, run = subject.graph, subject.shown
-    assert run is not None
-    assert run.record is not None
-    waits = () if run.deadlock is None else run.deadlock.cycle
-    is_write = any(wait.waits_to == "write" for wait in waits if wait.process == graph.processes[number].name)
-    return stretches(graph, run.record, number, subject.end, waits_to_write=is_write)
-
-
-def _first_accesses(subject: Subject) -> list[int]:
-    """Cycle of each process's first access to a FIFO; the end of the run where there is none."""
-    assert subject.shown is not None
-    assert subject.shown.record is not None
-    first, record = [subject.end] * len(subject.graph.processes), subject.shown.record
-    for end, writes, reads in zip(fifo_ends(subject.graph), record.writes, record.reads, strict=True):
-        for number, times in ((end.writer, writes), (end.reader, reads)):
-            if times.size:
-                first[number] = min(first[number], int(times[0]))
-    return first
-
-
 class _Cut:
     """A subject within limits."""
 
-    def __init__(self, subject: Subject, limits: Limits, shares: Sequence[dict[str, int]]) -> None:
-        self._subject, self._limits, self._shares = subject, limits, shares
+    def __init__(self, subject: Subject, limits: Limits, say: Callable[[str], None]) -> None:
+        self._subject, self._limits = subject, limits
         self._graph, self._ends = subject.graph, fifo_ends(subject.graph)
+        shown = min(len(self._graph.processes), limits.processes)
+        self._most_slices = int(np.clip(limits.slices // shown, _LEAST_SLICES, _MOST_SLICES))
+        self._timelines = timelines(subject, self._most_slices, say)
         self._by_process = Counter[str]()
         for segment in subject.path:
             self._by_process[segment.process] += segment.cycles
@@ -129,7 +88,7 @@ class _Cut:
             "verdict": run.verdict, "cycles": run.cycles,
             "throughput": None if run.throughput is None else [run.throughput.numerator, run.throughput.denominator],
             "end": end, "counts": {"processes": len(graph.processes), "fifos": len(graph.fifos)},
-            "critical_path": path_sums(run, self._limits.processes) if self._subject.path else None,
+            "critical_path": self._path_sums(),
             "processes": self._process_columns(), "fifos": self._fifo_columns(fifos),
             "bundles": self._bundles(fifos), "tree": [_entry(each, self._place) for each in self._tree()],
             "segments": self._segments(end), "curves": self._curves(fifos, end),
@@ -150,7 +109,7 @@ class _Cut:
         waiting = {name for wait in self._waits(self._subject.run.deadlock) for name in (wait.process, wait.peer)}
 
         def rank(number: int) -> tuple[bool, int, int, int]:
-            name, parts = processes[number].name, self._shares[number]
+            name, parts = processes[number].name, self._timelines[number].shares
             still = sum(parts.get(kind, 0) for kind in ("stall_in", "stall_out", "memory"))
             return name not in waiting, -self._by_process[name], -still, number
 
@@ -182,7 +141,7 @@ class _Cut:
     def _process_columns(self) -> dict[str, list[Any]]:
         chosen = [self._graph.processes[number] for number in self._processes]
         shown = self._subject.shown
-        names = ("busy", "stall_in", "stall_out", "memory", "first")
+        lines = [self._timelines[number] for number in self._processes]
         return {
             "name": [each.name for each in chosen],
             "kind": [_kind(each) for each in chosen],
@@ -190,29 +149,10 @@ class _Cut:
             "origin": [each.origin[:MAX_ABOUT_CHARS] for each in chosen],
             "start": [each.start for each in chosen],
             "finish": [None if shown is None else shown.finish.get(each.name) for each in chosen],
-            **{name: [self._shares[number].get(name) for number in self._processes] for name in names},
+            **{part: [line.shares.get(part) for line in lines] for part in PARTS},
             "critical": [self._by_process[each.name] for each in chosen],
-            "slices": self._slices(),
+            "slices": [line.slices for line in lines],
         }
-
-    def _slices(self) -> list[list[int]]:
-        """Per process its begin, then kind and cycles of each slice: an index into ``KINDS``, or ``FIRST``."""
-        if self._subject.shown is None:
-            return [[] for _ in self._processes]
-        most = self._most_slices()
-        return [self._own_slices(number, most) for number in self._processes]
-
-    def _own_slices(self, number: int, most: int) -> list[int]:
-        done, first = _stretches(self._subject, number), self._shares[number].get("first", 0)
-        if not first:
-            return _packed(done.slices(most))
-        begin, end = int(done.start[0]), int(done.end[0])
-        head = [(done.begin, begin, COMPUTE)] if begin > done.begin else []
-        rest = replace(done, begin=end, start=done.start[1:], end=done.end[1:], kind=done.kind[1:])
-        return _packed([*head, (begin, end, FIRST), *rest.slices(most)])
-
-    def _most_slices(self) -> int:
-        return int(np.clip(self._limits.slices // len(self._processes), _LEAST_SLICES, _MOST_SLICES))
 
     def _fifo_columns(self, chosen: Sequence[int]) -> dict[str, list[Any]]:
         fifos, held = [self._graph.fifos[index] for index in chosen], self._held()
@@ -225,20 +165,8 @@ class _Cut:
             "kind": [fifo.kind for fifo in fifos],
             "initial": [fifo.initial_tokens for fifo in fifos],
             "held": [held.get(fifo.name) for fifo in fifos],
-            "full": [self._full_cycles(index) for index in chosen],
+            "full": [full_cycles(self._subject, index) for index in chosen],
         }
-
-    def _full_cycles(self, index: int) -> int | None:
-        """Cycles of the run in which a FIFO held as much as it can; a token leaves in the cycle after its read."""
-        shown, fifo = self._subject.shown, self._graph.fifos[index]
-        if shown is None or shown.record is None:
-            return None
-        writes, reads = shown.record.writes[index], shown.record.reads[index]
-        when = np.concatenate([[0], writes, reads + 1])
-        step = np.concatenate([[fifo.initial_tokens], np.ones_like(writes), -np.ones_like(reads)])
-        order = np.argsort(when, kind="stable")
-        lasts = np.diff(when[order], append=max(self._subject.end, int(when.max())))
-        return int(lasts[np.cumsum(step[order]) >= fifo.depth].sum())
 
     def _bundles(self, chosen: Sequence[int]) -> list[list[int]]:
         """From, to and number of the FIFOs that are not listed, so that their edges are drawn."""
@@ -282,6 +210,17 @@ class _Cut:
                 merged.append([place, segment.start_cycle, segment.end_cycle])
         return sorted(merged, key=lambda each: each[1] - each[2])[: self._limits.segments]
 
+    def _path_sums(self) -> dict[str, Any] | None:
+        """The critical path in cycles by kind and by process, the longest first; None where there is none."""
+        if not self._subject.path:
+            return None
+        categories = {process.name: process.category for process in self._graph.processes}
+        kinds = Counter[tuple[str, str]]()
+        for segment in self._subject.path:
+            kinds[categories[segment.process], segment.kind] += segment.cycles
+        by_kind = [{"category": category, "kind": kind, "cycles": n} for (category, kind), n in kinds.most_common()]
+        return {"by_kind": by_kind, "by_process": dict(self._by_process.most_common(self._limits.processes))}
+
     # --- A deadlock, and what was left out
 
     def _deadlock(self, deadlock: Deadlock | None, fifos: Sequence[int]) -> dict[str, Any] | None:
@@ -312,9 +251,9 @@ class _Cut:
         curves = max(len(data["curves"]) - 1, 0)
         if data["curves"] and curves < len(fifos):
             notes.append(f"Occupancy over time is of the {curves:,} FIFOs that held most bits.")
-        if any(len(row) > 2 * (self._most_slices() - 4) for row in data["processes"]["slices"]):
+        if any(len(row) > 2 * (self._most_slices - 4) for row in data["processes"]["slices"]):
             notes.append(
-                f"A process has at most {self._most_slices()} slices; where it has that many, each stands for the "
+                f"A process has at most {self._most_slices} slices; where it has that many, each stands for the "
                 "sum of shorter ones nearby. The trace of 'sttest simulate --trace' is finer."
             )
         if len(data["segments"]) == self._limits.segments:
@@ -322,27 +261,10 @@ class _Cut:
         return notes
 
 
-def path_sums(run: Simulation, most: int) -> dict[str, Any]:
-    """The critical path in cycles by kind and by process, as ``sttest simulate --json`` has it, the longest first.
-
-    Args:
-        run: a recorded run.
-        most: processes at most.
-    """
-    items = breakdown(run)
-    kinds = [{"category": category, "kind": kind, "cycles": n} for (category, kind), n in items.by_kind.items()]
-    longest = sorted(items.by_process.items(), key=lambda each: -each[1])
-    return {"by_kind": sorted(kinds, key=lambda each: -each["cycles"]), "by_process": dict(longest[:most])}
-
-
 def _kind(process: Process) -> str:
     if isinstance(process, MemoryPort):
         return f"memory port, {process.op}s"
     return type(process).__name__.lower()
-
-
-def _packed(slices: Sequence[tuple[int, int, int]]) -> list[int]:
-    return [slices[0][0], *(value for start, end, kind in slices for value in (kind, end - start))] if slices else []
 
 
 def _changes(points: Sequence[tuple[int, int]]) -> list[int]:

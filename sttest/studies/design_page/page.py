@@ -15,7 +15,7 @@ from sttest.boards.resources import KINDS
 from sttest.core.program import __version__
 from sttest.sim import Fifo
 from sttest.sim.graph import MAX_DEPTH
-from sttest.sim.simulation import deadlock_lines
+from sttest.sim.simulation import remedy_lines, wait_lines
 from sttest.studies.design_page.facts import Facts, facts_of
 from sttest.studies.design_page.floorplan import WORDS, Floorplan, floorplan
 from sttest.studies.design_page.subject import Subject
@@ -71,8 +71,7 @@ def write_page(design: Path, out: Path, engine: str = "maxplus", say: Callable[[
     """
     check_target(out, GENERATOR)
     subject = Subject.read(design, engine, say)
-    say("drawing")
-    facts = facts_of(subject)
+    facts = facts_of(subject, say)
     text = _text(subject, facts, design)
     write_whole(out, lambda unfinished: unfinished.write_text(text, encoding="utf-8"))
     return DesignPage(out, out.stat().st_size, facts)
@@ -89,7 +88,8 @@ def _text(subject: Subject, facts: Facts, design: Path) -> str:
         generator=f"{GENERATOR} {__version__}", design=str(design), facts=facts, data=facts.data,
         figures=_figures(subject), deadlock=_deadlock(subject), kinds=_kind_rows(subject, facts),
         on_path=_path_rows(facts), no_path=subject.no_path, rows=_process_rows(facts),
-        resources=_resources(subject), plan=_plan(subject), no_chip=_no_chip(subject), scripts=scripts, hashes=hashes,
+        resources=_resources(subject), plan=_plan(subject), no_chip=_no_chip(subject), placed=_placed(subject),
+        scripts=scripts, hashes=hashes,
         style=Markup(_file("design.css")), max_rows=MAX_ROWS,
         shares=bool(facts.data["end"]) and any(cycles is not None for cycles in facts.data["processes"]["busy"]),
     )  # fmt: skip
@@ -135,9 +135,8 @@ def _deadlock(subject: Subject) -> dict[str, Any] | None:
     deadlock = subject.run.deadlock
     if deadlock is None:
         return None
-    head, *lines = [line.strip() for line in deadlock_lines(deadlock, subject.graph)]
-    count = len(deadlock.cycle)
-    return {"head": head, "waits": lines[:count], "help": lines[count:]}
+    head, *waits = wait_lines(deadlock, subject.graph)
+    return {"head": head, "waits": waits, "help": remedy_lines(deadlock)}
 
 
 # --- The critical path
@@ -221,6 +220,16 @@ def _plan(subject: Subject) -> Floorplan | None:
     if not lines or subject.package is None or subject.package.manifest.partition is None:
         return None
     return floorplan(lines, subject.resources, subject.package.manifest.partition.wires_per_boundary)
+
+
+def _placed(subject: Subject) -> str:
+    """What the way over the boundaries of SLRs costs, in words; empty where the design was not placed."""
+    placed = subject.package.manifest.partition if subject.package else None
+    if placed is None:
+        return ""
+    if placed.cycles_with_crossing_registers is None:
+        return "With registers on what crosses SLRs, the design deadlocks."
+    return f"With registers on what crosses SLRs, it takes {placed.cycles_with_crossing_registers:,} cycles."
 
 
 def _no_chip(subject: Subject) -> str:

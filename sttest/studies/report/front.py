@@ -115,12 +115,13 @@ def _best(found: ResultSet, phase: str, ledger: Ledger) -> Iterator[Table]:
     shown = [cells([rows.get(metric) for rows in known.values()], ledger) for metric in BEST[phase]]
     first = next(iter(known.values()))
     columns = [Column(_LABELS.get(metric, metric), first[metric].unit) for metric in BEST[phase] if metric in first]
-    full = [rows["fullest share"].note.partition(":")[0] if "fullest share" in rows else "" for rows in known.values()]
+    notes = [rows["fullest share"].note.partition(":")[0] if "fullest share" in rows else "" for rows in known.values()]
+    full = [", ".join(map(in_words, note.split(", "))) for note in notes]
     lines = [TableLine([in_words(model), budget], "", own)
              for (model, budget), *own in zip(known, *shown, full, strict=True)]  # fmt: skip
     about = "one token after 256" if phase == "decode" else "256 tokens"
     yield Table(phase, [about, "Alveo U55C", "W4A8", "250 MHz"], ["model", "budget"],
-                [*columns, Column("which", "", is_text=True)], lines)  # fmt: skip
+                [*columns, Column("which one", "", is_text=True)], lines)  # fmt: skip
 
 
 def picture(found: Mapping[str, ResultSet]) -> Markup | None:
@@ -137,8 +138,8 @@ def picture(found: Mapping[str, ResultSet]) -> Markup | None:
     )
     roofline = best.get("roofline, sustained bandwidth [tight]")
     bars += [Bar(label, row.value, bound=roofline.value if roofline else None) for label, row in ours if row]
-    panel = Bars("", "Decode speed after 256 tokens (tokens/s); grey: roofline of the U55C", bars)
+    panel = Bars("", "Decode speed (tokens/s); grey: roofline of the U55C", bars)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "picture.svg"
-        draw([panel], path, "GPT-2 Medium, one token at a time", width_in=6)
+        draw([panel], path, "GPT-2 Medium, one token at a time, after 256", width_in=6)
         return figure_markup(path, "picture", "Decode speeds of GPT-2 Medium, published and ours")

@@ -153,7 +153,7 @@ def _heads(grid: Grid, phase: str) -> tuple[list[str], list[list[str]], list[str
             continue
         is_point = axis == "point"
         names, parts = point_parts(list(texts)) if is_point else ([axis], [[in_words(text)] for text in texts])
-        heads += map(in_words, names) if is_point else names
+        heads += [in_words(name).removesuffix(":") for name in names] if is_point else names
         by_head += [list(column) for column in zip(*parts, strict=True)]
     engines = {row.engine for rows in grid.of.values() for row in rows.values() if row.engine}
     if "engine" not in grid.axes and len(engines) == 1:

@@ -13,6 +13,7 @@ from sttest.core.errors import InputError
 from sttest.sim import load, simulate, write_timed_graph
 from sttest.studies.design_page import facts, grouping, subject, write_page
 from sttest.studies.design_page.subject import Subject
+from sttest.studies.design_page.timelines import FIRST
 from sttest.testing.corpus import case, cases
 
 STREAMHLS = ROOT / "tests/data/streamhls"
@@ -62,8 +63,8 @@ def test_slices_cover_a_process_and_add_up(placed_package):
         spent = np.zeros(5, np.int64)
         np.add.at(spent, packed[1::2], packed[2::2])
         assert packed[0] + sum(spent) == columns["finish"][place]
-        assert spent[facts.FIRST] == columns["first"][place]
-        spent[1] += spent[facts.FIRST]
+        assert spent[FIRST] == columns["first"][place]
+        spent[1] += spent[FIRST]
         assert spent[:4].tolist() == [columns[kind][place] for kind in kinds]
     # The wait for the first token ends with the first access: here found by looking at all of them.
     times = found.run.write_times | {f"r {name}": cycles for name, cycles in found.run.read_times.items()}

@@ -8,7 +8,7 @@ from sttest.studies.design_page import write_page
 from sttest.testing.corpus import case
 
 LOADS = 3
-"""Of which the quickest counts: the machine may be busy with something else."""
+"""Tries at a first paint within a second: the machine may be busy with something else."""
 
 
 @pytest.fixture(scope="module")
@@ -53,16 +53,22 @@ def opened(chromium, pages):
 def test_it_is_silent_and_quick_and_nothing_is_hidden_or_cut(opened, pages, name):
     assert pages[name].stat().st_size < 2e6
     page = opened(name)
+    assert first_paint_ms(page) < 1000
+    for width in (1440, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_function("document.querySelector('#canvas svg').clientWidth && innerWidth === " + str(width))
+        assert_all_is_seen(page, width)
+
+
+def first_paint_ms(page):
+    """What the browser measured, of the quickest of a few loads unless the first is quick."""
     for _ in range(LOADS):
         paint_ms = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
         if paint_ms < 1000:
             break
         page.reload()
-    assert paint_ms < 1000
-    for width in (1440, 390):
-        page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_function("document.querySelector('#canvas svg').clientWidth && innerWidth === " + str(width))
-        assert_all_is_seen(page, width)
+        page.wait_for_selector("body[data-drawn]")
+    return paint_ms
 
 
 def assert_all_is_seen(page, width):
@@ -186,7 +192,7 @@ def test_a_large_page_is_painted_within_a_second_and_drawn(chromium, placed_pack
         page = chromium.new_page()
         page.goto(written.page.as_uri())
         page.wait_for_selector("body[data-drawn]")
-        assert page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime") < 1000
+        assert first_paint_ms(page) < 1000
         page.locator("#open-all").click()
         assert 40 < page.locator(".node").count() <= 300
         page.close()

@@ -214,7 +214,9 @@ def test_the_first_paint_takes_less_than_a_second(chromium, page_file):
         page.goto(page_file.as_uri())
         paints.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
         page.close()
-    assert min(paints) < 1000
+        if paints[-1] < 1000:
+            return
+    pytest.fail(f"first paints after {paints} ms")
 
 
 def test_a_link_opens_the_part_that_it_leads_to(opened):

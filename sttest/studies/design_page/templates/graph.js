@@ -95,14 +95,17 @@
     const entries = Design.visible(), links = edges(entries);
     // From left to right where that is legible, else downwards, as the page scrolls.
     const scaled = (laid) => Math.min(canvas.clientWidth / laid.graph().width, 1.3);
-    let graph = layout(entries, links, false);
+    const many = entries.length > 150; // laid out once, for it takes its time
+    let graph = layout(entries, links, many);
     tallest = canvas.clientWidth < 700 ? 560 : 1200;
-    if (scaled(graph) < 0.8 && entries.length <= 150) {
+    if (scaled(graph) < 0.8 && !many) {
       const other = layout(entries, links, true);
       if (scaled(other) > scaled(graph)) graph = other;
     }
-    const box = () => graph.graph();
-    size = { width: Math.max(box().width, 60), height: Math.max(box().height, 60) };
+    // Lines may bend further out than dagre says.
+    const bends = graph.edges().flatMap((edge) => graph.edge(edge).points);
+    const reach = (own, along) => bends.reduce((most, point) => Math.max(most, point[along] + 10), Math.max(own, 60));
+    size = { width: reach(graph.graph().width, "x"), height: reach(graph.graph().height, "y") };
     const root = draw("svg", { width: size.width, height: size.height, viewBox: `0 0 ${size.width} ${size.height}` },
       draw("defs", {}, arrow("arrow", "#8b9096"), arrow("arrow-dead", "#c8420a")));
     drawn = { nodes: new Map(), edges: new Map() };
