@@ -159,7 +159,7 @@ def test_a_missing_extra_is_one_line_that_names_the_command(line, installed, fol
 
 
 @pytest.mark.nightly
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(3600)
 def test_extras_add_what_they_say(tmp_path, wheel, folder):
     environment = BareEnvironment.beside(tmp_path)
     wanted = f"'sttest[search,cluster,rtl,build,import,finn] @ file://{wheel}'"
