@@ -143,8 +143,10 @@ def heed_interrupts() -> Callable[[], None]:
 
 
 @pytest.fixture
-def sttest() -> Callable[..., Outcome]:
+def sttest(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Outcome]:
     """Runs the command line in this process: ``sttest("compile", "gpt2", ...)``."""
+    # What is printed on stderr does not depend on how busy the machine is.
+    monkeypatch.setattr("sttest.core.progress._EVERY_S", 3600.0)
 
     def run(*arguments: object) -> Outcome:
         from sttest.cli import app
