@@ -117,7 +117,7 @@ def crosscheck_verb(
         asked = replace(asked, module=ModuleSource.load(model))
     compile_package(asked)
     folder = asked.folder
-    with progress(f"climbing with {folder.name}") as step:
+    with progress(f"cross-checking {folder.name}") as step:
         package = DesignPackage.read(folder)
         step("torch")
         case = _case(package, asked, WeightSource(seed, checkpoint))

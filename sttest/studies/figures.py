@@ -42,7 +42,7 @@ WORDS = {
     "queued_us": "in a queue", "single_low_us": "awaited, low", "back_to_back_us": "back to back",
     "single_high_us": "awaited, high", "lru": "least recently used", "lfu": "least frequently used",
     "belady": "knowing the future", "static": "the most frequent, fixed", "logic-pim": "all on Logic-PIM",
-    "best": "fastest design", "spatial": "a unit per task", "latency": "Latency",
+    "best": "best design", "spatial": "a unit per task", "latency": "Latency",
     "area": "Area, largest share of the budget", "tokens_per_j": "Tokens per joule", "cycles": "Cycles",
     "power": "Power", "board": "Board", "launch": "Launch", "precision": "Precision",
     "context": "Tokens in the cache", "batch": "Sequences of a batch", "step_tokens": "Tokens that a step checks",

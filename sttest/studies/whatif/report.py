@@ -136,7 +136,7 @@ def _row(
 _MARKS = {"compute": "o", "bandwidth": "s", "latency": "^", "launch": "D", "draft": "v"}
 NOTE = (
     "Markers: what takes most time (● compute, ■ bandwidth, ▲ latency, ◆ launch, ▼ draft). Dashed or grey: roofline. "
-    "Hollow: does not fit."
+    "Hollow or hatched: does not fit."
 )
 _PLACE = re.compile(r"(speed|roofline|fits) \[(.+)\]")
 _BOUND = re.compile(r"bound by (\w+)")

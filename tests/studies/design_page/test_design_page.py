@@ -124,7 +124,7 @@ def test_names_from_files_are_text(page_of, tmp_path):
     write_timed_graph(graph, tmp_path / "g.json")
     page = page_of(tmp_path / "g.json")
     scripts = [attributes for tag, attributes in page.tags if tag == "script"]
-    assert len(scripts) == 6
+    assert len(scripts) == 4
     assert "img" not in [tag for tag, _ in page.tags]
     assert page.data["processes"]["name"] == list(HOSTILE)
     assert all(page.rows_of(name) for name in HOSTILE)

@@ -153,7 +153,7 @@ def test_tables_and_json_name_budget_resource_and_share(tmp_path):
         False, 1.45, {"resource": "lut", "share": 1.45},
     )  # fmt: skip
     picture = (tmp_path / "x" / "figure.svg").read_text(encoding="utf-8")
-    assert "Hollow: does not fit." in picture
+    assert "Hollow or hatched: does not fit." in picture
     assert "Clock of the kernels (MHz)" in picture
 
 
@@ -161,7 +161,7 @@ def test_points_that_do_not_fit_are_hollow(tmp_path):
     study, found = outcomes(tmp_path, [FITS, OVER, FITS, OVER], [1000, 1000, 500, 500])
     (lines,) = panels(study, list(rows_of("x", "maxplus", [*found, *fastest(found, study)], [], "MHz")))
     drawn = {each.label: each.hollow for each in lines.series if each.label}
-    assert drawn == {"a unit per task": [False, True], "fastest design": [False, True]}
+    assert drawn == {"a unit per task": [False, True], "best design": [False, True]}
 
 
 def test_a_result_from_before_there_was_a_fit_has_none(tmp_path):

@@ -1,4 +1,3 @@
-"use strict";
 // The dataflow graph: laid out in layers by dagre, moved and scaled by Panzoom.
 (() => {
   const { data, processes, fifos, draw, element, count, percent, cut } = Design;
@@ -352,12 +351,9 @@
   if (!data.critical_path) colour.querySelector('[value="critical"]').remove();
   legend();
   Design.listen((what) => { if (what === "tree") redraw(); if (what === "chosen") chosen(); });
-  // After the first paint: the tables are there by then.
-  requestAnimationFrame(() => setTimeout(() => {
-    redraw();
-    if (Design.dead.size) goTo(Design.key(Design.seenAs([...Design.dead][0])));
-    document.body.dataset.drawn = "yes";
-  }));
+  redraw();
+  if (Design.dead.size) goTo(Design.key(Design.seenAs([...Design.dead][0])));
+  document.body.dataset.drawn = "yes";
   let width = canvas.clientWidth;
   window.addEventListener("resize", () => { if (drawn && canvas.clientWidth !== width) { width = canvas.clientWidth; first = true; redraw(); } });
 })();

@@ -112,6 +112,6 @@ const Design = (() => {
     return made;
   }
   return { data, processes, fifos, waits, dead, groups, open, state, visible, rows, key,
-    members, label, seenAs, setOpen, openAll, closeAll, reveal, choose, setRange, changed, shares, critical, count, depth, percent, time,
+    members, label, seenAs, setOpen, openAll, closeAll, choose, setRange, shares, critical, count, depth, percent, time,
     micros, cut, draw, element, listen: (listener) => listeners.push(listener) };
 })();

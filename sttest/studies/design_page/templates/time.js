@@ -1,4 +1,3 @@
-"use strict";
 // What happened when: a lane per row of the tree, and a strip per FIFO, over the same stretch of time.
 (() => {
   const { data, processes, fifos, draw, count, cut, state } = Design;
@@ -161,7 +160,7 @@
   document.getElementById("time-out").addEventListener("click", () => Design.setRange(0, data.end));
   function redraw() { drawLanes(); drawStrips(); }
   Design.listen((what) => { if (what === "tree") drawLanes(); else redraw(); });
-  requestAnimationFrame(() => setTimeout(redraw));
+  redraw();
   let width = lanes.clientWidth;
   window.addEventListener("resize", () => { if (lanes.clientWidth !== width) { width = lanes.clientWidth; redraw(); } });
 })();
