@@ -54,7 +54,7 @@ def design_name(folder: Path) -> str:
 
 
 def _source_file(folder: Path) -> Path:
-    found = [each for each in sorted((folder / "hls" / "src").glob("*.cpp")) if not each.stem.endswith("_tb")]
+    found = [each for each in sorted(folder.glob("hls/src/*.cpp")) if not each.stem.endswith("_tb")]
     if len(found) != 1:
         told = f"{len(found)} C++ files in hls/src that are no test benches, not one"
         raise InputError("no-design", told, where=str(folder), hints=["name the folder of one design"])
@@ -62,7 +62,7 @@ def _source_file(folder: Path) -> Path:
 
 
 def _report_folder(folder: Path) -> Path:
-    found = sorted((folder / "hls").glob("*/*/syn/report"))
+    found = sorted(folder.glob("hls/*/*/syn/report"))
     if len(found) != 1:
         told = f"{len(found)} folders hls/*/*/syn/report, not one"
         raise InputError("no-report", told, where=str(folder), hints=["name the folder of one design"])
