@@ -46,7 +46,7 @@ QUICK = {
     "reproduce": ["reproduce"],
     "whatif": ["whatif", "whatif hbm-bandwidth --dry-run", "whatif fusion --dry-run"],
     "studies": ["studies", "studies intar", "studies ethos-u55", "studies --undone"],
-    "report": ["report --results results --no-blocks", "report live.json -o page.html"],
+    "report": ["report --results results -o results.html", "report live.json -o page.html"],
     "explore": ["explore small-gpt2 --phase decode --context 32 --dry-run"],
 }
 SLOW = {
