@@ -84,6 +84,7 @@ def test_the_clock_limit_and_a_foreign_folder_are_told(graph_file, capsys):
     assert (foreign / "graphs.sv").exists()
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("verilator") is None, reason="verilator not found; apt-get install verilator")
 def test_a_waveform_holds_the_cycles_around_another(graph_file, capsys):

@@ -36,6 +36,7 @@ def test_a_plan_lists_knobs_and_writes_nothing(capsys, monkeypatch, tmp_path):
     assert not list(tmp_path.rglob("*.db"))
 
 
+@pytest.mark.nightly
 @needs_optuna
 def test_a_text_is_searched_and_its_points_can_be_made_again(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
@@ -52,6 +53,7 @@ def test_a_text_is_searched_and_its_points_can_be_made_again(capsys, monkeypatch
     assert (code, "leave out --phase" in err) == (2, True)
 
 
+@pytest.mark.nightly
 @needs_optuna
 def test_a_foreign_text_is_searched_with_its_parameters_as_rtl(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
@@ -101,6 +103,7 @@ def test_a_search_writes_its_tables_and_its_points_can_be_made_again(capsys, mon
     assert json.loads(again)["pareto"] == told["pareto"]
 
 
+@pytest.mark.nightly
 @needs_optuna
 @pytest.mark.torch
 def test_a_batch_is_searched_and_made_again(capsys, monkeypatch, tmp_path):

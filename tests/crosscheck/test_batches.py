@@ -160,7 +160,7 @@ def test_weights_are_read_once_for_all_sequences():
     [
         (("--batch", 129), "demand 129 sequences, bound 128"),
         (("--batch", 2, "--tokens", 2), "takes one token of each sequence, not 2"),
-        (("--batch", 0), "greater than or equal to 1"),
+        (("--batch", 0), "must be at least 1"),
     ],
 )
 def test_what_no_batch_can_be(arguments, told, sttest):

@@ -89,6 +89,7 @@ def test_all_cards_write_the_same_result(tmp_path):
     assert {"k_new", "k_new_card1", "k_new_card1_scale"} <= set(found)
 
 
+@pytest.mark.nightly
 def test_layers_go_round_on_every_card(tmp_path):
     """Two layers in a launch give what two launches give."""
     package = ModelPackage.read(design(2).save(tmp_path / "one"))
@@ -197,6 +198,7 @@ def test_the_verdict_of_a_package_says_so(sttest, tmp_path):
     assert "link_0_1__credits__" in outcome.stdout
 
 
+@pytest.mark.nightly
 def test_more_credits_are_never_slower():
     """From a frame on, of 16 tokens of 16 partial sums, a design ends; a vector is four frames."""
     made = [

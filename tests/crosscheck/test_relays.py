@@ -139,6 +139,7 @@ def is_exact(ran: RtlRun, graph: TimedGraph) -> bool:
     return compare(graph, ran).first is None and not ran.wrong and ran.cycles == simulate(graph).cycles
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @needs_verilator
@@ -159,6 +160,7 @@ def test_values_and_cycles_in_hardware_are_those_of_the_placed_graph(package: De
     assert not is_exact(wrong, package.placed_graph)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @needs_verilator

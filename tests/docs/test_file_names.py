@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 NAME = re.compile(r"(?<![\w./-])((?:[\w-]+/)*[\w-]+\.(?:py|yaml|sv|mlir))\b")
 # What a reader writes.
-EXAMPLES = re.compile(r"PASS|\bmine\.yaml|\bmy\.py|\bFILE\.py|test_x\.py")
+EXAMPLES = re.compile(r"PASS|\bmine\.yaml|\bmy\.py|\bNAME\.yaml|BUDGET\.yaml|\bFILE\.py|test_x\.py")
 TEXTS = sorted(ROOT.glob("sttest/**/*.py"))
 
 

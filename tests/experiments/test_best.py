@@ -269,6 +269,7 @@ class Small(Case):
         return two_products()
 
 
+@pytest.mark.nightly
 def test_a_search_is_repeated_from_its_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("experiments.best.find.bases", lambda case: {"one": Base(CompileOptions(overall_unroll=1024))})
     search, told = Search(Small("gpt2", "prefill"), tries=1, most_designs=6), []

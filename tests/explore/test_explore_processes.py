@@ -63,6 +63,7 @@ def same(found, alone) -> bool:
     ]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_two_processes_find_what_one_finds_and_do_nothing_twice(tmp_path, alone):
     storage = tmp_path / "search.db"

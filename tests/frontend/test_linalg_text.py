@@ -87,6 +87,7 @@ def test_what_cannot_be_lowered_is_named(builder, message):
         isolated.lower_isolated(getattr(crashing, builder), {})
 
 
+@pytest.mark.nightly
 @pytest.mark.torch
 @pytest.mark.usefixtures("unforked")
 def test_a_crash_stays_in_its_process():

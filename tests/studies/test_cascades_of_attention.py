@@ -33,6 +33,7 @@ def text() -> str:
     return attention_text(SHAPE)
 
 
+@pytest.mark.nightly
 @settings(deadline=None, max_examples=8)
 @given(
     model=st.sampled_from(["qwen", "gpt2"]), chunk=st.sampled_from([4, 8, 16, 32]),

@@ -179,6 +179,7 @@ def test_layers_that_share_what_is_not_the_same_for_all_are_refused(table, sttes
     assert f"layers of small-gemma differ in '{table}', of which a launch has one" in outcome.stderr
 
 
+@pytest.mark.nightly
 def test_one_launch_per_generation_has_the_tokens_of_the_quantised_model(package_of, tmp_path, work):
     decode = package_of("gpt2", "decode", layers=6, share="all", head=True, generate=3)
     request = RunRequest((package_of("gpt2", "prefill"), decode), prompt_tokens=12, new_tokens=6, seed=4, work=work)

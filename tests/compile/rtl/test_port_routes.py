@@ -158,6 +158,7 @@ _WALK = """  logic v{n};
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @needs_verilator
 def test_the_hardware_walks_the_same_words(tmp_path):

@@ -71,6 +71,7 @@ def test_without_time_every_point_is_dropped(smoke):
     assert {row["point"] for row in rows if row["metric"] == "dropped"} == wanted
 
 
+@pytest.mark.nightly
 def test_finished_points_are_not_run_twice(smoke, tmp_path):
     first = smoke(PREFILL, "gpt2/graph-bf16/decode-64")
     with (tmp_path / "rows.csv").open("a") as file:
@@ -83,6 +84,7 @@ def test_finished_points_are_not_run_twice(smoke, tmp_path):
     assert all(row["point"] != "gpt2/eager-bf16/cut-off" for row in second)
 
 
+@pytest.mark.nightly
 def test_a_run_without_resume_starts_anew(smoke):
     smoke(PREFILL)
     assert metrics(smoke(DECODE), f"{PREFILL}/time") == {}

@@ -242,6 +242,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.nightly
 def test_a_fault_in_any_layer_is_found_and_named(tmp_path):
     programs = [design for seed in (3006, 3000, 3007) if (design := program(seed)) is not None]
     broken = {

@@ -137,7 +137,7 @@ def test_engines_size_alike():
 
 def test_refusals():
     design = reconvergent(4)
-    with pytest.raises(InputError, match="no target 'fast'; no-loss, no-deadlock or a number of cycles"):
+    with pytest.raises(InputError, match="no target 'fast'; give no-loss, no-deadlock or a number of cycles"):
         size_by_simulation(design, "fast")
     with pytest.raises(DoesNotFitError, match=r"no depths are enough .demand .* cycles, bound 3 cycles"):
         size_by_simulation(design, 3)

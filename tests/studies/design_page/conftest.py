@@ -1,7 +1,5 @@
 """Designs of all forms, their pages, and a browser."""
 
-import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -13,8 +11,6 @@ from sttest.compile.resources.placement import place
 from sttest.frontend.shipped import lowered_text
 from sttest.package.compiled import write_package
 from sttest.studies.design_page import write_page
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
 @pytest.fixture(scope="session")
@@ -33,18 +29,3 @@ def page_of(tmp_path):
         return Page(write_page(Path(design), tmp_path / name, say=lambda _: None).page)
 
     return make
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    playwright = pytest.importorskip("playwright.sync_api", reason="pip install 'sttest[dev]' brings playwright")
-    with playwright.sync_playwright() as tools:
-        own = Path(tools.chromium.executable_path)
-        found = own if own.exists() else next(filter(None, map(shutil.which, BROWSERS)), None)
-        if found is None:
-            pytest.skip("no Chromium found: apt-get install chromium, or playwright install chromium")
-        # Chromium's sandbox does not work for root, as in containers.
-        flags = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = tools.chromium.launch(executable_path=str(found), args=flags)
-        yield browser
-        browser.close()

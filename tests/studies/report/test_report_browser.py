@@ -2,9 +2,7 @@
 
 import csv
 import json
-import os
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -14,26 +12,11 @@ from sttest.studies.report import build_report
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install 'sttest[dev]'")
 
 RESULTS = Path(__file__).parents[3] / "results"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 CELLS = (
     ("gpt2", "latency [32:32]", "gpt2", "simulated"),
     ("gpt2", "speed [256:256]", "gpt2", "simulated"),
     ("hbm-bandwidth", "speed [gpt2, spatial, 460 (U55C)]", "gpt2", "simulated"),
 )
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with playwright.sync_playwright() as tools:
-        own = Path(tools.chromium.executable_path)
-        found = own if own.exists() else next(filter(None, map(shutil.which, BROWSERS)), None)
-        if found is None:
-            pytest.skip("no Chromium found: apt-get install chromium, or playwright install chromium")
-        # Chromium's sandbox does not work for root, as in containers.
-        flags = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = tools.chromium.launch(executable_path=str(found), args=flags)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

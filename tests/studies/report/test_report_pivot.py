@@ -32,6 +32,7 @@ def test_every_row_stands_in_one_place(rows):
     assert sorted(map(repr, ledger.rows)) == sorted(map(repr, rows))
 
 
+@pytest.mark.nightly
 @given(ROWS)
 def test_lines_are_as_long_as_their_table_is_wide(rows):
     for table in tables_of(rows, Ledger()):

@@ -130,6 +130,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.nightly
 def test_faults_of_cascades_are_found(tmp_path):
     """Each breaks a copy of its own of a process with chains of 16 and of 8; the process with it differs."""
     options = CompileOptions(tiles=("op:1x2x24",), lanes=("op:48",), precision="fp32", cascades=("op:16",))
@@ -208,6 +209,7 @@ def netlist(path: Path, processes) -> str:
 # --- Processes that take turns: what synthesis reads strictly, Verilator forgives
 
 
+@pytest.mark.nightly
 def test_processes_that_take_turns_are_read_by_synthesis(tmp_path):
     """Those whose turns differ in length or in trips, of a design with split products: units, forks, gathers, sums."""
     options = CompileOptions(share="all", product_units=2, layers=2, flow="rtl")
