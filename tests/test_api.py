@@ -82,6 +82,7 @@ def test_compile_is_a_function_and_a_package():
     assert callable(st.compile)
 
 
+@pytest.mark.nightly
 def test_the_tutorial_runs_as_printed(tmp_path):
     env = {**os.environ, "PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg"}
     command = [sys.executable, str(ROOT / "examples" / "tutorial.py")]
@@ -233,6 +234,7 @@ def test_whatif_holds_the_design_with_its_depths(design):
     assert pd.isna(table.cycles[0])
 
 
+@pytest.mark.nightly
 def test_whatif_of_a_loaded_design(design, tmp_path):
     again = st.load_design(design.save(tmp_path / "package"))
     axes = {"context": [16], "hbm.bandwidth": [57.6, 460]}

@@ -252,6 +252,7 @@ finally:
 """
 
 
+@pytest.mark.nightly
 def test_a_block_that_was_compiled_before_is_compiled_without_the_slow_libraries(tmp_path):
     """pandas, numba and scipy take longer to import than the block takes to compile."""
     command = [sys.executable, "-c", _TELLING, "compile", "small-gpt2", *map(str, SMALL_DECODE), "-o", "package"]

@@ -56,6 +56,7 @@ def test_on_the_reference_engine(name, design_of):
     _assert_same(generate_on_designs(model, prefill, decode, PROMPT, 1 + STEPS), model)
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("needs_compiler")
 @pytest.mark.parametrize("name", _in_suite("small-gpt2"))
 def test_on_the_emitted_cpp(name, design_of):

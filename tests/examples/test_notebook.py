@@ -50,6 +50,7 @@ def printed(cell):
     return texts
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_fresh_run_prints_what_is_kept(runner, kept):

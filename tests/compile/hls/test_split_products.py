@@ -110,6 +110,7 @@ def test_what_cannot_be_split_is_refused() -> None:
         design(7)
 
 
+@pytest.mark.nightly
 @needs_compiler
 @pytest.mark.slow
 def test_the_emitted_code_computes_what_the_reference_does(tmp_path: Path) -> None:

@@ -485,6 +485,7 @@ def test_a_rule_that_is_broken_is_named_with_its_process(rule: str) -> None:
     assert all(says in reason for reason in different.values())
 
 
+@pytest.mark.nightly
 def test_the_verb_prints_what_differs(tmp_path: Path) -> None:
     design = compile_text(lowered_text("gpt2", "decode", small=True), "small-gpt2-decode", "u55c", keep_ir="all")
     write_package(design, tmp_path / "package")

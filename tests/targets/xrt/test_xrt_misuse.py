@@ -253,6 +253,7 @@ def another(folder, board="u55c"):
     return str(path)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", CASES)
 def test_it_is_refused_in_one_line_that_says_what_a_card_would_do(name, bench, tmp_path):
     code, parts, function = CASES[name]
