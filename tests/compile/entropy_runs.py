@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from clocked_bench import run_bench
 
 from sttest.compile.hls.entropy_decoder import decoder_kernel
 from sttest.compile.rtl.entropy_decoder import decoder_text, sources
@@ -76,20 +77,6 @@ module bench (input logic clk, reset);
     end
 endmodule
 """
-_MAIN = """
-#include "Vbench.h"
-#include <cstdlib>
-int main(int, char** argv) {
-  Vbench bench;
-  bench.reset = 1;
-  for (long cycle = -2; cycle < std::atol(argv[1]); ++cycle) {
-    bench.reset = cycle < 0;
-    bench.clk = 0; bench.eval();
-    bench.clk = 1; bench.eval();
-  }
-  bench.final();
-}
-"""
 
 
 @dataclass(frozen=True)
@@ -102,21 +89,6 @@ class BankRun:
     weights: np.ndarray
 
 
-_TOP = """
-module top;
-  logic clk = 0, reset = 1;
-  bench made (.clk, .reset);
-  initial begin
-    repeat (2 * {cycles}) begin
-      #1 clk = ~clk;
-      if (!clk) reset = $time < 4;
-    end
-    $finish;
-  end
-endmodule
-"""
-
-
 def run_hardware(
     encoded: EncodedWeights, depths: DecoderDepths, folder: Path, cycles: int, simulator: str, source_ii=1, sink_ii=1
 ) -> BankRun:
@@ -127,25 +99,10 @@ def run_hardware(
         word=8 * lane_format.word_bytes, row=16 * lane_format.weights, words=len(encoded.words),
         groups=encoded.groups, source_ii=source_ii, sink_ii=sink_ii,
     )  # fmt: skip
-    names = [*texts]
-    texts["words.hex"] = "".join(f"{row[::-1].tobytes().hex()}\n" for row in encoded.words)
-    texts |= {"main.cpp": _MAIN, "top.sv": _TOP.format(cycles=cycles + 10)}
-    for name, text in texts.items():
-        (folder / name).write_text(text)
-    commands = {
-        "icarus": (["iverilog", "-g2012", "-s", "top", "-o", "bench", *names, "top.sv"], ["vvp", "-n", "bench"]),
-        "verilator": (
-            ["verilator", "--cc", "--exe", "--build", "-j", "2", "-Wno-fatal", "-Wno-lint", "--top-module", "bench",
-             "-MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0", *names, "main.cpp"],
-            [folder / "obj_dir" / "Vbench", str(cycles)],
-        ),
-    }  # fmt: skip
-    build, run = commands[simulator]
-    built = subprocess.run(build, cwd=folder, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stderr[-3000:]
-    ran = subprocess.run(run, cwd=folder, capture_output=True, check=True)
-    lines = [line.split() for line in ran.stdout.decode().splitlines() if line[:4] in ("word", "row ", "sink")]
-    at = {kind: np.array([int(cycle) for name, cycle, _ in lines if name == kind]) for kind in ("word", "row", "sink")}
+    images = {"words.hex": "".join(f"{row[::-1].tobytes().hex()}\n" for row in encoded.words)}
+    kinds = ("word", "row", "sink")
+    lines = run_bench(texts, images, folder, cycles, simulator, kinds)
+    at = {kind: np.array([cycle for name, cycle, _ in lines if name == kind]) for kind in kinds}
     rows = b"".join(bytes.fromhex(text)[::-1] for name, _, text in lines if name == "row")
     return BankRun(at["word"], at["row"], at["sink"], np.frombuffer(rows, "<u2")[: encoded.count])
 

@@ -55,6 +55,7 @@ def test_a_new_option_is_everywhere(tmp_path: Path) -> None:
     (tmp_path / "study.yaml").write_text(STUDY)
     helped = with_one_more(tmp_path, "compile", "--help")
     assert "--coolness" in helped
+    assert "1 to 9" in helped
     plan = with_one_more(tmp_path, "explore", "small-gpt2", "--phase", "decode", "--context", "32", "--dry-run")
     assert "coolness" in plan
     assert "3, 7" in plan

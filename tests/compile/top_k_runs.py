@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from clocked_bench import run_bench
 
 from sttest.compile.hls.top_k import top_k_kernel
 from sttest.compile.rtl import fifo
@@ -109,33 +110,6 @@ module bench (input logic clk, reset);
     end
 endmodule
 """
-_MAIN = """
-#include "Vbench.h"
-#include <cstdlib>
-int main(int, char** argv) {
-  Vbench bench;
-  bench.reset = 1;
-  for (long cycle = -2; cycle < std::atol(argv[1]); ++cycle) {
-    bench.reset = cycle < 0;
-    bench.clk = 0; bench.eval();
-    bench.clk = 1; bench.eval();
-  }
-  bench.final();
-}
-"""
-_TOP = """
-module top;
-  logic clk = 0, reset = 1;
-  bench made (.clk, .reset);
-  initial begin
-    repeat (2 * {cycles}) begin
-      #1 clk = ~clk;
-      if (!clk) reset = $time < 4;
-    end
-    $finish;
-  end
-endmodule
-"""
 
 
 @dataclass(frozen=True)
@@ -159,27 +133,13 @@ def run_hardware(
         parameters=", ".join(f".{name}({value})" for name, value in module.parameters.items()),
         source_ii=source_ii, sink_ii=sink_ii,
     )  # fmt: skip
-    names = [*texts]
-    texts["jobs.hex"] = "".join(f"{k << 16 | scores.size:08x}\n" for scores, k in jobs)
-    texts["rows.hex"] = "".join(f"{_word(row, engine.bits):x}\n" for row in rows)
-    texts |= {"main.cpp": _MAIN, "top.sv": _TOP.format(cycles=cycles + 10)}
-    for name, text in texts.items():
-        (folder / name).write_text(text)
-    commands = {
-        "icarus": (["iverilog", "-g2012", "-s", "top", "-o", "bench", *names, "top.sv"], ["vvp", "-n", "bench"]),
-        "verilator": (
-            ["verilator", "--cc", "--exe", "--build", "-j", "2", "-Wno-fatal", "-Wno-lint", "--top-module", "bench",
-             "-MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0", *names, "main.cpp"],
-            [folder / "obj_dir" / "Vbench", str(cycles)],
-        ),
-    }  # fmt: skip
-    build, run = commands[simulator]
-    built = subprocess.run(build, cwd=folder, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stderr[-3000:]
-    ran = subprocess.run(run, cwd=folder, capture_output=True, check=True)
-    lines = [line.split() for line in ran.stdout.decode().splitlines() if line[:4] in ("job ", "row ", "kept", "sink")]
+    images = {
+        "jobs.hex": "".join(f"{k << 16 | scores.size:08x}\n" for scores, k in jobs),
+        "rows.hex": "".join(f"{_word(row, engine.bits):x}\n" for row in rows),
+    }
     kinds = ("job", "row", "kept", "sink")
-    at = {kind: np.array([int(cycle) for name, cycle, _ in lines if name == kind]) for kind in kinds}
+    lines = run_bench(texts, images, folder, cycles, simulator, kinds)
+    at = {kind: np.array([cycle for name, cycle, _ in lines if name == kind]) for kind in kinds}
     words = [int(text, 16) for name, _, text in lines if name == "kept"]
     return EngineRun(at, _kept_of(words, [k for _, k in jobs], engine))
 
