@@ -118,7 +118,7 @@ def rewrite_in_chunks(attention: Attention, chunk: int, *, running: bool = False
     """Replaces the ops of an attention by those that go over ``chunk`` positions at a time, which divide them.
 
     Args:
-        attention: what is replaced.
+        attention: the attention whose ops are replaced.
         chunk: positions of a chunk.
         running: whether weights are under the largest score so far, instead of that of their chunk.
     """

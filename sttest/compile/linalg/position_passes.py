@@ -31,7 +31,7 @@ def position_passes(function: func.FuncOp, dim: int = -2) -> int:
 
     Args:
         function: linalg text, before or after its rewriting to chunks or integers.
-        dim: where positions lie in a cache of keys or values; scales of positions have them last.
+        dim: axis of the positions in a cache of keys or values; scales of positions have them last.
     """
     known: dict[SSAValue, Visited] = {}
     caches = [value for value, kind in argument_kinds(function).items() if kind == "cache"]

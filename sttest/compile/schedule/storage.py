@@ -167,7 +167,7 @@ def running_array(
         walk: its walk.
         tokens: those of the result.
         number: number of the result.
-        bits: of an element.
+        bits: bits of an element.
         members: see :func:`task_storage`.
     """
     together, reduction = members or (task,), reduction_of(task)

@@ -127,7 +127,7 @@ def going_on(turns: Sequence[Process], late: Collection[Process] = ()) -> Proces
     """A DMA that goes on with another tensor, or the gather behind it: nothing drains in between.
 
     Args:
-        turns: what each does, in order.
+        turns: the process of each turn, in order.
         late: those whose tokens a DMA waits for; those before must not stay in a pipeline until then.
     """
     return reduce(lambda first, second: _then(first, second, drains=any(second is each for each in late)), turns)

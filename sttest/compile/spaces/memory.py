@@ -77,7 +77,7 @@ def choose_memories(
         memories: memories of a design.
         board: resources that the board has for kernels.
         logic: resources of the design without its memories.
-        most: what the memories of one process may take, as far as other kinds can help it.
+        most: bound on the memories of one process, as far as other kinds can help it.
 
     Raises:
         InputError: a memory without words or bits.
