@@ -24,6 +24,7 @@ from sttest.compile.options import CompileOptions
 from sttest.core.processes import run_all
 from sttest.core.results import Kind, ResultFolder, Row
 from sttest.core.tables import print_table
+from sttest.models.config import DecoderConfig
 from sttest.models.registry import get_config
 from sttest.sim import simulate
 from sttest.studies.architectures import (
@@ -39,7 +40,7 @@ from sttest.studies.architectures import (
     regret,
 )
 from sttest.studies.whatif.bounds import bounds, moved_bytes
-from sttest.studies.workload import WorkloadShape, model_text
+from sttest.studies.workload import WorkloadShape, keep_texts, model_text
 
 BASE, BOARD, CONTEXT = "qwen", "u55c", 512
 QWEN = get_config(BASE)
@@ -81,8 +82,17 @@ def head_shape(hidden: int) -> LayerShape:
 
 def run_point(key: Mapping[str, Any]) -> dict[int, Launch]:
     """Compiles and simulates a layer, with the head or without, at every number of lanes."""
-    text = model_text(key["shape"].config(QWEN), WorkloadShape("decode", 1, CONTEXT, head=key["head"]))
+    text = model_text(*_block(key["shape"], key["head"]))
     return {lanes: _launch(text, lanes, key["engine"]) for lanes in LANES}
+
+
+def _block(shape: LayerShape, head: bool) -> tuple[DecoderConfig, WorkloadShape]:
+    return shape.config(QWEN), WorkloadShape("decode", 1, CONTEXT, head=head)
+
+
+def keep(asked: Sequence[tuple[LayerShape, bool]]) -> None:
+    """Lowers layers, with the head or without, all in one process."""
+    keep_texts([_block(shape, head) for shape, head in asked])
 
 
 def _launch(text: str, lanes: int, engine: str) -> Launch:
@@ -100,6 +110,8 @@ Found = Mapping[tuple[LayerShape, bool], Mapping[int, Launch]]
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]:
     """Prints the figures and writes ``out``."""
     asked = [(shape, False) for shape in shapes()] + [(head_shape(width), True) for width in WIDTHS]
+    for number, _ in run_all(keep, dict(enumerate((asked[::2], asked[1::2]))), jobs, "architectures"):
+        print(f"lowered half {number + 1} of the blocks", flush=True)
     work = {(shape, head): {"shape": shape, "head": head, "engine": engine} for shape, head in asked}
     say, found = step_printer(len(work)), dict[tuple[LayerShape, bool], dict[int, Launch]]()
     for (shape, head), launches in run_all(run_point, work, jobs, "architectures"):

@@ -36,10 +36,10 @@ class LoweringServer:
         self._process: subprocess.Popen[str] | None = None
 
     def run(
-        self, builder: Callable[..., Any], arguments: Mapping[str, Any], output: Path, *, probing: bool
+        self, builder: Callable[..., Any], calls: Mapping[str, Mapping[str, Any]], *, probing: bool
     ) -> subprocess.CompletedProcess[bytes]:
         """Takes the place of the function that starts a process per lowering."""
-        request = pickle.dumps((builder, dict(arguments), str(output), probing))
+        request = pickle.dumps((builder, {output: dict(each) for output, each in calls.items()}, probing))
         with tempfile.TemporaryDirectory(prefix="sttest-lowering-") as name:
             folder = Path(name)
             job = Job(request, tuple(filter(None, sys.path)), folder / "told", folder / "complaints")

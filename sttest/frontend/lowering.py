@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -244,13 +245,14 @@ def _strange_types(op: Any) -> Iterator[str]:
 
 def main() -> int:
     """Serve one request; 0 if it went well."""
-    builder, arguments, output, probing = pickle.load(sys.stdin.buffer)
+    builder, calls, probing = pickle.load(sys.stdin.buffer)
     try:
-        program: TorchProgram | SavedProgram = builder(**arguments)
-        if probing:
-            _probe(program)
-        else:
-            Path(output).write_text(lower(program, lambda stage: _say("stage", stage)), encoding="utf-8")
+        for output, arguments in calls.items():
+            program: TorchProgram | SavedProgram = builder(**arguments)
+            if probing:
+                _probe(program)
+            else:
+                Path(output).write_text(lower(program, lambda stage: _say("stage", stage)), encoding="utf-8")
     except SttestError as error:
         _say("error", json.dumps(error.to_dict()))
         return error.exit_code
@@ -315,13 +317,28 @@ def lower_isolated(builder: Builder, arguments: Mapping[str, Any]) -> str:
         ToolMissingError: PyTorch or torch-mlir is not installed.
         InputError: the program cannot be lowered; the message names the op where it can be found.
     """
+    return lower_together(builder, [arguments])[0]
+
+
+def lower_together(builder: Builder, calls: Sequence[Mapping[str, Any]]) -> list[str]:
+    """As :func:`lower_isolated`, several in one process, which spends seconds on loading PyTorch and torch-mlir.
+
+    Args:
+        builder: as there.
+        calls: arguments of each call.
+
+    Raises:
+        SttestError: as there.
+    """
     require_frontend()
     with tempfile.TemporaryDirectory(prefix="sttest-") as folder:
-        output = Path(folder) / "block.mlir"
-        run = _run(builder, arguments, output, probing=False)
+        outputs = {str(Path(folder) / f"{number}.mlir"): arguments for number, arguments in enumerate(calls)}
+        run = _run(builder, outputs, probing=False)
         if run.returncode == 0:
-            return output.read_text(encoding="utf-8")
-    raise _diagnosis(builder, arguments, run)
+            return [Path(output).read_text(encoding="utf-8") for output in outputs]
+    if len(calls) > 1:  # one at a time, the one that fails says so
+        return [lower_isolated(builder, arguments) for arguments in calls]
+    raise _diagnosis(builder, calls[0], run)
 
 
 def require_frontend() -> None:
@@ -341,9 +358,15 @@ def require_frontend() -> None:
 
 
 def _run(
-    builder: Builder, arguments: Mapping[str, Any], output: Path, *, probing: bool
+    builder: Builder, calls: Mapping[str, Mapping[str, Any]], *, probing: bool
 ) -> subprocess.CompletedProcess[bytes]:
-    request = pickle.dumps((builder, dict(arguments), str(output), probing))
+    """
+    Args:
+        builder: makes each program.
+        calls: what to call it with, by the path that gets its text.
+        probing: lower each op of it alone instead.
+    """
+    request = pickle.dumps((builder, {output: dict(arguments) for output, arguments in calls.items()}, probing))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     command = [sys.executable, "-W", "ignore", "-m", "sttest.frontend.lowering"]
     return subprocess.run(command, input=request, capture_output=True, env=environment, check=False)
@@ -357,7 +380,7 @@ def _diagnosis(builder: Builder, arguments: Mapping[str, Any], run: subprocess.C
     stage = _last(run, "stage")
     if stage in ("", "torch.export"):
         return _failure("PyTorch cannot export the module", _how_it_died(run), "torch.export")
-    probe = _run(builder, arguments, Path(os.devnull), probing=True)
+    probe = _run(builder, {os.devnull: arguments}, probing=True)
     culprit = _last(probe, "op") if probe.returncode else ""
     return _failure("the module cannot be lowered to linalg", _how_it_died(run), culprit or stage)
 
@@ -384,6 +407,34 @@ def _how_it_died(run: subprocess.CompletedProcess[bytes]) -> str:
 # --- The linalg text of one decoder block, kept once it has been made
 
 
+@dataclass(frozen=True)
+class BlockRequest:
+    """A decoder block as :func:`linalg_text` takes it, with the same arguments."""
+
+    config: DecoderConfig
+    phase: Phase
+    tokens: int
+    context: int = 0
+    head: bool = False
+    batch: int = 1
+    cards: int = 1
+
+    def check(self) -> None:
+        """
+        Raises:
+            InputError: a shape that the model does not have.
+        """
+        check_shape(self.config, self.phase, self.tokens, self.context, self.batch)
+        check_cards(self.config, self.cards, head=self.head)
+        if self.head:
+            check_head(self.phase)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What :func:`~sttest.models.program.block_program` is called with."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
 def linalg_text(
     config: DecoderConfig, phase: Phase, tokens: int, context: int = 0, *, head: bool = False, batch: int = 1,
     cards: int = 1, cache_dir: Path | None = None,
@@ -407,27 +458,34 @@ def linalg_text(
         InputError: a shape that the model does not have, or a failed lowering.
         ToolMissingError: PyTorch or torch-mlir is not installed.
     """
-    check_shape(config, phase, tokens, context, batch)
-    check_cards(config, cards, head=head)
+    return linalg_texts([BlockRequest(config, phase, tokens, context, head, batch, cards)], cache_dir)[0]
+
+
+def linalg_texts(asked: Sequence[BlockRequest], cache_dir: Path | None = None) -> list[str]:
+    """As :func:`linalg_text`, of many blocks; those that are not kept yet are lowered in one process.
+
+    Raises:
+        SttestError: as there.
+    """
+    for request in asked:
+        request.check()
     require_frontend()
-    if head:
-        check_head(phase)
-    arguments = {"config": config, "phase": phase, "tokens": tokens, "context": context, "head": head, "batch": batch}
-    arguments["cards"] = cards
-    path = (cache_dir or default_cache_dir()) / "linalg" / f"{_key(config, phase, arguments)}.mlir"
-    if path.is_file():
-        return path.read_text(encoding="utf-8")
-    text = lower_isolated(block_program, arguments)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_text(path, text)
-    return text
+    folder = (cache_dir or default_cache_dir()) / "linalg"
+    paths = {request: folder / f"{_key(request)}.mlir" for request in asked}
+    missing = [request for request, path in paths.items() if not path.is_file()]
+    if missing:
+        texts = lower_together(block_program, [request.arguments for request in missing])
+        folder.mkdir(parents=True, exist_ok=True)
+        for request, text in zip(missing, texts, strict=True):
+            write_text(paths[request], text)
+    return [paths[request].read_text(encoding="utf-8") for request in asked]
 
 
-def _key(config: DecoderConfig, phase: str, arguments: Mapping[str, Any]) -> str:
+def _key(request: BlockRequest) -> str:
     """Hash of all that the text depends on: the request, the versions of the tools, the front end and the models."""
-    asked = sorted(arguments.items(), key=lambda item: item[0]), version("torch"), version("torch-mlir")
+    asked = sorted(request.arguments.items(), key=lambda item: item[0]), version("torch"), version("torch-mlir")
     digest = hashlib.sha256(repr(asked).encode())
     here = Path(__file__).parent
     for source in sorted((*here.glob("*.py"), *(here.parent / "models").glob("*.py"))):
         digest.update(source.read_bytes())
-    return f"{config.name}-{phase}-{digest.hexdigest()[:24]}"
+    return f"{request.config.name}-{request.phase}-{digest.hexdigest()[:24]}"

@@ -18,6 +18,8 @@ STORES = Path("build/points")
 Plain = dict[str, Any]
 Simulate = Callable[[Mapping[str, Any]], Plain]
 """A module's function from a full configuration to plain data, in any process."""
+Prepare = Callable[[Iterable[Mapping[str, Any]]], None]
+"""Makes once what several of these configurations need; raises nothing, for each of them says itself what it lacks."""
 Runner = Callable[[Mapping[str, Plain]], Iterable[tuple[str, Plain]]]
 """Configurations by name to results by name, in any order."""
 Tell = Callable[[int, int], None]
@@ -35,6 +37,7 @@ class Campaign:
     store: PointStore  # finished simulations
     simulate: Simulate  # simulates one configuration; see :func:`guarded`
     found: dict[str, Plain]  # results by hash
+    prepare: Prepare = lambda missing: None  # called with what is missing before any of it is simulated
 
     @property
     def missing(self) -> dict[str, Plain]:
@@ -48,7 +51,10 @@ class Campaign:
             SttestError: an error that is not the point's own; finished points stay stored.
         """
         tell(len(self.found), len(self.keys))
-        for name, result in runner(self.missing) if self.missing else ():
+        missing = self.missing
+        if missing:
+            self.prepare(missing.values())
+        for name, result in runner(missing) if missing else ():
             self._keep(name, result)
             tell(len(self.found), len(self.keys))
 
@@ -91,11 +97,13 @@ class Campaign:
         self.found[name] = result
 
 
-def campaign_of(keys: Iterable[Plain], simulate: Simulate, store: PointStore) -> Campaign:
+def campaign_of(
+    keys: Iterable[Plain], simulate: Simulate, store: PointStore, prepare: Prepare = lambda missing: None
+) -> Campaign:
     """The distinct simulations of some configurations, with the results that are stored."""
     by_name = {config_hash(key): key for key in keys}
     stored = {name: store.load(key) for name, key in by_name.items()}
-    return Campaign(by_name, store, simulate, {name: found for name, found in stored.items() if found})
+    return Campaign(by_name, store, simulate, {name: found for name, found in stored.items() if found}, prepare)
 
 
 @dataclass

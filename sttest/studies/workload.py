@@ -14,7 +14,7 @@ from sttest.compile.options import CompileOptions
 from sttest.compile.quantization.coverage import with_parameters
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.files import read_text
-from sttest.frontend.lowering import linalg_text, require_frontend
+from sttest.frontend.lowering import BlockRequest, linalg_texts, require_frontend
 from sttest.frontend.module_source import ModuleSource, is_module_reference
 from sttest.frontend.shipped import SHIPPED_MODELS, SHIPPED_SHAPES, lowered_text
 from sttest.models.cards import check_cards
@@ -220,11 +220,22 @@ def model_text(config: DecoderConfig, shape: WorkloadShape) -> str:
         if shapes[shape.phase] == (shape.tokens, shape.context) and shape.batch == shape.cards == 1:
             return lowered_text(config.name.removeprefix(SMALL), shape.phase, small=is_small, head=shape.head)
         raise _no_text(error, shapes[shape.phase], shape.phase) from error
+    return linalg_texts([_request(config, shape)])[0]
+
+
+def keep_texts(asked: Sequence[tuple[DecoderConfig, WorkloadShape]]) -> None:
+    """Lowers what :func:`model_text` will be asked for, all in one process, so that it finds them.
+
+    Raises:
+        SttestError: as there.
+    """
+    linalg_texts([_request(config, shape) for config, shape in asked])
+
+
+def _request(config: DecoderConfig, shape: WorkloadShape) -> BlockRequest:
     # Padding may reach past the last position of the model; the mask hides it, so it needs none.
     reach = replace(config, max_context=max(config.max_context, shape.tokens + shape.context))
-    return linalg_text(
-        reach, shape.phase, shape.tokens, shape.context, head=shape.head, batch=shape.batch, cards=shape.cards
-    )
+    return BlockRequest(reach, shape.phase, shape.tokens, shape.context, shape.head, shape.batch, shape.cards)
 
 
 def _no_text(error: ToolMissingError, shipped: tuple[int, int], phase: str) -> ToolMissingError:

@@ -49,3 +49,11 @@ def leaves_index_arithmetic() -> TorchProgram:
 
     places = torch.empty(4, dtype=torch.int64, device="meta")
     return TorchProgram(Gather(), {"x": torch.empty(16, 8, device="meta"), "places": places})
+
+
+def good_or_bad(*, good: bool) -> TorchProgram:
+    """A program that lowers, or :func:`int8_matmul`."""
+    import torch
+
+    x = torch.empty(8, 8, device="meta")
+    return TorchProgram(torch.nn.ReLU(), {"input": x}) if good else int8_matmul()

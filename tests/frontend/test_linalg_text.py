@@ -65,7 +65,7 @@ def test_lowering_again_gives_the_shipped_text_and_keeps_it(monkeypatch, tmp_pat
     def refuse(*_):
         raise AssertionError("lowered although it is in the cache")
 
-    monkeypatch.setattr(export, "lower_isolated", refuse)
+    monkeypatch.setattr(export, "lower_together", refuse)
     assert export.linalg_text(small(GPT2), "decode", 1, 32) == text
 
 
@@ -85,6 +85,24 @@ def test_what_cannot_be_lowered_is_named(builder, message):
 
     with pytest.raises(InputError, match=message):
         isolated.lower_isolated(getattr(crashing, builder), {})
+
+
+@pytest.mark.torch
+def test_blocks_that_are_lowered_together_are_those_lowered_alone(tmp_path):
+    pytest.importorskip("torch_mlir")
+    asked = [export.BlockRequest(small(GPT2), "decode", 1, context) for context in (4, 8, 4)]
+    texts = export.linalg_texts(asked, tmp_path / "together")
+    assert texts == [export.linalg_text(small(GPT2), "decode", 1, each, cache_dir=tmp_path) for each in (4, 8, 4)]
+    assert len(list((tmp_path / "together" / "linalg").iterdir())) == 2
+
+
+@pytest.mark.torch
+def test_among_several_the_one_that_cannot_be_lowered_is_named():
+    pytest.importorskip("torch_mlir")
+    import crashing
+
+    with pytest.raises(InputError, match=r"aten.mm.default on int8\[8, 8\], int8\[8, 8\]: .*SIGSEGV"):
+        isolated.lower_together(crashing.good_or_bad, [{"good": True}, {"good": False}, {"good": True}])
 
 
 @pytest.mark.nightly

@@ -11,7 +11,17 @@ from sttest.core.results import PointStore
 from sttest.studies.campaign import StudyRun, campaign_of, refusal_text
 from sttest.studies.whatif.bounds import Bounds
 from sttest.studies.whatif.fit import Fit, together
-from sttest.studies.whatif.points import RESOURCES, Point, Resource, binding, key_of, points_of, shown, simulate_block
+from sttest.studies.whatif.points import (
+    RESOURCES,
+    Point,
+    Resource,
+    binding,
+    keep_texts,
+    key_of,
+    points_of,
+    shown,
+    simulate_block,
+)
 from sttest.studies.whatif.study import Study, Value
 
 PERCENTILES = (50, 95, 99)
@@ -158,7 +168,7 @@ def campaign(study: Study, folder: Path, engine: str, store: PointStore) -> Stud
         for number, point in enumerate(points)
         if point.draft is not None and point.draft.block is not None
     }
-    found = campaign_of([*keys.values(), *drafting.values()], simulate_block, store)
+    found = campaign_of([*keys.values(), *drafting.values()], simulate_block, store, keep_texts)
 
     def outcome(number: int) -> StudyOutcome:
         draft = found.result(drafting[number]) if number in drafting else {}

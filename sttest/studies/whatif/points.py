@@ -2,8 +2,8 @@
 
 import json
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from itertools import product
@@ -20,9 +20,9 @@ from sttest.compile.compiler import Design, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.options import CompileOptions
 from sttest.compile.schedule.task_schedule import TaskSchedule, task_schedule
-from sttest.core.errors import DeadlockError, InputError
+from sttest.core.errors import DeadlockError, InputError, SttestError
 from sttest.core.program import package_versions, program_hash
-from sttest.frontend.lowering import linalg_text
+from sttest.frontend.lowering import BlockRequest, linalg_texts
 from sttest.frontend.shipped import SHIPPED_MODELS, SHIPPED_SHAPES, lowered_text
 from sttest.models.config import DecoderConfig
 from sttest.models.program import Phase
@@ -281,18 +281,8 @@ def _design(configuration: str) -> tuple[Design, Mapping[str, int], Fit]:
     given = json.loads(configuration)
     name, text = given["model"], given.get("text")
     if text is None:
-        config = described_config(name, given.get("config"))
-        name, text = (
-            config.name,
-            block_text(
-                config,
-                given["phase"],
-                given["tokens"],
-                given["context"],
-                given.get("batch", 1),
-                given["knobs"].get("cards", 1),
-            ),
-        )
+        request = _request(given)
+        name, text = request.config.name, _text(request)
     board = FpgaBoard.model_validate(given["design_board"])
     with scheme_as_file(given["scheme"]) as precision:
         knobs = CompileOptions(**{**given["knobs"], "precision": precision})
@@ -322,8 +312,40 @@ def block_text(config: DecoderConfig, phase: Phase, tokens: int, context: int, b
     Raises:
         ToolMissingError: it has to be lowered, and the front end is not installed.
     """
-    small, name = config.name.startswith(SMALL), config.name.removeprefix(SMALL)
-    shipped = name in SHIPPED_MODELS and description(config) is None
-    if shipped and batch == cards == 1 and SHIPPED_SHAPES[small][phase] == (tokens, context):
-        return lowered_text(name, phase, small=small)
-    return linalg_text(config, phase, tokens, context, batch=batch, cards=cards)
+    return _text(BlockRequest(config, phase, tokens, context, batch=batch, cards=cards))
+
+
+def keep_texts(configurations: Iterable[Mapping[str, Any]]) -> None:
+    """Lowers the blocks of all configurations in one process; what cannot be lowered is left to those that need it."""
+    asked: dict[BlockRequest, None] = {}
+    for given in configurations:
+        if given.get("text") is not None:
+            continue
+        with suppress(InputError):
+            request = _request(given)
+            request.check()
+            asked[request] = None
+    with suppress(SttestError):
+        linalg_texts([request for request in asked if not _is_shipped(request)])
+
+
+def _request(given: Mapping[str, Any]) -> BlockRequest:
+    """The block of a :class:`~sttest.studies.whatif.settings.Configuration` in plain data."""
+    config = described_config(given["model"], given.get("config"))
+    shape = given["phase"], given["tokens"], given["context"]
+    return BlockRequest(config, *shape, batch=given.get("batch", 1), cards=given["knobs"].get("cards", 1))
+
+
+def _text(request: BlockRequest) -> str:
+    if not _is_shipped(request):
+        return linalg_texts([request])[0]
+    small, name = request.config.name.startswith(SMALL), request.config.name.removeprefix(SMALL)
+    return lowered_text(name, request.phase, small=small)
+
+
+def _is_shipped(request: BlockRequest) -> bool:
+    config = request.config
+    if config.name.removeprefix(SMALL) not in SHIPPED_MODELS or description(config) is not None:
+        return False
+    shapes = SHIPPED_SHAPES[config.name.startswith(SMALL)]
+    return request.batch == request.cards == 1 and shapes[request.phase] == (request.tokens, request.context)

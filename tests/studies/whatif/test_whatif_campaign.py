@@ -16,6 +16,7 @@ import pytest
 from sttest.core.errors import SttestError, ToolMissingError
 from sttest.core.processes import run_all
 from sttest.core.results import PointStore
+from sttest.frontend import lowering
 from sttest.studies.whatif.outcome import campaign, knees, series_of
 from sttest.studies.whatif.points import simulate_block
 from sttest.studies.whatif.study import load_study
@@ -68,6 +69,20 @@ def test_finished_points_are_taken_over(tmp_path):
     assert len(ran) == 1
     assert [outcome.speed for outcome in second[:2]] == [outcome.speed for outcome in first]
     assert study.x_axis == "board.hbm.bandwidth"
+
+
+@pytest.mark.torch
+def test_the_blocks_of_all_points_are_lowered_in_one_process(tmp_path, monkeypatch):
+    pytest.importorskip("torch_mlir")
+    monkeypatch.setenv("STTEST_CACHE", str(tmp_path / "cache"))
+    lower, calls = lowering.lower_together, []
+    monkeypatch.setattr(lowering, "lower_together", lambda builder, asked: calls.append(asked) or lower(builder, asked))
+    text = (
+        "title: x\nbase: {model: small-gpt2, launch: 0}\naxes: {context: [4, 8, 32, 5000], board.clock_mhz: [100, 200]}"
+    )
+    found = made(tmp_path, text)[1].run(one_process)
+    assert [[each["context"] for each in asked] for asked in calls] == [[4, 8]]  # 32 is shipped, 5,000 too many
+    assert [not outcome.refusal for outcome in found] == [True] * 6 + [False] * 2
 
 
 def test_points_that_differ_in_the_launch_alone_share_a_block(tmp_path):
