@@ -42,7 +42,7 @@ class Board:
     Attributes:
         description: data sheet of the card.
 
-    Example:
+    Examples:
         >>> import sttest as st
         >>> st.Board.load("u55c")
         Board('u55c', 250 MHz, 460 GB/s)
@@ -72,7 +72,7 @@ class Board:
         Raises:
             InputError: there is no such quantity, or it can't have that value.
 
-        Example:
+        Examples:
             >>> import sttest as st
             >>> board = st.Board.load("u55c").with_(**{"hbm.bandwidth": 115, "clock_mhz": 300})
             >>> board
@@ -95,7 +95,7 @@ class Board:
         Raises:
             InputError: the name has other characters.
 
-        Example:
+        Examples:
             >>> import sttest as st
             >>> st.Board.load("u55c").with_(clock_mhz=100).named("slow")
             Board('slow', 100 MHz, 460 GB/s)
@@ -122,7 +122,7 @@ class Board:
     def quantities(self) -> pd.DataFrame:
         """Every quantity by its path: value, unit, kind and source.
 
-        Example:
+        Examples:
             >>> import sttest as st
             >>> clock = st.Board.load("u55c").quantities.loc["clock_mhz"]
             >>> float(clock.value), clock.unit
@@ -144,7 +144,7 @@ class Design(Graph):
         compiled: the compiler's result, with the IR.
         request: the compile request; None where it is not known.
 
-    Example:
+    Examples:
         >>> import sttest as st
         >>> design = st.compile("small-gpt2", phase="decode", context=32)
         >>> design
@@ -175,7 +175,7 @@ class Design(Graph):
     def kernels(self) -> pd.DataFrame:
         """One row per task: loops, tile, lanes, initiation interval, latency, and cycles at its own speed.
 
-        Example:
+        Examples:
             >>> import sttest as st
             >>> kernels = st.compile("small-gpt2", phase="decode", context=32).kernels
             >>> kernels.own_cycles.idxmax(), int(kernels.own_cycles.max())
@@ -189,7 +189,7 @@ class Design(Graph):
 
         The last row, ``share``, is the total over the budget of the whole board; above 1 it does not fit.
 
-        Example:
+        Examples:
             >>> import sttest as st
             >>> resources = st.compile("small-gpt2", phase="decode", context=32).resources
             >>> bool((resources.loc["share", ["dsp", "bram18", "uram"]] < 1).all())
@@ -212,7 +212,7 @@ class Design(Graph):
         Raises:
             InputError: a FIFO is not there, or a depth is not possible.
 
-        Example:
+        Examples:
             >>> import sttest as st
             >>> design = st.compile("small-gpt2", phase="decode", context=32)
             >>> sizes = design.size_fifos()
@@ -252,7 +252,7 @@ class Design(Graph):
         Raises:
             InputError: there is no such setting or value, or it needs `recompile`.
 
-        Example:
+        Examples:
             >>> import sttest as st
             >>> design = st.compile("small-gpt2", phase="decode", context=32)
             >>> table = design.whatif({"hbm.bandwidth": [1, 460]})
@@ -275,7 +275,7 @@ class Design(Graph):
         Raises:
             InputError: the folder holds something else, or can't be written.
 
-        Example:
+        Examples:
             >>> import sttest as st
             >>> folder = st.compile("small-gpt2", phase="decode", context=32).save("build/example")
             >>> sorted(path.name for path in folder.iterdir())[:3]
@@ -317,7 +317,7 @@ def compile(  # noqa: A001
         DoesNotFitError: more of a resource than the board has.
         ToolMissingError: the block has to be lowered from PyTorch, which is not installed.
 
-    Example:
+    Examples:
         >>> import sttest as st
         >>> design = st.compile("small-gpt2", phase="decode", context=32, board="u55c", tile_size=8)
         >>> design.simulate().cycles
@@ -344,7 +344,7 @@ def load_design(path: str | Path) -> Design:
     Raises:
         InputError: there is no whole package.
 
-    Example:
+    Examples:
         >>> import sttest as st
         >>> folder = st.compile("small-gpt2", phase="decode", context=32).save("build/example")
         >>> st.load_design(folder).simulate().cycles

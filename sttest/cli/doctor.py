@@ -88,7 +88,7 @@ def _list_boards(*, as_json: bool) -> None:
 def models_verb(as_json: Json = False) -> None:
     """List the models that are known by name; any other of their families goes by its config.json.
 
-    Example:
+    Examples:
 
       sttest models
     """

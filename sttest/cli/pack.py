@@ -40,7 +40,7 @@ def pack_verb(
 ) -> None:
     """Pack a design with parameters, inputs and golden, to be built and run where there is a card.
 
-    Example:
+    Examples:
 
       sttest pack build/gpt2-decode-u55c -o gpt2-decode.tar.gz
     """

@@ -132,7 +132,7 @@ def dot_verb(
 ) -> None:
     """Print a design as Graphviz text; where it deadlocks, the cycle of waits is red.
 
-    Example:
+    Examples:
 
       sttest dot graph.json --all-depths 2 | dot -Tsvg > graph.svg
     """

@@ -35,7 +35,7 @@ class Graph:
     Attributes:
         graph: the graph itself.
 
-    Example:
+    Examples:
         >>> import sttest as st
         >>> folder = st.compile("small-gpt2", phase="decode", context=32).save("build/example")
         >>> st.load_graph(folder)
@@ -69,7 +69,7 @@ class Graph:
     def fifos(self) -> pd.DataFrame:
         """One row per FIFO: its two processes, depth in tokens, bits per token and kind of memory.
 
-        Example:
+        Examples:
             >>> import sttest as st
             >>> fifos = st.compile("small-gpt2", phase="decode", context=32).fifos
             >>> int((fifos.depth * fifos.bits).sum())
@@ -110,7 +110,7 @@ class Graph:
         Raises:
             InputError: no such engine or FIFO.
 
-        Example:
+        Examples:
             >>> import sttest as st
             >>> design = st.compile("small-gpt2", phase="decode", context=32)
             >>> design.simulate().cycles, design.simulate(unbounded=True).cycles
@@ -145,7 +145,7 @@ class Graph:
             DeadlockError: no depths are enough.
             DoesNotFitError: no depths reach the target.
 
-        Example:
+        Examples:
             >>> import sttest as st
             >>> design = st.compile("small-gpt2", phase="decode", context=32)
             >>> sizes = design.size_fifos(method="lp")
@@ -183,7 +183,7 @@ def load_graph(path: str | Path) -> Graph:
     Raises:
         InputError: there is no such graph.
 
-    Example:
+    Examples:
         >>> import sttest as st
         >>> folder = st.compile("small-gpt2", phase="decode", context=32).save("build/example")
         >>> st.load_graph(folder / "timed_graph.json").simulate(engine="simpy").cycles
@@ -212,7 +212,7 @@ class Run:
     Attributes:
         simulation: the result as the engine gave it.
 
-    Example:
+    Examples:
         >>> import sttest as st
         >>> run = st.compile("small-gpt2", phase="decode", context=32).simulate()
         >>> run
@@ -257,7 +257,7 @@ class Run:
     def deadlock(self) -> str | None:
         """A deadlock as text, with the waits and the depths that would resolve it; None if the run finished.
 
-        Example:
+        Examples:
             >>> import sttest as st
             >>> design = st.compile("small-gpt2", phase="decode", context=32)
             >>> run = design.with_depths({"fork_load_x__attn_residual": 1}).simulate()
@@ -278,7 +278,7 @@ class Run:
         Raises:
             InputError: the run deadlocked, was not recorded, or has actors.
 
-        Example:
+        Examples:
             >>> import sttest as st
             >>> path = st.compile("small-gpt2", phase="decode", context=32).simulate().critical_path
             >>> int(path.cycles.sum())
@@ -303,7 +303,7 @@ class Run:
         Raises:
             InputError: there is no critical path.
 
-        Example:
+        Examples:
             >>> import sttest as st
             >>> run = st.compile("small-gpt2", phase="decode", context=32).simulate()
             >>> run.breakdown.head(2)
@@ -334,7 +334,7 @@ class Run:
         Raises:
             InputError: the run was not recorded, or there is no such process.
 
-        Example:
+        Examples:
             >>> import sttest as st
             >>> run = st.compile("small-gpt2", phase="decode", context=32).simulate()
             >>> axes = run.plot_gantt()
@@ -356,7 +356,7 @@ class Run:
         Raises:
             InputError: the run was not recorded, or the file can't be written.
 
-        Example:
+        Examples:
             >>> import sttest as st
             >>> st.compile("small-gpt2", phase="decode", context=32).simulate().trace("run.json").name
             'run.json'
