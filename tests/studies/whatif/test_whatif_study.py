@@ -14,8 +14,8 @@ from sttest.studies.whatif.study import STUDIES, load_study, study_names
 from tests.explore.tiny_searches import two_products
 
 POINTS_SIMULATED = {
-    "batch": (60, 60), "bits": (256, 256), "boards": (30, 30), "clock": (50, 50), "context": (30, 21),
-    "hbm-bandwidth": (180, 168), "hbm-channels": (90, 90), "launch": (8, 8), "precision": (10, 10),
+    "batch": (60, 60), "bits": (384, 384), "boards": (60, 54), "clock": (50, 50), "context": (60, 42),
+    "hbm-bandwidth": (180, 168), "hbm-channels": (90, 90), "launch": (16, 16), "precision": (15, 15),
     "speculation": (72, 72),
 }  # fmt: skip
 """Points of each shipped study, and those that a block can be asked for: the models' longest contexts (1024, 2048,
