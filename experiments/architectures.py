@@ -17,13 +17,13 @@ import numpy as np
 from scipy.stats import rankdata
 
 from experiments.figures import write_figure
+from experiments.lines import print_lines
 from experiments.progress import step_printer
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import compile_text
 from sttest.compile.options import CompileOptions
 from sttest.core.processes import run_all
 from sttest.core.results import Kind, ResultFolder, Row
-from sttest.core.tables import print_table
 from sttest.models.config import DecoderConfig
 from sttest.models.registry import get_config
 from sttest.sim import simulate
@@ -121,10 +121,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
     models = {lanes: candidates(found, lanes) for lanes in LANES}
     figures = [row for lanes in LANES for row in _of_lanes(found, models[lanes], lanes)]
     rows = [*(row for lanes in LANES for row in _of_shapes(found, lanes, engine)), *figures]
-    print_table(
-        ("figure", "value", "unit", "note"), [(each.metric, f"{each.value:,.4g}", each.unit, each.note)
-                                              for each in figures], title="Architectures",
-    )  # fmt: skip
+    print_lines(figures, "Architectures", notes=True)
     config = {"widths": WIDTHS, "ratios": RATIOS, "layers": LAYERS, "lanes": LANES, "context": CONTEXT,
               "training_tokens": TOKENS}  # fmt: skip
     with ResultFolder(out, config=config) as folder:

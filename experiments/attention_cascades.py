@@ -12,18 +12,18 @@ published rows come from an accelerator with one array for products and another 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from math import ceil
 from pathlib import Path
 from typing import Any
 
 from experiments.figures import write_figure
+from experiments.lines import Line, print_lines, rows_of
 from sttest.boards.board import FpgaBoard
 from sttest.boards.energy import CASES, Energy, energy
 from sttest.boards.load import load_board, require_hbm
 from sttest.core.processes import run_all
 from sttest.core.results import Kind, ResultFolder, Row
-from sttest.core.tables import print_table
 from sttest.models.attention_alone import AttentionShape
 from sttest.studies.cascades import Cascade, Measured, attention_text, fastest
 
@@ -50,17 +50,6 @@ PUBLISHED: tuple[tuple[str, float, str, str], ...] = (
     ("energy over FLAT's", 0.79, "ratio", _ABSTRACT),
     ("busy share of multiplying lanes", 1.0, "ratio", f"{_ABSTRACT}: nearly 100 %"),
 )
-
-
-@dataclass(frozen=True)
-class Line:
-    """A figure."""
-
-    metric: str
-    value: float | None
-    unit: str
-    kind: Kind = "simulated"
-    note: str = ""
 
 
 def card() -> FpgaBoard:
@@ -102,22 +91,13 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
         for positions, lines in run_all(run_positions, work, jobs, "attention-cascades")
     }
     lines = [line for positions in POSITIONS for line in _of_positions(positions, found[positions])]
-    print_table(
-        ("figure", "value", "unit"),
-        [(each.metric, "" if each.value is None else f"{each.value:,.4g}", each.unit) for each in lines],
-        title="Cascades of attention on a U55C",
-    )
+    print_lines(lines, "Cascades of attention on a U55C")
     config = {
         "heads": HEADS, "head_dim": HEAD_DIM, "queries": QUERIES, "row_block": ROW_BLOCK, "positions": POSITIONS,
         "scales": SCALES, "lines": [asdict(each) for each in LINES],
     }  # fmt: skip
     with ResultFolder(out, config=config) as folder:
-        for each in lines:
-            simulated = each.kind == "simulated"
-            folder.add(
-                Row("attention-cascades", each.metric, each.value, each.unit, each.kind, board=BOARD, phase="prefill",
-                    engine=engine if simulated else "", note=each.note)
-            )  # fmt: skip
+        folder.add(*rows_of(lines, "attention-cascades", engine, board=BOARD, phase="prefill"))
         for metric, value, unit, source in PUBLISHED:
             folder.add(Row("attention-cascades", metric, value, unit, "published", board="fusemax", source=source))
         write_figure(folder)
@@ -153,8 +133,9 @@ def _over(name: str, measured: Measured, fusemax: Measured | None, where: str) -
     yield Line(f"speed-up of FuseMax {where}", speed_up, "ratio", "derived")
     yield Line(f"energy of FuseMax over this {where}", ours.total_j / flat.total_j, "ratio", "derived", "central case")
     note = "without static and clocked power, central case"
-    yield Line(f"energy of the work of FuseMax over this {where}", ours.dynamic_j / flat.dynamic_j, "ratio", "derived",
-               note)  # fmt: skip
+    yield Line(
+        f"energy of the work of FuseMax over this {where}", ours.dynamic_j / flat.dynamic_j, "ratio", "derived", note
+    )
 
 
 def cycles_of(name: str, measured: Measured) -> int:

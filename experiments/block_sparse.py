@@ -9,18 +9,18 @@ when a block is full.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from experiments.figures import write_figure
+from experiments.lines import Line, print_lines, rows_of
 from sttest.boards.resources import total
 from sttest.compile.compiler import compile_text
 from sttest.compile.options import CompileOptions
 from sttest.compile.resources.design import design_resources, die_of
 from sttest.core.processes import run_all
-from sttest.core.results import Kind, ResultFolder, Row
-from sttest.core.tables import print_table
+from sttest.core.results import ResultFolder, Row
 from sttest.models.attention_alone import AttentionShape
 from sttest.models.block_sparse import SparseShape
 from sttest.sim import simulate
@@ -34,16 +34,6 @@ PUBLISHED = (
     ("speed-up over all of the cache, small blocks, most", 14.7, "ratio",
      "Xiao et al., FlashMoBA, arXiv 2511.11571 abstract: over FlashAttention-2 for small blocks"),
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Line:
-    """A figure."""
-
-    metric: str
-    value: float
-    unit: str
-    kind: Kind = "simulated"
 
 
 def shape_of(context: int, block: int) -> SparseShape:
@@ -78,20 +68,13 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
     }  # fmt: skip
     steps = dict(run_all(run_step, work, jobs, "block-sparse"))
     lines = [line for context in CONTEXTS for line in _of_context(context, steps)]
-    print_table(
-        ("figure", "value", "unit"), [(each.metric, f"{each.value:,.4g}", each.unit) for each in lines],
-        title="Block-sparse attention on a U55C",
-    )  # fmt: skip
+    print_lines(lines, "Block-sparse attention on a U55C")
     config = {
         "heads": HEADS, "head_dim": HEAD_DIM, "attended": ATTENDED, "contexts": CONTEXTS, "blocks": BLOCKS,
         "options": OPTIONS, "shapes": [asdict(shape_of(context, block)) for context in CONTEXTS for block in BLOCKS],
     }  # fmt: skip
     with ResultFolder(out, config=config) as folder:
-        for each in lines:
-            folder.add(
-                Row("block-sparse", each.metric, each.value, each.unit, each.kind, board=BOARD, phase="decode",
-                    engine=engine if each.kind == "simulated" else "")
-            )  # fmt: skip
+        folder.add(*rows_of(lines, "block-sparse", engine, board=BOARD, phase="decode"))
         for metric, value, unit, source in PUBLISHED:
             folder.add(Row("block-sparse", metric, value, unit, "published", board="flashmoba", source=source))
         write_figure(folder)

@@ -18,6 +18,7 @@ from typing import Any
 
 from experiments.best.cases import all_cases
 from experiments.best.found import read_found
+from experiments.lines import print_lines
 from experiments.progress import step_printer
 from experiments.published import published_table
 from sttest.boards.board import FpgaBoard
@@ -30,7 +31,6 @@ from sttest.compile.resources.design import design_resources, die_under
 from sttest.compile.timing.links import Links
 from sttest.core.processes import run_all
 from sttest.core.results import Kind, ResultFolder, Row
-from sttest.core.tables import print_table
 from sttest.models.config import DecoderConfig
 from sttest.models.registry import get_config
 from sttest.sim import simulate
@@ -284,8 +284,4 @@ def _row(
 
 
 def _print(rows: list[Row]) -> None:
-    print_table(
-        ("model", "metric", "value", "unit"),
-        [(row.model, row.metric, "none" if row.value is None else f"{row.value:,.4g}", row.unit) for row in rows],
-        title="GPT-2 Medium on several cards",
-    )
+    print_lines(rows, "GPT-2 Medium on several cards", model="model")

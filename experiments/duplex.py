@@ -7,17 +7,16 @@ they are; prompts among them, which the paper has as well, are not.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from experiments.figures import write_figure
+from experiments.lines import Line, print_lines, rows_of
 from sttest.boards.load import load_board
 from sttest.boards.systems import DuplexBoard, RduBoard
-from sttest.core.results import Kind, ResultFolder, Row
-from sttest.core.tables import print_table
+from sttest.core.results import ResultFolder, Row
 from sttest.models.registry import get_config
 from sttest.sim import simulate
 from sttest.studies.experts.routing import drawn_routing
@@ -42,19 +41,6 @@ PUBLISHED: tuple[tuple[str, float, str, str, str], ...] = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Line:
-    """A figure."""
-
-    model: str
-    metric: str
-    value: float | None
-    unit: str
-    kind: Kind = "simulated"
-    note: str = ""
-    board: str = BOARD
-
-
 @cache
 def board() -> DuplexBoard:
     """The devices."""
@@ -67,18 +53,10 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
     """Prints the table and writes ``out``; models take turns, so ``jobs`` does not matter."""
     lines = [line for model in DEVICES for line in model_lines(model, engine)]
     lines += [*most(lines), *halved(engine), *switch()]
-    print_table(
-        ("model", "figure", "value", "unit"),
-        [(each.model, each.metric, "" if each.value is None else f"{each.value:,.4g}", each.unit) for each in lines],
-        title="Two processors on a memory",
-    )  # fmt: skip
+    print_lines(lines, "Two processors on a memory", model="model")
     config = {"board": BOARD, "devices": DEVICES, "batches": BATCHES, "contexts": CONTEXTS}
     with ResultFolder(out, config=config, seed=SEED) as folder:
-        for each in lines:
-            folder.add(
-                Row("duplex", each.metric, each.value, each.unit, each.kind, model=each.model, board=each.board,
-                    phase="decode", engine=engine if each.kind == "simulated" else "", note=each.note)
-            )  # fmt: skip
+        folder.add(*rows_of(lines, "duplex", engine, board=BOARD, phase="decode"))
         for metric, value, unit, system, source in PUBLISHED:
             folder.add(Row("duplex", metric, value, unit, "published", board=system, source=source))
         write_figure(folder)
@@ -89,7 +67,7 @@ def model_lines(model: str, engine: str) -> Iterator[Line]:
     """Operations per byte, where they put each layer, and speeds."""
     config, devices = get_config(model), DEVICES[model]
     routing = drawn_routing(max(BATCHES), config.layers, config.experts, config.experts_per_token, seed=SEED)
-    yield Line(model, "devices", devices, "count", "assumed", "as the paper takes for Mixtral; one for the other")
+    yield Line("devices", devices, "count", "assumed", "as the paper takes for Mixtral; one for the other", model)
     for batch in BATCHES:
         chosen = routing.choices[:batch]
         for context in CONTEXTS:
@@ -111,7 +89,7 @@ def _ops_per_byte(step: Step, chosen: np.ndarray, where: str) -> Iterator[Line]:
         ("projections", step.projections().ops_per_byte), ("attention", step.attention().ops_per_byte),
         ("experts, mean", mean), ("experts, most", float(used.max())),
     ):  # fmt: skip
-        yield Line(model, f"operations per byte of {name} {where}", value, "ops/byte", "derived", note)
+        yield Line(f"operations per byte of {name} {where}", value, "ops/byte", "derived", note, model)
 
 
 def _speeds(step: Step, chosen: np.ndarray, where: str, engine: str) -> Iterator[Line]:
@@ -123,13 +101,13 @@ def _speeds(step: Step, chosen: np.ndarray, where: str, engine: str) -> Iterator
         cycles[placement] = found
         note = "" if step.fits else f"no room: {step.held_bytes / 1e9:,.0f} GB"
         speed = step.batch / found * 1e9 if step.fits else None
-        yield Line(model, f"speed {where[:-1]}, {placement}]", speed, "tokens/s", note=note)
+        yield Line(f"speed {where[:-1]}, {placement}]", speed, "tokens/s", note=note, model=model)
         formula = closed_form_cycles(step, of) / found
-        yield Line(model, f"closed form over simulated {where[:-1]}, {placement}]", formula, "ratio", "derived")
+        yield Line(f"closed form over simulated {where[:-1]}, {placement}]", formula, "ratio", "derived", model=model)
     for placement in PLACEMENTS[1:]:
         ratio = cycles["xpu"] / cycles[placement] if step.fits else None
         note = "" if step.fits else "no room"
-        yield Line(model, f"over the xPU alone {where[:-1]}, {placement}]", ratio, "ratio", "derived", note)
+        yield Line(f"over the xPU alone {where[:-1]}, {placement}]", ratio, "ratio", "derived", note, model)
 
 
 def most(lines: list[Line]) -> Iterator[Line]:
@@ -144,7 +122,7 @@ def most(lines: list[Line]) -> Iterator[Line]:
                 ]  # fmt: skip
                 for bound, pick in (("least", min), ("most", max)):
                     metric = f"over the xPU alone, {bound} [{placement}{what}]"
-                    yield Line(model, metric, pick(ratios), "ratio", "derived")
+                    yield Line(metric, pick(ratios), "ratio", "derived", model=model)
 
 
 def halved(engine: str) -> Iterator[Line]:
@@ -174,7 +152,7 @@ def halved(engine: str) -> Iterator[Line]:
         note = "a variant of the same simulator halves its bandwidth"
         for bound, pick in (("least", min), ("most", max)):
             metric = f"over the xPU alone, half of Logic-PIM's rates, {bound} [{placement}, batches of 32 to 128]"
-            yield Line(model, metric, pick(ratios), "ratio", "derived", note)
+            yield Line(metric, pick(ratios), "ratio", "derived", note, model)
 
 
 def switch() -> Iterator[Line]:
@@ -182,4 +160,6 @@ def switch() -> Iterator[Line]:
     rdu = load_board(RDU)
     assert isinstance(rdu, RduBoard)
     note = f"{LLAMA_BYTES / 1e9:.1f} GB over {SOCKETS} sockets, bytes over the slower memory's rate"
-    yield Line(SWITCHED, "switch to an 8B model", rdu.switch_seconds(LLAMA_BYTES, SOCKETS), "s", "derived", note, RDU)
+    yield Line(
+        "switch to an 8B model", rdu.switch_seconds(LLAMA_BYTES, SOCKETS), "s", "derived", note, SWITCHED, board=RDU
+    )

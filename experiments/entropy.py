@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from experiments.lines import Line, print_lines, rows_of
 from experiments.progress import step_printer
 from experiments.published import DATA_DIR
 from sttest.boards.board import FpgaBoard
@@ -29,8 +30,7 @@ from sttest.compile.rtl.entropy_decoder import decoder_text, sources
 from sttest.compile.timing.entropy_decoder import DecoderDepths, any_trace_depths, decoder
 from sttest.core.errors import ToolMissingError
 from sttest.core.processes import run_all
-from sttest.core.results import Kind, ResultFolder, Row
-from sttest.core.tables import print_table
+from sttest.core.results import ResultFolder, Row
 from sttest.models.config import block_parameters
 from sttest.models.registry import get_config
 from sttest.reference.entropy.huffman import PrefixCode, entropy_bits, prefix_code
@@ -99,20 +99,6 @@ PUBLISHED: tuple[tuple[str, float, str, str, str], ...] = (
 )
 
 
-@dataclass(frozen=True)
-class Line:
-    """A figure."""
-
-    metric: str
-    value: float | None
-    unit: str
-    kind: Kind = "simulated"
-    note: str = ""
-    model: str = ""
-    reference: float | None = None
-    source: str = ""
-
-
 @cache
 def board() -> FpgaBoard:
     """The card."""
@@ -165,14 +151,22 @@ def of_codes() -> Iterator[Line]:
         counts = histogram(weights)
         closed = None if shares is None else share_entropy(shares)
         source = "" if closed is None else "closed form, shares of normal numbers"
-        yield Line("entropy of exponents", entropy_bits(counts), "bits", "derived", note, name, closed, source)
+        yield Line(
+            "entropy of exponents", entropy_bits(counts), "bits", "derived", note, name, reference=closed, source=source
+        )
         yield Line("mean codeword", encoded.code.mean_bits(counts), "bits", "derived", note, name)
         yield Line("bits per weight", encoded.bits_per_weight, "bits", "derived", "with fill", name)
         yield Line("bytes over bfloat16", encoded.bits_per_weight / 16, "ratio", "derived", "with fill", name)
     yield from _of_trained()
     apart = [LANES["16 lanes of 2"].code(weights).mean_bits(histogram(weights)) for weights in parts_of_block()]
-    yield Line("mean codeword, a code per tensor", float(np.average(apart, weights=(7, 5))), "bits", "derived",
-               "two deviations, each with its code", "gpt2")  # fmt: skip
+    yield Line(
+        "mean codeword, a code per tensor",
+        float(np.average(apart, weights=(7, 5))),
+        "bits",
+        "derived",
+        "two deviations, each with its code",
+        "gpt2",
+    )
 
 
 def _of_trained() -> Iterator[Line]:
@@ -197,8 +191,16 @@ def of_integers() -> Iterator[Line]:
         entropy, mean = integer_code_bits(quantized(values, bits, group), 12)
         most = float(np.abs(values.reshape(-1, group)).max(1).mean())
         closed = share_entropy(integer_shares(bits, most))
-        yield Line(f"entropy of integers {where}", entropy, "bits", "derived", "normal numbers", "normal", closed,
-                   "closed form, all groups with the mean scale")  # fmt: skip
+        yield Line(
+            f"entropy of integers {where}",
+            entropy,
+            "bits",
+            "derived",
+            "normal numbers",
+            "normal",
+            reference=closed,
+            source="closed form, all groups with the mean scale",
+        )
         yield Line(f"mean codeword of integers {where}", mean, "bits", "derived", "normal numbers", "normal")
         yield Line(f"bytes over plain integers {where}", mean / bits, "ratio", "derived", "without scales", "normal")
 
@@ -237,11 +239,25 @@ def of_rates(engine: str) -> Iterator[Line]:
         per_cycle = float(design.channels[0].bytes_per_cycle)
         where, rate = f"[{lanes} lanes of {symbols}]", COUNT / cycles
         bound = rate_bound(lanes, symbols, 8 * per_cycle, 8 + lane_format.code(weights).mean_bits(histogram(weights)))
-        yield Line(f"weights per cycle {where}", rate, "weights/cycle", "simulated", "", "normal", bound,
-                   "closed form: lanes times symbols, or channel over bits per weight")  # fmt: skip
+        yield Line(
+            f"weights per cycle {where}",
+            rate,
+            "weights/cycle",
+            "simulated",
+            "",
+            "normal",
+            reference=bound,
+            source="closed form: lanes times symbols, or channel over bits per weight",
+        )
         effective = BFLOAT16_BYTES * rate / per_cycle
-        yield Line(f"effective bandwidth {where}", effective, "ratio", "simulated", "bfloat16 over the channel's bytes",
-                   "normal")  # fmt: skip
+        yield Line(
+            f"effective bandwidth {where}",
+            effective,
+            "ratio",
+            "simulated",
+            "bfloat16 over the channel's bytes",
+            "normal",
+        )
 
 
 def of_skews(engine: str) -> Iterator[Line]:
@@ -271,8 +287,14 @@ def _without_fill(engine: str) -> Iterator[Line]:
         for seed in range(1000, 1000 + TRACES)
     )
     yield Line("least depth that ends [no fill]", least, "tokens", "simulated", "of one trace", "normal")
-    yield Line("traces that deadlock at it [no fill]", stuck / TRACES, "ratio", "simulated",
-               f"of {TRACES} others of the same distribution", "normal")  # fmt: skip
+    yield Line(
+        "traces that deadlock at it [no fill]",
+        stuck / TRACES,
+        "ratio",
+        "simulated",
+        f"of {TRACES} others of the same distribution",
+        "normal",
+    )
 
 
 def does_end(design: TimedGraph, engine: str) -> bool:
@@ -398,8 +420,13 @@ def of_blocks(found: Mapping[tuple[int, str, str], tuple[int, int, int]], luts: 
         step_us = get_config(MODEL).layers * (cycles / card.clock_mhz.value + card.launch.queued_us.value)
         yield Line(f"block {where}", cycles, "cycles", model=MODEL)
         yield Line(f"bytes of weights {where}", size, "bytes", model=MODEL)
-        yield Line(f"speed {where}", 1e6 / step_us, "tokens/s", model=MODEL,
-                   note="launches in a queue; LM head and host left out")  # fmt: skip
+        yield Line(
+            f"speed {where}",
+            1e6 / step_us,
+            "tokens/s",
+            note="launches in a queue; LM head and host left out",
+            model=MODEL,
+        )
         if memory not in LANES:
             continue
         plain = found[gemv_lanes, "bfloat16", engine]
@@ -408,8 +435,14 @@ def of_blocks(found: Mapping[tuple[int, str, str], tuple[int, int, int]], luts: 
         of_lane = f"[{LANES[memory].symbols} per cycle, parts of {LANES[memory].word_bits} bits]"
         each = luts.get(f"LUTs per lane {of_lane}")
         if each is not None:
-            yield Line(f"LUTs of decoders over the card's {where}", lanes * each / card.fabric.lut.count, "ratio",
-                       "derived", f"{lanes} lanes behind all ports; yosys counts too many", MODEL)  # fmt: skip
+            yield Line(
+                f"LUTs of decoders over the card's {where}",
+                lanes * each / card.fabric.lut.count,
+                "ratio",
+                "derived",
+                f"{lanes} lanes behind all ports; yosys counts too many",
+                MODEL,
+            )
 
 
 def of_room(bytes_over: float) -> Iterator[Line]:
@@ -453,19 +486,10 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
     luts = {line.metric: line.value for line in lines if line.value is not None}
     lines += of_blocks({key: blocks[key] for key in work}, luts)
     lines += of_room(next(line.value or 1 for line in lines if line.metric == "bytes over bfloat16"))
-    print_table(
-        ("weights", "figure", "value", "unit"),
-        [(each.model, each.metric, "-" if each.value is None else f"{each.value:,.4g}", each.unit) for each in lines],
-        title="Entropy-coded weights",
-    )
+    print_lines(lines, "Entropy-coded weights", weights="model")
     config = {"lanes": LANES, "rates": RATES, "skews": SKEWS, "count": COUNT, "context": CONTEXT, "traces": TRACES}
     with ResultFolder(out, config=config, seed=SEED) as folder:
-        for each in lines:
-            folder.add(
-                Row("entropy", each.metric, each.value, each.unit, each.kind, model=each.model, board=BOARD,
-                    engine=engine if each.kind == "simulated" else "", reference=each.reference,
-                    source=each.source, note=each.note)
-            )  # fmt: skip
+        folder.add(*rows_of(lines, "entropy", engine, board=BOARD))
         for metric, value, unit, source, note in PUBLISHED:
             folder.add(Row("entropy", metric, value, unit, "published", board="gpu", source=source, note=note))
     return lines

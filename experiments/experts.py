@@ -15,6 +15,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+from experiments.lines import Line, print_lines, rows_of
 from experiments.progress import step_printer
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
@@ -22,8 +23,7 @@ from sttest.compile.compiler import Design, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.core.processes import run_all
-from sttest.core.results import Kind, ResultFolder, Row
-from sttest.core.tables import print_table
+from sttest.core.results import ResultFolder, Row
 from sttest.models.config import DecoderConfig, block_parameters, expert_parameters
 from sttest.models.registry import get_config
 from sttest.reference.graph import BITS
@@ -67,19 +67,6 @@ class Layer:
     attention_ops: int
     attention_bytes: int  # keys, values and their scales
     missing: Mapping[int, int]  # cycles by the number of experts that come from the lower memory first
-
-
-@dataclass(frozen=True)
-class Line:
-    """A figure."""
-
-    model: str
-    board: str
-    metric: str
-    value: float
-    unit: str
-    kind: Kind = "simulated"
-    note: str = ""
 
 
 @cache
@@ -162,18 +149,10 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
         say(f"simulated {key[0]} on {key[1]}, {key[2]}")
     lines = [line for key in work for line in _of_layer(key, layers[key])]
     lines += [line for model in MODELS for line in _of_cache(model, layers[model, CACHED, "experts in HBM"], engine)]
-    print_table(
-        ("model", "board", "figure", "value", "unit"),
-        [(each.model, each.board, each.metric, f"{each.value:,.4g}", each.unit) for each in lines],
-        title="Experts",
-    )
+    print_lines(lines, "Experts", model="model", board="board")
     config = {"options": OPTIONS, "apart": APART, "context": CONTEXT, "localities": LOCALITIES, "tokens": TOKENS}
     with ResultFolder(out, config=config, seed=SEED) as folder:
-        for each in lines:
-            folder.add(
-                Row("experts", each.metric, each.value, each.unit, each.kind, model=each.model, board=each.board,
-                    phase="decode", engine=engine if each.kind == "simulated" else "", note=each.note)
-            )  # fmt: skip
+        folder.add(*rows_of(lines, "experts", engine, phase="decode"))
         for metric, value, unit, source in PUBLISHED:
             folder.add(Row("experts", metric, value, unit, "published", board="duplex", source=source))
     return lines
@@ -187,47 +166,54 @@ def _step_us(board: str, layers: int, cycles: float) -> float:
 def _of_layer(key: tuple[str, str, str], layer: Layer) -> Iterator[Line]:
     model, board, place = key
     config, where = get_config(model), f"[{place}]"
-    yield Line(model, board, f"layer {where}", layer.cycles, "cycles")
+    yield Line(f"layer {where}", layer.cycles, "cycles", model=model, board=board)
     busy_us = layer.cycles / card(board).clock_mhz.value
-    yield Line(model, board, f"share of the roofline {where}", layer.memory_us / busy_us, "ratio", "derived")
-    yield Line(model, board, f"bytes moved per layer {where}", layer.moved_bytes, "bytes")
+    yield Line(
+        f"share of the roofline {where}", layer.memory_us / busy_us, "ratio", "derived", model=model, board=board
+    )
+    yield Line(f"bytes moved per layer {where}", layer.moved_bytes, "bytes", model=model, board=board)
     note = "launches in a queue; LM head and host left out"
     held = config.layers * (block_parameters(config) * (1 / 2 + 1 / 64) + layer.cache_bytes)
     if place == "experts in HBM" and held > card(board).hbm.size_bytes:
         note += f"; {held / 1e9:.1f} GB do not fit into {card(board).hbm.size_bytes / 1e9:.1f} GB"
     yield Line(
-        model, board, f"speed {where}", 1e6 / _step_us(board, config.layers, layer.cycles), "tokens/s", note=note
+        f"speed {where}",
+        1e6 / _step_us(board, config.layers, layer.cycles),
+        "tokens/s",
+        note=note,
+        model=model,
+        board=board,
     )
     if (board, place) != (BOARDS[0], "experts in HBM"):
         return
     yield Line(
-        model, board, "weights and caches of all layers", held, "bytes", "derived", "int4 and scales; no LM head"
+        "weights and caches of all layers", held, "bytes", "derived", "int4 and scales; no LM head", model, board=board
     )
     counted = "int4 weights and int8 caches, with scales"
     for part, ops, size in (
         ("experts", layer.expert_ops, layer.expert_bytes),
         ("grouped-query attention", layer.attention_ops, layer.attention_bytes),
     ):
-        yield Line(model, board, f"operations per byte of {part}", ops / size, "ops/byte", "derived", counted)
+        yield Line(f"operations per byte of {part}", ops / size, "ops/byte", "derived", counted, model, board=board)
     for part, ops, size in (
         ("experts", layer.expert_ops, config.experts_per_token * expert_parameters(config)),
         ("grouped-query attention", layer.attention_ops, 2 * config.kv_heads * config.head_dim * CONTEXT),
     ):
         metric = f"operations per byte of {part}, if 16 bits each"
-        yield Line(model, board, metric, ops / (2 * size), "ops/byte", "derived", "the same operations")
+        yield Line(metric, ops / (2 * size), "ops/byte", "derived", "the same operations", model, board=board)
 
 
 def _of_cache(model: str, layer: Layer, engine: str) -> Iterator[Line]:
     config, size = get_config(model), expert_size(get_config(model))
     switch = copy_into_hbm(card(CACHED), SOURCE, size, engine)
-    yield Line(model, CACHED, "expert switch from ddr", 1e6 * switch.seconds, "us", note=f"{size:,} bytes")
+    yield Line("expert switch from ddr", 1e6 * switch.seconds, "us", note=f"{size:,} bytes", model=model, board=CACHED)
     host = copy_into_hbm(card(CACHED), "host", size, engine).seconds
-    yield Line(model, CACHED, "expert switch from host", 1e6 * host, "us", note=f"{size:,} bytes")
+    yield Line("expert switch from host", 1e6 * host, "us", note=f"{size:,} bytes", model=model, board=CACHED)
     for count, cycles in layer.missing.items():
-        yield Line(model, CACHED, f"layer with {count} experts missing", cycles, "cycles")
+        yield Line(f"layer with {count} experts missing", cycles, "cycles", model=model, board=CACHED)
     around = config.layers * (layer.moved_bytes - layer.expert_bytes)
     room = int((card(CACHED).hbm.size_bytes - around) // (config.layers * size))
-    yield Line(model, CACHED, "experts of a layer that the HBM has room for", room, "experts", "derived")
+    yield Line("experts of a layer that the HBM has room for", room, "experts", "derived", model=model, board=CACHED)
     capacities = sorted({config.experts_per_token, 2 * config.experts_per_token, room} - {0})
     for name, locality in LOCALITIES.items():
         routing = drawn_routing(TOKENS, config.layers, config.experts, config.experts_per_token, seed=SEED, **locality)
@@ -237,6 +223,12 @@ def _of_cache(model: str, layer: Layer, engine: str) -> Iterator[Line]:
             launches_us = config.layers * card(CACHED).launch.queued_us.value
             mean_us, late_us = (each / card(CACHED).clock_mhz.value + launches_us
                                 for each in (times.mean, times.percentile(99)))  # fmt: skip
-            yield Line(model, CACHED, f"hit rate {where}", run.hit_rate, "ratio", note="drawn with a seed; LRU")
-            yield Line(model, CACHED, f"speed {where}", 1e6 / mean_us, "tokens/s", note="drawn with a seed; LRU")
-            yield Line(model, CACHED, f"time per token, p99 {where}", late_us / 1e3, "ms", note="drawn; LRU")
+            yield Line(
+                f"hit rate {where}", run.hit_rate, "ratio", note="drawn with a seed; LRU", model=model, board=CACHED
+            )
+            yield Line(
+                f"speed {where}", 1e6 / mean_us, "tokens/s", note="drawn with a seed; LRU", model=model, board=CACHED
+            )
+            yield Line(
+                f"time per token, p99 {where}", late_us / 1e3, "ms", note="drawn; LRU", model=model, board=CACHED
+            )

@@ -8,14 +8,13 @@ within each kind of site.  Every flip of a word of a FIFO is done in the referen
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from experiments.lines import Line, print_lines, rows_of
 from experiments.progress import step_printer
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import EnginesDisagreeError
-from sttest.core.results import Kind, ResultFolder, Row
-from sttest.core.tables import print_table
+from sttest.core.results import ResultFolder, Row
 from sttest.package import DesignPackage
 from sttest.studies.faults.campaign import OUTCOMES, Campaign
 from sttest.studies.faults.report import FAILS, FaultStudy, failing_bits, run_study
@@ -31,17 +30,6 @@ PUBLISHED = (
     ("area of selective protection over none", 0.38, "duplicated blocks and hardened flip-flops, which meet ASIL-D"),
     ("area of dual-core lock step over none", 1.0, "the conventional strategy"),
 )
-
-
-@dataclass(frozen=True)
-class Line:
-    """A figure."""
-
-    metric: str
-    value: float | None
-    unit: str
-    kind: Kind = "simulated"
-    note: str = ""
 
 
 def design_package(folder: Path) -> DesignPackage:
@@ -68,17 +56,10 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
     if study.agreement.disagree:
         raise EnginesDisagreeError("values", f"{len(study.agreement.disagree)} flips differ", where=package.name)
     lines = list(_lines(study))
-    print_table(
-        ("figure", "value", "unit", "note"),
-        [(each.metric, "" if each.value is None else f"{each.value:,.4g}", each.unit, each.note) for each in lines],
-        title="Faults",
-    )
+    print_lines(lines, "Faults", notes=True)
     config = {"model": MODEL, "layers": LAYERS, "context": CONTEXT, "per_kind": PER_KIND, "protections": PROTECTIONS}
     with ResultFolder(out, config=config, seed=SEED) as folder:
-        for each in lines:
-            folder.add(Row("faults", each.metric, each.value, each.unit, each.kind, model=MODEL, board=BOARD,
-                           phase="decode", engine="verilator" if each.kind == "simulated" else "",
-                           note=each.note))  # fmt: skip
+        folder.add(*rows_of(lines, "faults", "verilator", model=MODEL, board=BOARD, phase="decode"))
         for metric, value, note in PUBLISHED:
             folder.add(Row("faults", metric, value, "ratio", "published", board="ethos-u55", source=SOURCE, note=note))
     return lines
@@ -97,8 +78,12 @@ def _lines(study: FaultStudy) -> Iterator[Line]:
         note=f"{found.empty} of them in empty places",
     )
     yield Line("of these with another memory at the end", len(found.disagree), "count")
-    yield Line("flips of FIFO words that the reference defines no value for", len(found.undefined), "count",
-               note="integers of NaN")  # fmt: skip
+    yield Line(
+        "flips of FIFO words that the reference defines no value for",
+        len(found.undefined),
+        "count",
+        note="integers of NaN",
+    )
     yield Line("flips of FIFO words between layers, not done there", len(found.left_out), "count")
     for cost in study.costs:
         yield Line(f"LUTs for {cost.of}", cost.added.lut, "count", cost.kind)

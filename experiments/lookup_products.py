@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from experiments.lines import print_lines
 from experiments.progress import step_printer
 from sttest.compile.rtl import module_text
 from sttest.core.errors import SttestError
 from sttest.core.results import ResultFolder, Row
-from sttest.core.tables import print_table
 from sttest.targets.synth.yosys import SynthesisJob, synthesize
 
 LANES, SHARED = 16, 8
@@ -64,11 +64,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
             rows.append(
                 Row("lookup-products", f"over multiplication {where}", looked_up / multiplied[bits], "ratio", "derived")
             )
-    print_table(
-        ("figure", "value", "unit"),
-        [(each.metric, f"{each.value:.3g}", each.unit) for each in rows if each.value is not None],
-        title="Products by table look-up",
-    )
+    print_lines(rows, "Products by table look-up")
     with ResultFolder(out, config={"lanes": LANES, "shared": SHARED, "bits": BITS, "results": RESULTS}) as folder:
         for each in rows:
             folder.add(each)

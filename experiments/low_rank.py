@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.lines import print_lines
 from experiments.progress import step_printer
 from sttest.boards.operators import operators
 from sttest.compile.compiler import Design, on_chip
@@ -29,7 +30,6 @@ from sttest.compile.resources.nodes import memories
 from sttest.compile.sharing.functional_units import stream_ends
 from sttest.core.processes import run_all
 from sttest.core.results import Kind, ResultFolder, Row
-from sttest.core.tables import print_table
 from sttest.models.config import DecoderConfig, weight_shapes
 from sttest.models.program import Phase
 from sttest.models.quant.scheme import load_scheme
@@ -149,10 +149,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
         say(f"simulated {key[0]}, {key[1][0]}, rank {key[2] or 'full'}")
     rows = [row for key in work for row in _of_point(key, found[key], engine)]
     rows += [row for rank in RANKS for row in _errors(rank)]
-    print_table(
-        ("phase", "figure", "value", "unit"),
-        [(each.phase, each.metric, f"{each.value:,.4g}", each.unit) for each in rows], title="Low rank",
-    )  # fmt: skip
+    print_lines(rows, "Low rank", phase="phase")
     with ResultFolder(out, config={"shapes": SHAPES, "ranks": RANKS, "precisions": PRECISIONS}, seed=SEED) as folder:
         folder.add(*rows)
         for metric, value in PUBLISHED:

@@ -17,14 +17,14 @@ from typing import Any
 
 from experiments.experts import expert_size
 from experiments.figures import write_figure
+from experiments.lines import Line, print_lines, rows_of
 from experiments.published import DATA_DIR
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import compile_text
 from sttest.compile.options import CompileOptions
 from sttest.core.processes import run_all
-from sttest.core.results import Kind, ResultFolder, Row
-from sttest.core.tables import print_table
+from sttest.core.results import ResultFolder, Row
 from sttest.models.config import DecoderConfig
 from sttest.models.config_file import read_config
 from sttest.models.registry import get_config
@@ -88,19 +88,6 @@ class Layer:
     kept_bytes: dict[str, int]  # per memory, of weights and caches
 
 
-@dataclass(frozen=True)
-class Line:
-    """A figure."""
-
-    part: str
-    model: str
-    metric: str
-    value: float | None
-    unit: str
-    kind: Kind = "simulated"
-    note: str = ""
-
-
 @cache
 def card() -> FpgaBoard:
     """The board."""
@@ -146,22 +133,13 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
     work = {each: {"model": each[0], "placement": each[1], "engine": engine} for each in sorted(wanted)}
     layers = dict(run_all(run_layer, work, jobs, "memory-tiers"))
     lines = [*placed(layers), *switches(layers, engine), *windows(layers, engine), *chunks(engine), *caches(engine)]
-    print_table(
-        ("part", "model", "figure", "value", "unit"),
-        [(each.part, each.model, each.metric, "" if each.value is None else f"{each.value:,.4g}", each.unit)
-         for each in lines],
-        title="Memory tiers of a U280",
-    )  # fmt: skip
+    print_lines(lines, "Memory tiers of a U280", model="model")
     config = {
         "options": OPTIONS, "context": CONTEXT, "placements": PLACEMENTS, "tokens": TOKENS, "localities": LOCALITIES,
         "expert_bytes": EXPERT_BYTES,
     }  # fmt: skip
     with ResultFolder(out, config=config, seed=SEED) as folder:
-        for each in lines:
-            folder.add(
-                Row("memory-tiers", each.metric, each.value, each.unit, each.kind, model=each.model, board=BOARD,
-                    phase="decode", engine=engine if each.kind == "simulated" else "", note=each.note)
-            )  # fmt: skip
+        folder.add(*rows_of(lines, "memory-tiers", engine, board=BOARD, phase="decode"))
         for metric, value, unit, system, source in PUBLISHED:
             folder.add(Row("memory-tiers", metric, value, unit, "published", board=system, source=source))
         write_figure(folder)
@@ -190,10 +168,10 @@ def placed(layers: Mapping[tuple[str, str], Layer]) -> Iterator[Line]:
             speed, roofline = 1e6 / (count * _layer_us(layer)), 1e6 / (count * layer.memory_us)
             note = f"no room: {', '.join(full)}" if full else "launches in a queue; LM head and host left out"
             where = f"[{placement}]"
-            yield Line("step", model, f"layer {where}", layer.cycles, "cycles")
-            yield Line("step", model, f"speed {where}", None if full else speed, "tokens/s", note=note)
-            yield Line("step", model, f"roofline {where}", roofline, "tokens/s", "derived", "of the slower memory")
-            yield Line("step", model, f"share of the roofline {where}", speed / roofline, "ratio", "derived")
+            yield Line(f"layer {where}", layer.cycles, "cycles", model=model)
+            yield Line(f"speed {where}", None if full else speed, "tokens/s", note=note, model=model)
+            yield Line(f"roofline {where}", roofline, "tokens/s", "derived", "of the slower memory", model)
+            yield Line(f"share of the roofline {where}", speed / roofline, "ratio", "derived", model=model)
 
 
 # --- Another model into the HBM
@@ -204,12 +182,12 @@ def switches(layers: Mapping[tuple[str, str], Layer], engine: str) -> Iterator[L
     for model in SWITCHED:
         size = layers[model, "all in HBM"].weight_bytes * config_of(model).layers
         seconds = {source: copy_into_hbm(card(), source, size, engine).seconds for source in LOWER}
-        yield Line("switch", model, "weights of all layers", size, "bytes", "derived", "int4 and scales; no LM head")
+        yield Line("weights of all layers", size, "bytes", "derived", "int4 and scales; no LM head", model)
         for source, taken in seconds.items():
-            yield Line("switch", model, f"switch from {source}", taken, "s")
+            yield Line(f"switch from {source}", taken, "s", model=model)
             if source != "ddr":
                 ratio = taken / seconds["ddr"]
-                yield Line("switch", model, f"switch from {source} over ddr", ratio, "ratio", "derived")
+                yield Line(f"switch from {source} over ddr", ratio, "ratio", "derived", model=model)
 
 
 # --- Weights in flash, or with the host, through a window
@@ -230,14 +208,14 @@ def windows(layers: Mapping[tuple[str, str], Layer], engine: str) -> Iterator[Li
                 cycles = token_cycles(count, count - stay, round(_layer_us(layer) * clock_mhz), load)
                 note = f"{stay} of {count} layers in HBM, two places for the others; LM head and host left out"
                 where = f"[weights in {source}, {name}]"
-                yield Line("window", model, f"speed {where}", clock_mhz * 1e6 / cycles, "tokens/s", note=note)
+                yield Line(f"speed {where}", clock_mhz * 1e6 / cycles, "tokens/s", note=note, model=model)
 
 
 def chunks(engine: str) -> Iterator[Line]:
     """What flash gives where so many bytes lie together: the reason to bundle rows and columns."""
     for chunk in CHUNKS:
         found = copy_into_hbm(card(), "flash", CHUNKED_BYTES, engine, chunk_bytes=chunk)
-        yield Line("chunk", "", f"flash [chunks of {chunk:,} bytes]", found.gb_per_s, "GB/s")
+        yield Line(f"flash [chunks of {chunk:,} bytes]", found.gb_per_s, "GB/s")
 
 
 # --- Experts in HBM over DDR
@@ -255,21 +233,21 @@ def caches(engine: str) -> Iterator[Line]:
         routing = drawn_routing(TOKENS, EXPERT_LAYERS, EXPERTS, CHOSEN, seed=SEED, **locality)
         busiest = float(routing.imbalance(BATCH).mean())
         note = f"{drawn}; tokens of the busiest expert over the mean, batches of {BATCH}"
-        yield Line("experts", "", f"load imbalance [{name}]", busiest, "ratio", note=note)
+        yield Line(f"load imbalance [{name}]", busiest, "ratio", note=note)
         for capacity in CAPACITIES:
             share, where = routing.covered(BATCH, capacity), f"[{name}, group of {capacity}]"
             note = f"{drawn}; segments of {BATCH} tokens, each with the group that is best for it"
-            yield Line("experts", "", f"choices covered by a group {where}", share, "ratio", "derived", note)
+            yield Line(f"choices covered by a group {where}", share, "ratio", "derived", note)
             for policy in POLICIES:
                 run = run_cache(routing, capacity, policy).after(FILLING)
                 where = f"[{name}, room for {capacity}, {policy}]"
-                yield Line("experts", "", f"hit rate {where}", run.hit_rate, "ratio", note=drawn)
+                yield Line(f"hit rate {where}", run.hit_rate, "ratio", note=drawn)
                 if policy != "lru":
                     continue
                 for count, share in enumerate(run.miss_distribution()):
-                    yield Line("experts", "", f"layers with {count} missing {where}", share, "ratio", note=drawn)
+                    yield Line(f"layers with {count} missing {where}", share, "ratio", note=drawn)
                 for source in LOWER:
                     times, note = step_times(run, cycles[source]), f"{drawn}; copies only, nothing overlaps"
                     for label, value in (("mean", times.mean), ("p99", times.percentile(99))):
                         ms, metric = value / card().clock_mhz.value / 1e3, f"waiting per token from {source}, {label}"
-                        yield Line("experts", "", f"{metric} {where}", ms, "ms", note=note)
+                        yield Line(f"{metric} {where}", ms, "ms", note=note)

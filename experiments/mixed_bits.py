@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from experiments.lines import print_lines
 from experiments.progress import step_printer
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import compile_text
 from sttest.compile.options import CompileOptions
 from sttest.core.processes import run_all
 from sttest.core.results import ResultFolder, Row
-from sttest.core.tables import print_table
 from sttest.models.registry import get_config
 from sttest.sim import simulate
 from sttest.studies.mixed_types import choose_types
@@ -89,11 +89,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
         row(f"noise over signal {where}", mixes[budget][1], "ratio", "measured", "random weights")
         row(f"noise by the program {where}", noise + sum(noises[pair] for pair in types.items()), "ratio", "derived")
         row(f"time over int8 {where}", mixes[budget][0] / cycles, "ratio", "derived")
-    print_table(
-        ("figure", "value", "unit", "note"),
-        [(each.metric, f"{each.value:,.4g}", each.unit, each.note) for each in rows if each.value is not None],
-        title="Types of weights, mixed",
-    )
+    print_lines(rows, "Types of weights, mixed", notes=True)
     config = {"layers": LAYERS, "types": TYPES, "knobs": KNOBS, "context": CONTEXT, "budgets": BUDGETS}
     with ResultFolder(out, config=config, seed=SEED) as folder:
         for each in rows:

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from experiments.lines import Line, print_lines, rows_of
 from experiments.progress import step_printer
 from sttest.compile.compiler import compile_text, on_chip
 from sttest.compile.options import CompileOptions
 from sttest.core.processes import run_all
-from sttest.core.results import Kind, ResultFolder, Row
-from sttest.core.tables import print_table
+from sttest.core.results import ResultFolder
 from sttest.frontend.lowering import lower_isolated
 from sttest.models.nano_batches import nano_program
 from sttest.models.registry import get_config
@@ -54,17 +54,6 @@ class Step:
     both: float
     overlapped: float  # of the time of the less busy of the two
     channels: float  # mean share of the channels that transfer
-
-
-@dataclass(frozen=True)
-class Line:
-    """A figure."""
-
-    metric: str
-    value: float
-    unit: str
-    kind: Kind = "simulated"
-    note: str = ""
 
 
 def run_step(key: Mapping[str, Any]) -> Step:
@@ -104,17 +93,10 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
         say(f"simulated {key[1]}, {key[0]}")
     lines = [line for key in work for line in _of_step(key, steps[key])]
     lines += _speedups(steps)
-    print_table(
-        ("figure", "value", "unit"), [(each.metric, f"{each.value:,.4g}", each.unit) for each in lines],
-        title=f"Nano-batches, {BATCH} sequences, {CONTEXT} cached tokens",
-    )  # fmt: skip
+    print_lines(lines, f"Nano-batches, {BATCH} sequences, {CONTEXT} cached tokens")
     config = {"widths": WIDTHS, "ways": WAYS, "batch": BATCH, "context": CONTEXT}
     with ResultFolder(out, config=config) as folder:
-        for each in lines:
-            folder.add(
-                Row("nano-batches", each.metric, each.value, each.unit, each.kind, model=MODEL, board=BOARD,
-                    phase="decode", engine=engine if each.kind == "simulated" else "", note=each.note)
-            )  # fmt: skip
+        folder.add(*rows_of(lines, "nano-batches", engine, model=MODEL, board=BOARD, phase="decode"))
     return lines
 
 

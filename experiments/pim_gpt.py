@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
+from experiments.lines import Line, print_lines, rows_of
 from sttest.boards.energy import CASES
 from sttest.boards.load import load_board
 from sttest.boards.systems import PimBoard
 from sttest.core.results import Kind, ResultFolder, Row
-from sttest.core.tables import print_table
 from sttest.sim import simulate
 from sttest.studies.pim.decode import (
     Activity,
@@ -68,19 +68,6 @@ PUBLISHED: tuple[tuple[str, float, str, str], ...] = (
 
 
 @dataclass(frozen=True)
-class Line:
-    """A figure."""
-
-    model: str
-    metric: str
-    value: float
-    unit: str
-    kind: Kind = "simulated"
-    note: str = ""
-    source: str = ""
-
-
-@dataclass(frozen=True)
 class Generation:
     """A model that decodes ``TOKENS`` tokens, the prompt among them, LM head and all."""
 
@@ -115,19 +102,10 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
         generations.append(generation(gpt, engine))
         lines += model_lines(generations[-1], engine)
     lines += over_processors(generations)
-    print_table(
-        ("model", "figure", "value", "unit"),
-        [(each.model, each.metric, f"{each.value:,.4g}", each.unit) for each in lines],
-        title="PIM-GPT",
-    )  # fmt: skip
+    print_lines(lines, "PIM-GPT", model="model")
     config = {"board": BOARD, "contexts": CONTEXTS, "tokens": TOKENS, "models": [gpt.name for gpt in GPTS]}
     with ResultFolder(out, config=config) as folder:
-        for each in lines:
-            folder.add(
-                Row("pim-gpt", each.metric, each.value, each.unit, each.kind, model=each.model, board=BOARD,
-                    phase="decode", engine=engine if each.kind == "simulated" else "", note=each.note,
-                    source=each.source)
-            )  # fmt: skip
+        folder.add(*rows_of(lines, "pim-gpt", engine, board=BOARD, phase="decode"))
         for metric, value, unit, source in PUBLISHED:
             folder.add(Row("pim-gpt", metric, value, unit, "published", board="pim-gpt (paper)", source=source))
     return lines
@@ -143,9 +121,9 @@ def products(engine: str) -> Iterator[Line]:
         cycles, formula = step_cycles(board(), [Product("alone", passes)], engine), product_cycles(board(), passes)
         rate = inputs * outputs * ELEMENT_BYTES / cycles * board().clock_mhz.value / 1e3
         shape = f"[{inputs} x {outputs}]"
-        yield Line("", f"product {shape}", cycles, "cycles")
-        yield Line("", f"product in closed form {shape}", formula, "cycles", "derived", "rows, accesses and sends")
-        yield Line("", f"share of the banks' bandwidth {shape}", rate / board().inner_gb_per_s, "ratio", "derived")
+        yield Line(f"product {shape}", cycles, "cycles")
+        yield Line(f"product in closed form {shape}", formula, "cycles", "derived", "rows, accesses and sends")
+        yield Line(f"share of the banks' bandwidth {shape}", rate / board().inner_gb_per_s, "ratio", "derived")
 
 
 def engines() -> Iterator[Line]:
@@ -156,9 +134,9 @@ def engines() -> Iterator[Line]:
     runs = {each: simulate(graph, each) for each in ("simpy", "maxplus")}
     for each, run in runs.items():
         assert run.cycles is not None
-        yield Line(name, f"layer by {each} [{context} tokens]", run.cycles, "cycles")
-    yield Line(name, f"actors [{context} tokens]", len(graph.processes), "count", "derived", "banks, buses, controller")
-    yield Line(name, f"token passages [{context} tokens]", runs["maxplus"].fifo_events, "count")
+        yield Line(f"layer by {each} [{context} tokens]", run.cycles, "cycles", model=name)
+    yield Line(f"actors [{context} tokens]", len(graph.processes), "count", "derived", "banks, buses, controller", name)
+    yield Line(f"token passages [{context} tokens]", runs["maxplus"].fifo_events, "count", model=name)
 
 
 # --- A model
@@ -186,26 +164,31 @@ def model_lines(run: Generation, engine: str) -> Iterator[Line]:
         steps = layer_steps(board(), gpt, context)
         cycles = step_cycles(board(), steps, engine)
         formula = closed_form_cycles(board(), steps)
-        yield Line(gpt.name, f"layer [{context} tokens]", cycles, "cycles")
-        yield Line(gpt.name, f"layer in closed form [{context} tokens]", formula, "cycles", "derived")
+        yield Line(f"layer [{context} tokens]", cycles, "cycles", model=gpt.name)
+        yield Line(f"layer in closed form [{context} tokens]", formula, "cycles", "derived", model=gpt.name)
     note = f"mean of {TOKENS} tokens, the LM head in it; refresh and the choice of the token left out"
-    yield Line(gpt.name, "LM head", run.head_cycles, "cycles")
-    yield Line(gpt.name, "time per token", run.us_per_token, "us", note=note)
-    yield Line(gpt.name, "speed", 1e6 / run.us_per_token, "tokens/s", note=note)
+    yield Line("LM head", run.head_cycles, "cycles", model=gpt.name)
+    yield Line("time per token", run.us_per_token, "us", note=note, model=gpt.name)
+    yield Line("speed", 1e6 / run.us_per_token, "tokens/s", note=note, model=gpt.name)
     share = run.roofline_us(board().inner_gb_per_s) / run.us_per_token
-    yield Line(gpt.name, "share of the banks' bandwidth", share, "ratio", "derived", "weights only")
+    yield Line("share of the banks' bandwidth", share, "ratio", "derived", "weights only", gpt.name)
     for case in CASES:
         used = joules(board(), run.done, run.cycles, case)
         note = "standby of the DRAM left out"
-        yield Line(gpt.name, f"energy per token, {case}", used / TOKENS * 1e3, "mJ", "derived", note)
-        yield Line(gpt.name, f"power, {case}", used / (run.cycles / hertz), "W", "derived", note)
+        yield Line(f"energy per token, {case}", used / TOKENS * 1e3, "mJ", "derived", note, gpt.name)
+        yield Line(f"power, {case}", used / (run.cycles / hertz), "W", "derived", note, gpt.name)
 
 
 def over_processors(runs: list[Generation]) -> Iterator[Line]:
     """Beside a T4, a CPU and an A100, and what the published ratios imply."""
     bank = board().bank
-    yield Line("", "more time, if refresh stopped every bank", bank.refresh_ns.value / bank.refresh_interval_ns.value,
-               "ratio", "derived", "time of a refresh over the interval between two")  # fmt: skip
+    yield Line(
+        "more time, if refresh stopped every bank",
+        bank.refresh_ns.value / bank.refresh_interval_ns.value,
+        "ratio",
+        "derived",
+        "time of a refresh over the interval between two",
+    )
     speed, power = dict[str, list[float]](), [joules(board(), run.done, run.cycles) / run.cycles for run in runs]
     for run, per_cycle in zip(runs, power, strict=True):
         watts = per_cycle * board().clock_mhz.value * 1e6
@@ -217,25 +200,44 @@ def over_processors(runs: list[Generation]) -> Iterator[Line]:
             speed.setdefault(name, []).append(faster)
             speed.setdefault(f"{name}, energy", []).append(faster * drawn / watts)
             kind: Kind = "derived"
-            yield Line(run.gpt.name, f"speed over a {name} at its roofline", faster, "ratio", kind, note, source)
-            yield Line(run.gpt.name, f"energy of a {name} at its roofline over ours", faster * drawn / watts, "ratio",
-                       kind, note, source)  # fmt: skip
+            yield Line(f"speed over a {name} at its roofline", faster, "ratio", kind, note, run.gpt.name, source=source)
+            yield Line(
+                f"energy of a {name} at its roofline over ours",
+                faster * drawn / watts,
+                "ratio",
+                kind,
+                note,
+                run.gpt.name,
+                source=source,
+            )
         for low, bound in ((41, "least"), (137, "most")):
             share = run.roofline_us(T4_GB_PER_S) / (low * run.us_per_token)
-            yield Line(run.gpt.name, f"share of a T4's roofline at the published ratio, {bound}", share, "ratio",
-                       "derived", f"a T4 that is {low} times as slow as ours would use so much of its memory",
-                       T4_SOURCE)  # fmt: skip
+            yield Line(
+                f"share of a T4's roofline at the published ratio, {bound}",
+                share,
+                "ratio",
+                "derived",
+                f"a T4 that is {low} times as slow as ours would use so much of its memory",
+                run.gpt.name,
+                source=T4_SOURCE,
+            )
     for name in ("T4", "CPU"):
         for metric, key in (("speed over a {} at its roofline", name),
                             ("energy of a {} at its roofline over ours", f"{name}, energy")):  # fmt: skip
             for bound, pick in (("least", min), ("most", max)):
-                yield Line("", f"{metric.format(name)}, {bound} of 8", pick(speed[key]), "ratio", "derived")
+                yield Line(f"{metric.format(name)}, {bound} of 8", pick(speed[key]), "ratio", "derived")
     medium = next(run for run in runs if run.gpt.name == "gpt2-medium")
     for what, tokens, source in A100:
         ratio = 1e6 / medium.us_per_token / tokens
-        yield Line("gpt2-medium", f"speed over an A100 [{what}]", ratio, "ratio", "derived", source=source)
+        yield Line(f"speed over an A100 [{what}]", ratio, "ratio", "derived", model="gpt2-medium", source=source)
     for version, energies in (("1", (339, 1085)), ("2", (123, 383))):
         for bound, faster, saved in (("least", 41, energies[0]), ("most", 137, energies[1])):
             note = "power limit of a T4 times published speed-up over published energy ratio"
-            yield Line("", f"power by the published ratios, version {version}, {bound}", T4_WATTS * faster / saved,
-                       "W", "derived", note, _ABSTRACT)  # fmt: skip
+            yield Line(
+                f"power by the published ratios, version {version}, {bound}",
+                T4_WATTS * faster / saved,
+                "W",
+                "derived",
+                note,
+                source=_ABSTRACT,
+            )

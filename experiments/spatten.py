@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from experiments.lines import Line, print_lines, rows_of
 from experiments.progress import step_printer
 from experiments.published import DATA_DIR
 from sttest.boards.board import FpgaBoard
@@ -27,8 +28,7 @@ from sttest.compile.rtl.top_k import top_k
 from sttest.core.errors import ToolMissingError
 from sttest.core.files import read_csv
 from sttest.core.processes import run_all
-from sttest.core.results import Kind, ResultFolder, Row
-from sttest.core.tables import print_table
+from sttest.core.results import ResultFolder, Row
 from sttest.models.registry import get_config
 from sttest.reference.top_k import TopKFormat, select
 from sttest.sim import Channel, simulate
@@ -96,19 +96,6 @@ PUBLISHED: tuple[tuple[str, float, str, str, str], ...] = (
     ("comparators after which there is little gain", 16, "count", REVIEW, ""),
     ("area of the engine over all", 0.027, "ratio", REVIEW, "TSMC 40 nm"),
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Line:
-    """A figure."""
-
-    metric: str
-    value: float | None
-    unit: str
-    kind: Kind = "simulated"
-    note: str = ""
-    model: str = ""
-    board: str = BOARD
 
 
 @cache
@@ -218,7 +205,7 @@ def of_models(found: Mapping[tuple[str, str, str, int, str], tuple[int, int]]) -
         for memory in MEMORIES:
             cycles = {name: float(totals[memory, name][0]) for name in names}
             for name, total in cycles.items():
-                yield Line(f"cycles [{name}]", total, "cycles", "simulated", note, model, memory)
+                yield Line(f"cycles [{name}]", total, "cycles", "simulated", note, model, board=memory)
             yield from _ratios(model, memory, cycles)
         moved = {name: float(totals[BOARD, name][1]) for name in names}
         for name, total in moved.items():
@@ -240,7 +227,7 @@ def _ratios(model: str, memory: str, cycles: Mapping[str, float]) -> Iterator[Li
         ("speed that pruning and the engine bring", DENSE, PRUNED), ("speed that fewer bits bring", PRUNED, best),
         ("speed that a second engine brings", best, f"{best}, 2 engines"),
     ):  # fmt: skip
-        yield Line(metric, cycles[before] / cycles[after], "ratio", "derived", "", model, memory)
+        yield Line(metric, cycles[before] / cycles[after], "ratio", "derived", "", model, board=memory)
 
 
 def _of_vectors(model: str) -> Iterator[Line]:
@@ -280,16 +267,25 @@ def of_engine(found: Mapping[tuple[str, int, int, str], int]) -> Iterator[Line]:
     engine = next(iter(found))[-1]
     for (memory, comparators, engines, _), cycles in found.items():
         where = f"[{comparators} comparators{f', {engines} engines' if engines > 1 else ''}]"
-        yield Line(f"step {where}", cycles, "cycles", "simulated", "of the last 17", "gpt2-small", memory)
+        yield Line(f"step {where}", cycles, "cycles", "simulated", "of the last 17", "gpt2-small", board=memory)
     for memory in MEMORIES:
         share = 1 - found[memory, COMPARATORS, MANY, engine] / found[memory, COMPARATORS, 1, engine]
-        yield Line("share of time that waiting for the engine adds", share, "ratio", "derived",
-                   f"against {MANY} engines for values, which take turns", "gpt2-small", memory)  # fmt: skip
+        yield Line(
+            "share of time that waiting for the engine adds",
+            share,
+            "ratio",
+            "derived",
+            f"against {MANY} engines for values, which take turns",
+            "gpt2-small",
+            board=memory,
+        )
         enough = next(
             comparators for _, comparators, engines, _ in found
             if engines == 1 and found[memory, comparators, 1, engine] < 1.1 * found[memory, WIDEST, 1, engine]
         )  # fmt: skip
-        yield Line("comparators within a tenth of the fastest", enough, "count", "derived", "", "gpt2-small", memory)
+        yield Line(
+            "comparators within a tenth of the fastest", enough, "count", "derived", "", "gpt2-small", board=memory
+        )
     schedule = schedules("gpt2-small")[-1]
     step = drawn_step(schedule.layers, schedule.context, COMPARATORS, SEED, DEVIATION)
     searches = [head.search for layer in step for head in layer.heads if head.search]
@@ -354,8 +350,9 @@ def of_depths(engine: str) -> Iterator[Line]:
         yield Line(f"least depth that ends [{name}]", depth, "tokens", model="gpt2-small")
     yield Line("depth for any step", bound.exponents, "tokens", "derived", f"{PROMPT + STEPS:,} tokens", "gpt2-small")
     ends = _ends(steps["first step"], unit, widths, bound, engine, found["last steps"])
-    yield Line("the first step ends at the depth of the last", float(ends), "count", note="1 if it does",
-               model="gpt2-small")  # fmt: skip
+    yield Line(
+        "the first step ends at the depth of the last", float(ends), "count", note="1 if it does", model="gpt2-small"
+    )
 
 
 def _ends(step: Sequence[LayerWork], unit: Unit, widths: Widths, bound: Depths, engine: str, depth: int) -> bool:
@@ -439,24 +436,13 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
     say("drawn values")
     lines += of_logic()
     say("logic")
-    print_table(
-        ("memory", "model", "figure", "value", "unit"),
-        [
-            (each.board, each.model, each.metric, "-" if each.value is None else f"{each.value:,.4g}", each.unit)
-            for each in lines
-        ],
-        title="Cascade pruning",
-    )  # fmt: skip
+    print_lines(lines, "Cascade pruning", memory="board", model="model")
     config = {
         "lanes": LANES, "comparators": COMPARATORS, "deviation": DEVIATION, "sweep": SWEEP, "deviations": DEVIATIONS,
         "threshold": THRESHOLD, "exp_cycles": EXP_CYCLES,
     }  # fmt: skip
     with ResultFolder(out, config=config, seed=SEED) as folder:
-        for each in lines:
-            folder.add(
-                Row("spatten", each.metric, each.value, each.unit, each.kind, model=each.model, board=each.board,
-                    phase="decode", engine=engine if each.kind == "simulated" else "", note=each.note)
-            )  # fmt: skip
+        folder.add(*rows_of(lines, "spatten", engine, board=BOARD, phase="decode"))
         for metric, value, unit, source, note in PUBLISHED:
             folder.add(Row("spatten", metric, value, unit, "published", board="asic", source=source, note=note))
     say("written")

@@ -14,13 +14,13 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+from experiments.lines import print_lines
 from experiments.progress import step_printer
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import choose_lanes, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.core.processes import run_all
 from sttest.core.results import Kind, ResultFolder, Row
-from sttest.core.tables import print_table
 from sttest.models.config import DecoderConfig, block_parameters, weight_shapes
 from sttest.models.quant.scheme import load_scheme
 from sttest.models.registry import get_config
@@ -127,11 +127,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
         say(f"simulated {key[0]}, {key[1]}")
     found = {key: found[key] for key in work}
     rows = [*_points(found, engine), *_compared(found)]
-    print_table(
-        ("model", "figure", "value", "unit"),
-        [(each.model, each.metric, "none" if each.value is None else f"{each.value:,.4g}", each.unit) for each in rows],
-        title="State space",
-    )  # fmt: skip
+    print_lines(rows, "State space", model="model")
     config = {
         "contexts": CONTEXTS,
         "knobs": dict(KNOBS),

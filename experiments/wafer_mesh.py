@@ -8,15 +8,14 @@ what it costs a core to pass a sum on is another paper's, recalled, and varied.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from experiments.figures import write_figure
+from experiments.lines import Line, print_lines, rows_of
 from sttest.boards.load import load_board
 from sttest.boards.systems import MeshBoard
-from sttest.core.results import Kind, ResultFolder, Row
-from sttest.core.tables import print_table
+from sttest.core.results import ResultFolder, Row
 from sttest.sim import simulate
 from sttest.studies.mesh.gemv import MeshGemv, closed_form_cycles, column_graph
 from sttest.studies.mesh.reduction import Reduction, k_tree, pipeline
@@ -42,20 +41,6 @@ PUBLISHED: tuple[tuple[str, float, str, str], ...] = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Line:
-    """A figure."""
-
-    metric: str
-    value: float
-    unit: str
-    kind: Kind = "simulated"
-    note: str = ""
-    engine: str = ""
-    reference: float | None = None
-    source: str = ""
-
-
 @cache
 def board() -> MeshBoard:
     """The wafer."""
@@ -73,19 +58,10 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
     """Prints the table and writes ``out``; one product at a time, so ``jobs`` does not matter."""
     cycles = dict(sweep(engine))
     lines = [*sweep_lines(cycles, engine), *beside_a100(cycles), *assumed(engine), *meshes()]
-    print_table(
-        ("figure", "value", "unit", "published"),
-        [(each.metric, f"{each.value:,.4g}", each.unit, "" if each.reference is None else f"{each.reference:g}")
-         for each in lines],
-        title="MeshGEMV on a WSE-2",
-    )  # fmt: skip
+    print_lines(lines, "MeshGEMV on a WSE-2")
     config = {"board": BOARD, "sides": SIDES, "sizes": SIZES, "relays": RELAYS, "meshes": MESHES}
     with ResultFolder(out, config=config) as folder:
-        for each in lines:
-            folder.add(
-                Row("wafer-mesh", each.metric, each.value, each.unit, each.kind, board=BOARD, phase="decode",
-                    engine=each.engine, reference=each.reference, note=each.note, source=each.source)
-            )  # fmt: skip
+        folder.add(*rows_of(lines, "wafer-mesh", "", board=BOARD, phase="decode"))
         for metric, value, unit, source in PUBLISHED:
             folder.add(Row("wafer-mesh", metric, value, unit, "published", board="wse-2 (paper)", source=source))
         write_figure(folder)
@@ -144,11 +120,24 @@ def beside_a100(cycles: Mapping[Point, int]) -> Iterator[Line]:
         ours = _best_us(cycles, size)
         faster = 1e3 * A100_MS[size] / ours
         yield Line(f"time [{size}]", ours, "us", note="best of the sides, tree of 2", reference=us, source=WAFER)
-        yield Line(f"speed over an A100 [{size}]", faster, "ratio", "derived", "the paper's time of an A100",
-                   reference=1e3 * A100_MS[size] / us, source=WAFER)  # fmt: skip
-        yield Line(f"energy over an A100 [{size}]", faster / board().power_over_a100.value, "ratio", "derived",
-                   "speed over the ratio of powers", reference={16384: 7.47, 32768: 16.17}[size],
-                   source=WAFER)  # fmt: skip
+        yield Line(
+            f"speed over an A100 [{size}]",
+            faster,
+            "ratio",
+            "derived",
+            "the paper's time of an A100",
+            reference=1e3 * A100_MS[size] / us,
+            source=WAFER,
+        )
+        yield Line(
+            f"energy over an A100 [{size}]",
+            faster / board().power_over_a100.value,
+            "ratio",
+            "derived",
+            "speed over the ratio of powers",
+            reference={16384: 7.47, 32768: 16.17}[size],
+            source=WAFER,
+        )
 
 
 def assumed(engine: str) -> Iterator[Line]:
@@ -161,8 +150,15 @@ def assumed(engine: str) -> Iterator[Line]:
         )
         for size, us in WSE_US.items():
             times = (cycles_of(MeshGemv(other, side, size, size, reduction(OURS, side)), engine) for side in SIDES[-2:])
-            yield Line(f"time with {what} [{size}]", min(times) / board().clock_mhz.value, "us", engine=engine,
-                       note="better of the two largest sides", reference=us, source=WAFER)  # fmt: skip
+            yield Line(
+                f"time with {what} [{size}]",
+                min(times) / board().clock_mhz.value,
+                "us",
+                note="better of the two largest sides",
+                reference=us,
+                source=WAFER,
+                engine=engine,
+            )
 
 
 # --- Whole meshes by both engines
@@ -180,7 +176,7 @@ def meshes() -> Iterator[Line]:
             run = simulate(graph, engine)
             if run.cycles is None or run.cycles != column:
                 raise AssertionError(f"{engine}: a mesh of {side} takes {run.cycles} cycles, a column {column}")
-            yield Line(f"mesh {where}", run.cycles, "cycles", engine=engine, note="as one column alone")
-            yield Line(f"seconds of a simulation {where}", run.solve_s, "s", "measured", "two cores", engine)
+            yield Line(f"mesh {where}", run.cycles, "cycles", note="as one column alone", engine=engine)
+            yield Line(f"seconds of a simulation {where}", run.solve_s, "s", "measured", "two cores", engine=engine)
             passed = run.fifo_events / run.solve_s
-            yield Line(f"words passed per second {where}", passed, "1/s", "measured", "two cores", engine)
+            yield Line(f"words passed per second {where}", passed, "1/s", "measured", "two cores", engine=engine)
