@@ -299,7 +299,7 @@ def fpga_peers() -> str:
 
 
 def peers_by_board(*boards: str) -> str:
-    """Published decoders on boards, and our default designs as simulated for the same boards."""
+    """Published decoders on boards, and the best of our designs as simulated for the same boards."""
     ours = results("boards")
     peers = results("peers")
     peers = peers[(peers["metric"] == "roofline fraction") & peers["model"].notna()].fillna({"value": np.nan})
@@ -310,11 +310,12 @@ def peers_by_board(*boards: str) -> str:
             speed = row["engine"] if isinstance(row["engine"], str) else ""
             fraction = "" if np.isnan(row["value"]) else f"{row['value']:.1%}"
             lines.append((board.upper(), row["model"], speed, fraction, str(row["note"]).split("; ")[-1]))
-        rows = ours[(ours["board"] == board) & ours["metric"].str.startswith("speed [")].to_dict("records")
+        rows = ours[(ours["board"] == board) & ours["metric"].str.match(r"speed \[.*, best, ")].to_dict("records")
         for row in rows:
             config, peak = get_config(row["model"]), require_hbm(load_board(board)).hbm.peak_gb_per_s
             share = row["value"] * weight_gb_per_token(config) / peak
-            note = "our default design, simulated; head and host left out"
+            chosen = best_of("boards", f"{row['model']}, best, {board}")
+            note = f"simulated, head and host left out; {chosen}"
             lines.append((board.upper(), f"ours: {row['model']}", f"{row['value']:.1f}", f"{share:.1%}", note))
     return markdown(("board", "decoder", "tokens/s", "of the weights' roofline", "note"), lines)
 
@@ -523,18 +524,16 @@ def speed_by_bandwidth() -> str:
 
 
 def speed_by_batch(phase: str) -> str:
-    """Speed of the default design and of the fastest one, and how long a sequence waits for it, over the batch."""
-    models, wait = ("gpt2", "llama"), "time per token" if phase == "decode" else "time to first token"
+    """Speed of each design over the batch, in parentheses where it does not fit, a dash where it can't be compiled."""
+    points = [f"{model}, {design}" for model in ("gpt2", "llama") for design in ("spatial", "1024 lanes", "4096 lanes")]
+    rows = results("batch").set_index("metric")["value"]
     lines = []
     for batch in (1, 2, 4, 8, 16):
-        cells = []
-        for model in models:
-            spatial, best = (f"[{model}, {phase}, {design}, batch={batch}]" for design in ("spatial", "best"))
-            cells += [f"{value('batch', f'speed {point}'):.0f}" for point in (spatial, best)]
-            cells.append(f"{value('batch', f'{wait} {best}'):.1f}")
-        lines.append((batch, *cells))
-    heads = (f"{model}, {what}" for model in models for what in ("spatial", "best", f"{wait}, ms"))
-    return markdown(("B", *heads), lines)
+        where = [f"[{point.replace(', ', f', {phase}, ')}, batch={batch}]" for point in points]
+        speeds = ["-" if np.isnan(rows[f"speed {each}"]) else f"{rows[f'speed {each}']:,.0f}" for each in where]
+        lines.append((batch, *(speed if speed == "-" or rows[f"fits {each}"] else f"({speed})"
+                               for each, speed in zip(where, speeds, strict=True))))  # fmt: skip
+    return markdown(("B", *points), lines)
 
 
 def long_prompts() -> str:
@@ -986,13 +985,14 @@ def serving() -> str:
         for rate in (2, 4, 6, 8, 10):
             shown = f"[batch {batch}, {policy}, {rate}/s]"
             forms = {
-                "speed": ",.0f", "time to first token, p50": ",.0f", "time to first token, p99": ",.0f",
-                "time per token, mean": ".1f", "within the objective": ".0%", "energy per token": ".2f",
+                "speed": ",.0f", "time to first token, p50": ",.0f", "time to first token, p95": ",.0f",
+                "time to first token, p99": ",.0f", "time per token, p50": ".1f", "time per token, p95": ".1f",
+                "time per token, p99": ".1f", "within the objective": ".0%", "energy per token": ".2f",
             }  # fmt: skip
             cells = (format(value("serving", f"{name} {shown}"), form) for name, form in forms.items())
             lines.append((batch, policy, rate, *cells))
-    heads = ("batch", "policy", "requests/s", "tokens/s", "first token p50, ms", "p99, ms", "per token, ms", "good",
-             "J per token")  # fmt: skip
+    heads = ("batch", "policy", "requests/s", "tokens/s", "first token p50, ms", "p95, ms", "p99, ms",
+             "per token p50, ms", "p95, ms", "p99, ms", "good", "J per token")  # fmt: skip
     return markdown(heads, lines)
 
 
