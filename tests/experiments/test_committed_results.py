@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import subprocess
 from pathlib import Path
 from typing import get_args
 
@@ -55,6 +56,20 @@ def test_numbers_are_numbers_and_errors_follow_from_them(folder: Path) -> None:
 def test_folders_are_whole(folder: Path) -> None:
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["schema"] == RESULTS_SCHEMA
+    assert manifest["experiment"] == folder.name
     assert manifest["rows"] == len(rows(folder))
     assert len((folder / "table.md").read_text(encoding="utf-8").splitlines()) == len(rows(folder)) + 2
     assert {path.stem for path in folder.glob("*.png")} == {path.stem for path in folder.glob("*.svg")}
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_manifests_name_a_commit_of_this_history_without_changes(folder: Path) -> None:
+    made_by = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["git"]
+    assert not made_by["changed"]
+    if git("rev-parse", "--is-shallow-repository").stdout.strip() != "false":
+        pytest.skip("the history is not here")
+    assert not git("merge-base", "--is-ancestor", made_by["commit"], "HEAD").returncode, made_by["commit"]
+
+
+def git(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(("git", "-C", str(RESULTS), *arguments), capture_output=True, text=True, check=False)
