@@ -47,5 +47,5 @@ class H200:
 @cache
 def _figures() -> dict[tuple[str, str, str], float]:
     """Of all committed runs; a metric measured twice is taken from its energy windows, which come last and are long."""
-    rows = measured_rows(load_runs())
+    rows = measured_rows(run for run in load_runs() if "H200" in run.gpu)
     return {(row.model, row.engine, row.metric): row.value for row in rows if row.value is not None}

@@ -70,13 +70,14 @@ def tables(runs: Sequence[Run]) -> str:
     """What the page shows of the runs, as Markdown."""
     if not runs:
         return NO_RUNS
-    parts = [
-        _devices(runs),
-        _headline(runs),
-        _shapes(runs, "latency", "Latency (ms)"),
-        _shapes(runs, "ttft", "TTFT (ms)"),
-    ]
-    return "\n".join([*parts, _missing(runs)])
+    parts = [_devices(runs)]
+    for gpu in sorted({run.gpu for run in runs}):
+        of_gpu = [run for run in runs if run.gpu == gpu]
+        parts += [
+            f"### {gpu}\n", _headline(of_gpu), _shapes(of_gpu, "latency", "Latency (ms)"),
+            _shapes(of_gpu, "ttft", "TTFT (ms)"), _missing(of_gpu),
+        ]  # fmt: skip
+    return "\n".join(parts)
 
 
 def _row(run: Run, line: dict[str, str]) -> Row:

@@ -23,7 +23,7 @@ KINDS = {
     "synthesized": ("▦", "yosys counted it in a netlist"),
 }
 """Mark and meaning of each kind of number."""
-_TITLES = {"gpu_baseline": "the same models measured on an NVIDIA H200: time, power, energy"}
+_TITLES = {"gpu_baseline": "the same models measured on NVIDIA GPUs: time, power, energy"}
 
 
 @dataclass(frozen=True)

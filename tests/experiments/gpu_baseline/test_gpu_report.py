@@ -1,7 +1,11 @@
 """Committed runs as rows and as the tables of a page."""
 
 import json
+import re
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +18,7 @@ from experiments.gpu_baseline.windows import Window
 from experiments.published import published_table
 from sttest.core.errors import InputError
 
+ROOT = Path(__file__).parents[3]
 ENERGY = "qwen/eager-bf16/decode-512/energy"
 
 
@@ -85,3 +90,30 @@ def test_published_gpu_rows_have_unit_and_kind():
     assert table["unit"].str.len().min() >= 1
     qwen = table[(table["model"] == "Qwen2.5-0.5B") & (table["precision"] == "BF16") & (table["unit"] == "tokens/s")]
     assert sorted(qwen["value"].astype(float)) == [47.4, 311.55]
+
+
+def test_measuring_needs_what_the_page_says():
+    show = (
+        "import sys, experiments.gpu_baseline.__main__;"
+        "print(*{name.partition('.')[0] for name, module in sys.modules.items()"
+        " if 'site-packages' in (getattr(module, '__file__', None) or '')})"
+    )
+    told = subprocess.run([sys.executable, "-c", show], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    page = (ROOT / "docs" / "explanation" / "gpu-baselines.md").read_text(encoding="utf-8")
+    (needs,) = re.findall(r"Measuring needs (.*); sttest need not be installed", page)
+    packages = {"yaml": "PyYAML", "pydantic": "pydantic", "defusedxml": "defusedxml"}
+    of_pydantic = {"pydantic_core", "annotated_types", "typing_extensions", "typing_inspection"}
+    own = {name for name in told.split() if name.startswith(("_", "sttest"))}  # how an editable install is found
+    assert {packages[name] for name in {*told.split()} - of_pydantic - own} == {*packages.values()}
+    assert all(name in needs for name in packages.values())
+
+
+def test_each_gpu_has_tables_of_its_own(folder):
+    path = folder / "first" / "environment.json"
+    other = json.loads(path.read_text())
+    other["gpu"]["name"] = "Another GPU"
+    shutil.copytree(folder / "first", folder / "other")
+    (folder / "other" / "environment.json").write_text(json.dumps(other))
+    shown = tables(load_runs(folder))
+    assert shown.count("### ") == 2
+    assert shown.count("| qwen | eager-bf16 | 90.9 |") == 2
