@@ -19,8 +19,8 @@ from sttest.compile.rtl.payload import constant_bits
 from sttest.compile.rtl.products import products_of_integers
 from sttest.compile.rtl.task_body import TaskBody, at_stage
 from sttest.compile.schedule.operators import chain_cycles, join_stages
-from sttest.compile.schedule.reductions import Reduction, levels
-from sttest.compile.schedule.storage import StoredArray, TaskStorage, line_places
+from sttest.compile.schedule.reductions import Reduction
+from sttest.compile.schedule.storage import StoredArray, TaskStorage, line_places, sum_levels
 
 
 class DataPath:
@@ -85,7 +85,7 @@ class DataPath:
         assert reduction.term is not None
         shared, bits = self.walk.shared, self.results[0].token.element.bits
         each, depth = join_stages(self.task, reduction.join, self.body.library), add_tree_levels(shared)
-        late = levels(self.task, self.body.lane_count) * each if reduction.order == "pairwise" else 0
+        late = self._levels * each if reduction.order == "pairwise" else 0
         # Registers that are left for the terms: the last one is that of the result.
         waits = self.schedule.stages - 1 - depth * each - late
         merged = min(waits, 0)
@@ -190,11 +190,16 @@ class DataPath:
         else:
             self.body.store(f"kept{number}", size, bits)
 
+    @property
+    def _levels(self) -> int:
+        """Of the deepest sum among the tasks that take turns."""
+        return sum_levels(self.walk, self.body.tasks)
+
     def _pairwise(self, total: str, reduction: Reduction, bits: int, each: int) -> list[str]:
         """The sum of 2 ** n steps waits in level n for that of the next as many, as a binary counter carries."""
         assert reduction.join is not None
         port, count = self.results[0], self.body.results_at_once
-        number = levels(self.task, self.body.lane_count)
+        number = self._levels
         lane, name = self.body.result_lane, total
         start = self.body.ready - number * each
         carries = "1'b1"
