@@ -27,6 +27,8 @@ _DURATIONS = Path(__file__).with_name("durations.csv")
 """Seconds of test files, as `pytest --record-durations` found them."""
 _QUICK_S = 1.5
 """What a file may take to be part of a quick run; one that isn't listed is."""
+_NIGHTLY_CASES = Path(__file__).with_name("nightly_cases.txt")
+"""Cases of tests of which others run always, a node's id per line."""
 _COLLECT_AFTER = 50_000
 """New objects; Python's 700 are for programs that hold little, and a module of IR is a graph of many thousands."""
 
@@ -53,6 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Nightly tests are skipped, and say why, unless they are asked for; slow ones go first, so that none is last."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    _mark_nightly_cases(items, whole_files="::" not in " ".join(config.args))
     if config.getoption("--quick"):
         long = _long_files()
         late = {
@@ -66,6 +69,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.get_closest_marker("nightly"):
             item.add_marker(pytest.mark.skip(reason=_NIGHTLY))
+
+
+def _mark_nightly_cases(items: list[pytest.Item], *, whole_files: bool) -> None:
+    """
+    Raises:
+        UsageError: a case that is not there, although its file is.
+    """
+    cases = set(_NIGHTLY_CASES.read_text(encoding="utf-8").splitlines())
+    by_name = {item.nodeid: item for item in items}
+    for name in cases & by_name.keys():
+        by_name[name].add_marker(pytest.mark.nightly)
+    files = {_file_of(item) for item in items} if whole_files else set()
+    gone = sorted(name for name in cases - by_name.keys() if name.partition("::")[0] in files)
+    if gone:
+        raise pytest.UsageError(f"{_NIGHTLY_CASES.name} names cases that are gone: {', '.join(gone)}")
 
 
 def _long_files() -> set[str]:

@@ -75,6 +75,7 @@ def test_a_foreign_text_is_searched_with_its_parameters_as_rtl(capsys, monkeypat
     assert (code, "a model knows its weights" in err) == (2, True)
 
 
+@pytest.mark.nightly
 @needs_optuna
 def test_a_search_writes_its_tables_and_its_points_can_be_made_again(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)

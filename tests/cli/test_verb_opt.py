@@ -34,6 +34,7 @@ def test_every_stage_verifies_and_prints_as_itself(stages, sttest):
         assert outcome.stdout == stage.read_text(), stage.name
 
 
+@pytest.mark.nightly
 def test_each_pass_alone_takes_one_stage_to_the_next(stages, sttest):
     for before, after in pairwise(stages):
         assert sttest("opt", before, "-p", pass_of(after)).stdout == after.read_text(), after.name

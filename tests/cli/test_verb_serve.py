@@ -70,6 +70,7 @@ def test_a_run_that_was_stopped_gives_the_same_bytes(decode, sttest, tmp_path):
         assert before == after
 
 
+@pytest.mark.nightly
 def test_a_design_for_prompts_and_one_for_tokens(decode, prefill, sttest):
     arguments = ("serve", decode, prefill, "--trace", "trace.csv", "-o", "out", "--json", "-j", 1)
     without = sttest(*arguments)

@@ -74,6 +74,7 @@ def test_all_engines_agree(sttest, tmp_path):
     assert len({rung["cycles"] for rung in found["engines"] if rung["cycles"] is not None}) == 1
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.usefixtures("needs_compiler")
 def test_values_of_the_emitted_kernel(sttest, tmp_path):
@@ -174,6 +175,7 @@ def test_too_few_credits_are_a_deadlock_that_names_the_link(cards, engine):
     assert any("__credits__" in wait.fifo for wait in waits)
 
 
+@pytest.mark.nightly
 def test_cards_that_wait_for_each_other_round_the_ring_are_told():
     """Every card sends its own vector first, and holds back its neighbor's, which so finds no credits."""
     made = st.compile(

@@ -132,6 +132,7 @@ def held_bytes(context: int, attention: str) -> int:
     return on_chip(compile_text(linalg_text(config, "decode", 16, context), "block", "u55c", knobs).module).total_bytes
 
 
+@pytest.mark.nightly
 def test_a_block_of_a_prompt_needs_no_more_memory_behind_a_longer_one():
     short, long = (held_bytes(context, "one-pass") for context in (1024, 16384))
     assert long < 1.05 * short

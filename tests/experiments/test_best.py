@@ -115,6 +115,7 @@ def test_knobs_for_another_budget_are_refused(tmp_path: Path) -> None:
         read_found(case, tmp_path)
 
 
+@pytest.mark.nightly
 @pytest.mark.torch
 def test_another_text_is_refused() -> None:
     found = replace(read_found(Case("gpt2", "decode")), text_sha256="0" * 64)

@@ -98,6 +98,7 @@ def test_a_finished_point_is_one_transaction(tmp_path, transactions):
     assert len(transactions) < 2.5 * TRIALS
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_killed_search_goes_on_without_losing_or_repeating_a_finished_point(tmp_path, alone):
     storage = tmp_path / "search.db"

@@ -42,6 +42,7 @@ def test_the_same_seed_gives_the_same_answer(tmp_path, small_batches, objectives
     assert points(one) != points(other)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_what_was_pruned_was_no_better(tmp_path):
     search = tiny_search(tmp_path / "search.db", ("latency",))

@@ -52,6 +52,7 @@ def test_a_missing_front_end_says_how_to_get_it(monkeypatch, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.nightly
 @pytest.mark.torch
 @pytest.mark.usefixtures("unforked")
 def test_lowering_again_gives_the_shipped_text_and_keeps_it(monkeypatch, tmp_path):

@@ -1,14 +1,6 @@
-import csv
-
 import pytest
-from sim_graphs import STREAMHLS
 
 from sttest.targets.rtl import drive
-
-
-def streamhls_rows() -> list[dict[str, str]]:
-    with (STREAMHLS / "expected.csv").open(newline="") as file:
-        return list(csv.DictReader(file))
 
 
 @pytest.fixture

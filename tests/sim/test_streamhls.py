@@ -1,13 +1,14 @@
 """Designs of the Stream-HLS artifact: the cycles that the FIFO law gives, to the cycle, from both engines."""
 
 import pytest
-from conftest import STREAMHLS, streamhls_rows
+from sim_graphs import STREAMHLS
 
+from sttest.core.files import read_csv
 from sttest.sim import load, simulate
 from sttest.sim.deadlock import advance, explain
 from sttest.sim.stages import depths_of, flatten
 
-ROWS = {row["design"]: row for row in streamhls_rows()}
+ROWS = {row["design"]: row for row in read_csv(STREAMHLS / "expected.csv")}
 LARGE = ("mlps_opt1_autoencoder", "cnns_opt2_depthwiseseparableconvblock")
 CASES = [("maxplus", design) for design in ROWS] + [
     pytest.param("simpy", design, marks=pytest.mark.slow) if design in LARGE else ("simpy", design) for design in ROWS

@@ -114,6 +114,7 @@ def test_a_kernel_may_be_bound_to_a_region(sttest, own_package_of):
     assert "slr=group0_1:SLR0" in (package / "hls" / "link.cfg").read_text()
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_flow_of_rtl_writes_a_kernel(sttest, tmp_path):
     pytest.importorskip("xls", reason="needs xls-python, pip install 'sttest[rtl]'")

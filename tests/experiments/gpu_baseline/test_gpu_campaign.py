@@ -30,6 +30,7 @@ def metrics(rows, point):
     return {row["metric"]: row for row in rows if row["point"] == point}
 
 
+@pytest.mark.nightly
 def test_a_trial_run_writes_rows_and_says_that_it_is_none(smoke, tmp_path):
     rows = smoke(PREFILL, DECODE, "gemma/eager-bf16/decode-64", "gpt2/eager-bf16/generation-32")
     assert tuple(rows[0]) == COLUMNS
@@ -51,6 +52,7 @@ def test_a_mode_that_cannot_run_is_a_row(smoke):
     assert (error["value"], error["note"]) == ("", "ModeUnavailableError: CUDA graphs need a CUDA device")
 
 
+@pytest.mark.nightly
 def test_a_point_that_fails_does_not_stop_the_others(smoke, monkeypatch):
     real = campaign_module.measure
 

@@ -21,6 +21,7 @@ def test_when_on_every_loop_dim(tmp_path):
     )
 
 
+@pytest.mark.nightly
 @needs("verilator")
 def test_millions_of_iterations_need_no_table(tmp_path):
     """15 million iterations, three of them with accesses: seconds in hardware, and the files stay small."""
