@@ -192,7 +192,7 @@ class DataPath:
 
     @property
     def _levels(self) -> int:
-        """Of the deepest sum among the tasks that take turns."""
+        """Levels of the counter that the deepest sum among the tasks needs."""
         return sum_levels(self.walk, self.body.tasks)
 
     def _pairwise(self, total: str, reduction: Reduction, bits: int, each: int) -> list[str]:
