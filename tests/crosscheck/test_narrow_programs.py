@@ -55,7 +55,7 @@ def check_values(seed: int, folder) -> None:
 def check_engines(seed: int, folder, sttest, engines: str) -> None:
     drawn, _ = compiled(seed, folder)
     for engine in engines.split(","):
-        told = sttest("emulate", folder / "package", "--backend", engine, "--json")
+        told = sttest("emulate", folder / "package", "--backend", engine, "-o", folder / engine, "--json")
         assert told.exit_code == 0, (drawn, told.stderr)
         assert json.loads(told.stdout), drawn
 
