@@ -8,7 +8,10 @@ from functools import cache
 
 import pytest
 
+from linalg_programs import Program
+
 from sttest.boards.load import load_board, require_hbm
+from sttest.boards.operators import operators
 from sttest.boards.resources import KINDS, total
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.dialects import df
@@ -23,7 +26,9 @@ from sttest.compile.reports import (
 )
 from sttest.compile.resources.design import design_resources, die_of
 from sttest.compile.resources.memories import Crossings, with_crossings
+from sttest.compile.resources.nodes import engine_logic
 from sttest.compile.resources.placement import SlrPlacement, crossed_by, place, tokens_carried
+from sttest.compile.sharing.functional_units import engines_of
 from sttest.compile.sharing.processes import process_name
 from sttest.compile.spaces.partition import assess, fits
 from sttest.core.errors import DoesNotFitError, InputError
@@ -187,3 +192,15 @@ def test_what_crosses_nothing_stays_as_it_is():
 def test_crossings_of_nothing_and_of_traces_are_refused():
     with pytest.raises(InputError, match="no FIFO 'g'"):
         with_crossings(chain(4), Crossings({"g": 1}), {"g": 1})
+
+
+def test_the_order_of_tasks_that_take_turns_changes_nothing():
+    """A product with 16 terms and one with 48 share a unit: its adders are those of the longer sum."""
+    program = Program()
+    wide = program.matmul(program.argument(1, 16), program.argument(16, 48))
+    narrow = program.matmul(program.unary(wide), program.argument(48, 16))
+    options = CompileOptions(share="all", precision="fp32", tile_size=4, overall_unroll=128)
+    shared = compile_text(program.text(narrow), "two", "u55c", options)
+    library = operators(shared.board)
+    products = next(tasks for tasks in engines_of(shared.module).values() if len(tasks[0].sources) == 2)
+    assert engine_logic(products, library) == engine_logic(products[::-1], library)

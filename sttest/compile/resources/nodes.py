@@ -153,7 +153,7 @@ def task_logic(
 
 
 def engine_logic(members: Sequence[df.TaskOp], library: Mapping[str, Operator]) -> Resources:
-    """Tasks that take turns: the operators of one, the FIFOs of all, and the choice of those that are read."""
+    """Tasks that take turns: the most operators of one, the FIFOs of all, and the choice of those that are read."""
     pipelines = [_pipeline_of(member, member.lane_count, library) for member in members]
     read = [{_fifo(member.sources[number]) for member in members} for number in range(len(members[0].sources))]
     ports = sum(map(len, read)) + sum(len(member.produced) for member in members)
@@ -162,7 +162,8 @@ def engine_logic(members: Sequence[df.TaskOp], library: Mapping[str, Operator]) 
         _choice(df.itensor_of(source).token_bits, len(fifos))
         for source, fifos in zip(members[0].sources, read, strict=True)
     )
-    return total([pipeline_resources(replace(pipelines[0], ports=ports, trip=trip), library), *choices])
+    deepest = max(pipelines, key=lambda each: sum(each.operators.values()))  # the deepest sum has the most adders
+    return total([pipeline_resources(replace(deepest, ports=ports, trip=trip), library), *choices])
 
 
 def _pipeline_of(
