@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-
 from linalg_programs import Program
 
 from sttest.boards.load import load_board, require_hbm
