@@ -18,6 +18,7 @@ from scipy.stats import rankdata
 
 from experiments.figures import write_figure
 from experiments.lines import print_lines
+from experiments.lower_ahead import lower_ahead
 from experiments.progress import step_printer
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import compile_text
@@ -40,7 +41,7 @@ from sttest.studies.architectures import (
     regret,
 )
 from sttest.studies.whatif.bounds import bounds, moved_bytes
-from sttest.studies.workload import WorkloadShape, keep_texts, model_text
+from sttest.studies.workload import WorkloadShape, model_text
 
 BASE, BOARD, CONTEXT = "qwen", "u55c", 512
 QWEN = get_config(BASE)
@@ -90,11 +91,6 @@ def _block(shape: LayerShape, head: bool) -> tuple[DecoderConfig, WorkloadShape]
     return shape.config(QWEN), WorkloadShape("decode", 1, CONTEXT, head=head)
 
 
-def keep(asked: Sequence[tuple[LayerShape, bool]]) -> None:
-    """Lowers layers, with the head or without, all in one process."""
-    keep_texts([_block(shape, head) for shape, head in asked])
-
-
 def _launch(text: str, lanes: int, engine: str) -> Launch:
     board = require_hbm(load_board(BOARD))
     design = compile_text(text, "architecture", BOARD, CompileOptions(share="weights", gemv_lanes=lanes))
@@ -110,8 +106,7 @@ Found = Mapping[tuple[LayerShape, bool], Mapping[int, Launch]]
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]:
     """Prints the figures and writes ``out``."""
     asked = [(shape, False) for shape in shapes()] + [(head_shape(width), True) for width in WIDTHS]
-    for number, _ in run_all(keep, dict(enumerate((asked[::2], asked[1::2]))), jobs, "architectures"):
-        print(f"lowered half {number + 1} of the blocks", flush=True)
+    lower_ahead([_block(shape, head) for shape, head in asked], jobs, "architectures")
     work = {(shape, head): {"shape": shape, "head": head, "engine": engine} for shape, head in asked}
     say, found = step_printer(len(work)), dict[tuple[LayerShape, bool], dict[int, Launch]]()
     for (shape, head), launches in run_all(run_point, work, jobs, "architectures"):

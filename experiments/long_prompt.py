@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.lower_ahead import lower_ahead
 from experiments.progress import step_printer
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import compile_text, on_chip
@@ -99,6 +100,10 @@ class Prompt:
         return self.block * config.heads * config.head_dim * (1 + 4)
 
 
+def _shape(block: int, context: int) -> WorkloadShape:
+    return WorkloadShape("decode", block, context)
+
+
 def run_block(key: Mapping[str, Any]) -> dict[str, float]:
     """Compiles and simulates a block.
 
@@ -106,7 +111,7 @@ def run_block(key: Mapping[str, Any]) -> dict[str, float]:
         key: ``block`` and ``context``, tokens.
     """
     knobs = CompileOptions(**OPTIONS)
-    text = model_text(get_config(MODEL), WorkloadShape("decode", key["block"], key["context"]))
+    text = model_text(get_config(MODEL), _shape(key["block"], key["context"]))
     design = compile_text(text, f"{MODEL}-block", BOARD, knobs)
     cycles = simulate(design.graph).cycles
     if cycles is None:
@@ -138,6 +143,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Prom
         (block, context): {"block": block, "context": context}
         for block in BLOCKS for tokens in PROMPTS for context in simulated_contexts(tokens, block)
     }  # fmt: skip
+    lower_ahead([(get_config(MODEL), _shape(block, context)) for block, context in work], jobs, "long-prompt")
     say, found = step_printer(len(work)), {}
     for key, result in run_all(run_block, work, jobs, "long-prompt"):
         found[key] = result

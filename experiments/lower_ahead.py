@@ -1,0 +1,27 @@
+"""Blocks lowered before the processes that simulate them begin: each process would load PyTorch for every block."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from sttest.core.processes import run_all
+from sttest.models.config import DecoderConfig
+from sttest.studies.workload import WorkloadShape, keep_texts
+
+
+def lower_ahead(asked: Sequence[tuple[DecoderConfig, WorkloadShape]], jobs: int, where: str) -> None:
+    """Lowers blocks, a share of them in each process, and keeps the texts for ``model_text``.
+
+    Args:
+        asked: models and shapes.
+        jobs: processes.
+        where: name of the experiment, for errors.
+
+    Raises:
+        SttestError: as :func:`~sttest.studies.workload.model_text`.
+    """
+    print(f"lowering {len(asked)} blocks", file=sys.stderr, flush=True)
+    shares = {number: share for number in range(jobs) if (share := asked[number::jobs])}
+    for number, _ in run_all(keep_texts, shares, jobs, where):
+        print(f"lowered {len(shares[number])} of {len(asked)} blocks", file=sys.stderr, flush=True)
