@@ -130,7 +130,7 @@ def _energy(made: Made) -> Iterator[_Figure]:
     costs, tokens = made.design.board.energy_costs, made.found.case.tokens
     for case in CASES:
         used = energy(made.activity, costs, case)
-        of = {name: getattr(costs, name) for name in EnergyCosts.model_fields}
+        of = {name: each for name in EnergyCosts.model_fields if (each := getattr(costs, name)) is not None}
         note = ", ".join(
             f"{name} {getattr(each, case).value:g} {getattr(each, case).unit} {getattr(each, case).kind}"
             for name, each in of.items()
