@@ -64,6 +64,12 @@ def test_the_printed_command_gives_the_committed_cycles(tmp_path: Path) -> None:
     )
 
 
+def test_a_design_made_again_has_the_committed_rows(tmp_path: Path) -> None:
+    case = Case("gpt2", "decode", "tight")
+    for row in write_design(case, tmp_path / "design"):
+        assert row.value == pytest.approx(committed(case, row.metric.removesuffix(f" [{case.budget}]")), rel=1e-6), row
+
+
 @pytest.mark.parametrize("case", FOUND, ids=lambda case: case.name)
 def test_every_design_found_is_in_the_results(case: Case, tmp_path: Path) -> None:
     found, folder = read_found(case), RESULTS / case.name
