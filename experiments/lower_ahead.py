@@ -21,7 +21,7 @@ def lower_ahead(asked: Sequence[tuple[DecoderConfig, WorkloadShape]], jobs: int,
     Raises:
         SttestError: as :func:`~sttest.studies.workload.model_text`.
     """
-    print(f"lowering {len(asked)} blocks", file=sys.stderr, flush=True)
+    print(f"lowering {len(asked)} blocks, unless they are cached", file=sys.stderr, flush=True)
     shares = {number: share for number in range(jobs) if (share := asked[number::jobs])}
     for number, _ in run_all(keep_texts, shares, jobs, where):
-        print(f"lowered {len(shares[number])} of {len(asked)} blocks", file=sys.stderr, flush=True)
+        print(f"{len(shares[number])} of {len(asked)} blocks are there", file=sys.stderr, flush=True)

@@ -64,6 +64,7 @@ def test_the_printed_command_gives_the_committed_cycles(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_design_made_again_has_the_committed_rows(tmp_path: Path) -> None:
     case = Case("gpt2", "decode", "tight")
     for row in write_design(case, tmp_path / "design"):
