@@ -31,7 +31,7 @@ class WeightSource:
     """Weights and inputs: random ones of a seed, or a layer of a checkpoint on what the layers before it give.
 
     Args:
-        seed: of random weights and inputs, or of random tokens.
+        seed: seed of random weights and inputs, or of random tokens.
         checkpoint: folder of real weights.
         layer: layer of the checkpoint, from 0; those before it run in floating point.
         tokens: tokens that enter the checkpoint's model, as many as the block has positions or more; random if empty.
@@ -178,7 +178,7 @@ def make_case(
         scheme: quantization scheme; static scales are calibrated on the block's own inputs.
         source: source of weights and inputs.
         chunk: positions per chunk of online softmax; None for softmax in three passes.
-        maximum: what the weights of such a chunk are under.
+        maximum: maximum that the exponents of such a chunk are taken against.
 
     Raises:
         InputError: a shape that the model does not have, or a checkpoint of another model.

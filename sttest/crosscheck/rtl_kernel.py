@@ -84,7 +84,7 @@ class LaunchMemory:
 
         Args:
             package: compiled design.
-            seed: of the tensors.
+            seed: seed of the random tensors.
         """
         graph, files, (kernel, _) = package.reference_graph, package.files, kernel_of(package)
         own = {load.argument for load in graph.loads if files.is_per_layer(load.name)}

@@ -49,7 +49,7 @@ class SlrProgram:
         """The program with its costs.
 
         Args:
-            weight: of all costs; 0 where any assignment will do.
+            weight: factor of all costs; 0 where any assignment will do.
             balance_weight: weight of the fullest share, against wires over ``lines``.
         """
         program: Any = HighsLp()  # whose stubs know lists alone

@@ -14,7 +14,7 @@ def engine_trace(searches: Sequence[Selection], jobs: int, rows: int, kept: int)
     """The accesses of an engine, one search after the other, and the stage in which it is done.
 
     Args:
-        searches: what the engine finds.
+        searches: selections that the engine makes, in order.
         jobs: place in the graph of the FIFO of jobs: how many scores there are, and how many are kept.
         rows: place of the FIFO of rows of scores.
         kept: place of the FIFO of rows of kept scores.
