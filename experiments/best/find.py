@@ -7,10 +7,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.best.cases import BOARD, Base, Case, bases
+from experiments.best.cases import BOARD, Case, bases
 from experiments.best.design import long_launches
 from experiments.best.found import FOLDER, Found, path_of, read_found
-from experiments.best.start import start_lanes
 from sttest.boards.resources import Resources
 from sttest.compile.compiler import StagedCompiler
 from sttest.compile.options import CompileOptions
@@ -20,7 +19,9 @@ from sttest.core.program import program_hash
 from sttest.core.results import PointStore
 from sttest.explore.descent import Descent, DescentStep, Judged, Lanes, Profile, descend
 from sttest.explore.lane_judge import LaneJudge
+from sttest.explore.recipes import Recipe
 from sttest.explore.report import text_hash
+from sttest.explore.start_lanes import start_lanes
 
 STORE = Path("build/points/best")
 FOUND = "found"
@@ -163,12 +164,12 @@ def _begun(
     return [(name, judge, start) for _, _, name, judge, start in sorted(scores, key=lambda each: each[:3])]
 
 
-def _chosen(search: Search, folder: Path) -> dict[str, Base]:
+def _chosen(search: Search, folder: Path) -> dict[str, Recipe]:
     known = bases(search.case)
     if path_of(search.case, folder).is_file():
         knobs = read_found(search.case, folder).knobs
         searched = min((base.knobs.layers for base in known.values()), default=knobs.layers)
-        known = {FOUND: Base(knobs.with_(layers=searched), layers=knobs.layers), **known}
+        known = {FOUND: Recipe(knobs.with_(layers=searched), layers=knobs.layers), **known}
     unknown = sorted(set(search.names) - set(known))
     if unknown:
         raise InputError("unknown-base", f"no base '{unknown[0]}'", where="--base",

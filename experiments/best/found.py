@@ -14,8 +14,8 @@ from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError
 from sttest.core.files import read_yaml, write_text
 from sttest.core.validation import validated
+from sttest.explore.found import FOUND
 from sttest.explore.report import text_hash
-from sttest.studies.whatif.found import FOUND
 
 FOLDER = FOUND
 _HEAD = "# Written by 'python -m experiments.best find'; 'sttest reproduce best' makes the design again.\n"

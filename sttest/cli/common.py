@@ -54,13 +54,19 @@ def takes_options(*names: str) -> Callable[[Verb], Verb]:
             if option.on_command_line and (not names or name in names)
         }
         signature = inspect.signature(verb, eval_str=True)
-        parameters: list[inspect.Parameter] = []
+        parameters = [inspect.Parameter(_LINE, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)]
         for each in signature.parameters.values():
             parameters += [made for made, *_ in chosen.values()] if each.name == "options" else [each]
 
         @wraps(verb)
         def run(**given: Any) -> None:
-            values = {name: _value(name, given.pop(name), field, option) for name, (_, field, option) in chosen.items()}
+            line: typer.Context = given.pop(_LINE)
+            said = {name: given.pop(name) for name in chosen}
+            values = {
+                name: _value(name, said[name], field, option)
+                for name, (_, field, option) in chosen.items()
+                if _is_given(line, name)
+            }
             verb(**given, options=CompileOptions(**values))
 
         run.__signature__ = signature.replace(parameters=parameters)  # pyright: ignore[reportAttributeAccessIssue]
@@ -68,6 +74,16 @@ def takes_options(*names: str) -> Callable[[Verb], Verb]:
         return run
 
     return decorate
+
+
+_LINE = "command_line"
+"""Name of the parameter that typer hands the parsed command line to."""
+
+
+def _is_given(line: typer.Context, name: str) -> bool:
+    """Whether an option stood on the command line, be it with its default."""
+    source = line.get_parameter_source(name)
+    return source is not None and source.name != "DEFAULT"
 
 
 def _parameter(name: str, field: FieldInfo, option: Option) -> inspect.Parameter:

@@ -13,10 +13,12 @@ from sttest.compile.compiler import Design
 from sttest.compile.opt import run_opt
 from sttest.compile.options import CompileOptions
 from sttest.compile.reports import narrow_loops
+from sttest.compile.resources.fit import NAMES
 from sttest.compile.resources.placement import place
 from sttest.core.errors import InputError
 from sttest.core.files import read_text
 from sttest.core.tables import print_table
+from sttest.explore.choice import BEST, Chosen
 from sttest.frontend.module_source import ModuleSource, is_module_reference
 from sttest.models.registry import SMALL, model_config
 from sttest.package import DesignPackage, check_target, read_lanes
@@ -47,6 +49,15 @@ def compile_verb(
     ] = None,
     *,
     options: CompileOptions,
+    design: Annotated[
+        str,
+        typer.Option(
+            "--design",
+            metavar="best|default|FILE.yaml",
+            help="best: the fastest known or found that fits; default: the options' defaults; or a file of knobs. "
+            "Options that are given hold over all; one of lanes leaves nothing to look for.",
+        ),
+    ] = BEST,
     lanes_from: Annotated[Path | None, typer.Option(help="Take the lanes of this package instead.")] = None,
     head: Annotated[
         bool, typer.Option("--head", help="Final norm, LM head and choice of the token behind the last layer; decode.")
@@ -83,6 +94,8 @@ def compile_verb(
       sttest compile gpt2 --phase decode --context 64
 
       sttest compile qwen --phase prefill --tokens 128 -o build/qwen-128
+
+      sttest compile gpt2 --phase decode --context 64 --design default
 
       sttest compile gpt2 --phase decode --context 256 --tokens 4 --gemv-lanes 1024 --print-after-all
 
@@ -122,14 +135,14 @@ def compile_verb(
     request = Request(
         model, phase, tokens, context, board, options, head, work_dir, lanes_from, check_resources,
         keep_ir="all" if print_after_all else "ends", parameters=names_of(parameters),
-        require_quantized=require_quantized, batch=batch,
+        require_quantized=require_quantized, batch=batch, choice=design,
     )  # fmt: skip
     if layers_of is not None:
         request = with_layers_of(request, layers_of)
     if groups:
         _compile_groups(request, as_json=as_json)
         return
-    summary = summarise(compile_package(request), DesignPackage.read(request.folder))
+    summary = summarise(compile_package(request).design, DesignPackage.read(request.folder))
     if as_json:
         print_json(summary)
     else:
@@ -279,7 +292,7 @@ def with_layers_of(asked: Request, layers: LayersOf) -> Request:
     return replace(found, options=found.options.with_(layers=count))
 
 
-def compile_package(request: Request) -> Design:
+def compile_package(request: Request) -> Chosen:
     """Compiles and writes the package into the request's folder.  All input is checked before any work.
 
     Raises:
@@ -289,12 +302,13 @@ def compile_package(request: Request) -> Design:
     if request.lanes_from is not None:
         request = replace(request, options=request.options.with_(lanes=read_lanes(request.lanes_from)))
     with progress(f"compiling {request.model}") as step:
-        design = request.design(step)
+        found = request.chosen(step)
         if request.check_resources:
             step("placing")
-        placed = place(design) if request.check_resources else None
-        write_package(design, request.folder, placed)
-    return design
+        placed = place(found.design) if request.check_resources else None
+        which = {"choice": request.choice, "origin": found.origin, "name": found.name, "tried": found.tried}
+        write_package(found.design, request.folder, placed, fit=found.fit, which=which)
+    return found
 
 
 def _compile_groups(request: Request, *, as_json: bool) -> None:
@@ -320,6 +334,7 @@ def summarise(design: Design, package: DesignPackage) -> dict[str, Any]:
         "kernels": len(design.fusion.fusion.group_of), "fifos": len(design.graph.fifos),
         "fifo_bits": sum(fifo.depth * fifo.bits for fifo in design.graph.fifos),
         "intermediates": manifest["intermediates"], "sizing": manifest["sizing"], "resources": manifest["resources"],
+        "design": manifest["design"], "fit": manifest["fit"],
         "partition": manifest.get("partition"), "contractions": manifest.get("contractions"),
         "narrow_loops": narrow_loops(design),
         "compile_s": round(sum(stage.seconds for stage in design.stages), 3),
@@ -332,6 +347,7 @@ def _text(summary: dict[str, Any]) -> str:
     shown = "no intermediate results before fusion" if ratio is None else f"ratio {ratio:.3f}"
     lines = [
         _headline(summary),
+        f"design         {_design(summary)}",
         f"package        {summary['package']}",
         f"kernels        {summary['kernels']} in {summary['groups']} group{'s' if summary['groups'] != 1 else ''}",
         f"FIFOs          {summary['fifos']}, {summary['fifo_bits']:,} bits",
@@ -345,16 +361,40 @@ def _text(summary: dict[str, Any]) -> str:
         *_narrow(summary["narrow_loops"]),
         f"next           sttest simulate {summary['package']}",
     ]
-    return "\n".join([*lines[:2], *_padding(summary["workload"]), *lines[2:]])
+    return "\n".join([*lines[:3], *_padding(summary["workload"]), *lines[3:]])
 
 
 def _headline(summary: dict[str, Any]) -> str:
-    """How long it takes, and whether it fits."""
-    cycles, facts = summary["sizing"]["cycles"], summary["resources"]
+    """Which design it is, how long it takes, and whether it fits; one that does not says so first."""
+    cycles, fit = summary["sizing"]["cycles"], summary["fit"]
     time = "deadlock" if cycles is None else f"{cycles:,} cycles = {cycles / summary['clock_mhz']:,.2f} µs"
-    over = ", ".join(f"{kind} {100 * facts['share_of_budget'][kind]:.0f} %" for kind in facts["over_budget"])
-    fits = f"beyond the {facts['budget']} budget: {over}" if over else f"within the {facts['budget']} budget"
-    return f"{summary['name']}: {time}, {fits}"
+    if fit["fits"]:
+        return f"{summary['name']}: {time}, fits the {fit['budget']} budget"
+    return f"does not fit: {summary['name']}: {time}, {short_of(fit)}"
+
+
+def short_of(fit: dict[str, Any]) -> str:
+    """What a design has too little of, as in "LUT 145 % of the tight budget"."""
+    over = [f"{NAMES[kind]} {_percent(share)}" for kind, share in fit["shares"].items() if share is None or share > 1]
+    if over:
+        return f"{', '.join(over)} of the {fit['budget']} budget"
+    share = "" if fit["short_share"] is None else f" {_percent(fit['short_share'])}"
+    return f"{fit['short']}{share} of the {fit['budget']} budget"
+
+
+def _percent(share: float | None) -> str:
+    return "without bound" if share is None else f"{100 * share:.0f} %"
+
+
+def _design(summary: dict[str, Any]) -> str:
+    """Where the design comes from, and as what its resources are counted."""
+    facts, flow = summary["design"], summary["fit"]["flow"]
+    counted = f", {facts['tried']} tried" if facts["tried"] > 1 else ""
+    said = {
+        "found": f"best, as found for {facts['name']}", "recipe": f"best by rule, {facts['name']}{counted}",
+        "default": "default options", "options": "lanes as asked for", "file": facts["name"],
+    }[facts["origin"]]  # fmt: skip
+    return f"{said}; as {'SystemVerilog' if flow == 'rtl' else 'C++'}"
 
 
 def _cycles(sizing: dict[str, Any]) -> str:

@@ -17,11 +17,12 @@ from sttest.boards.load import load_board, require_hbm
 from sttest.compile.dialects import df
 from sttest.compile.dialects.itensor import ITensorType
 from sttest.compile.ir.module_walk import all_of, refuse_other_cards, set_target
+from sttest.compile.linalg.loop_choices import possible_choices
 from sttest.compile.opt import new_context, parse, printed
 from sttest.compile.options import CompileOptions
 from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.fuse_kernels import decide
-from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
+from sttest.compile.passes.linalg_to_kernels import LinalgToKernels, loop_extents
 from sttest.compile.passes.quantize import Quantize
 from sttest.compile.passes.size_fifos import SizeFifos, set_depths
 from sttest.compile.pipeline import all_passes, streaming_passes, tiling_passes
@@ -308,20 +309,30 @@ class StagedCompiler:
         name: name of the designs.
         board: name or path of a board with HBM.
         workload: facts that the text does not hold.
+        parameters: arguments that are weights, where the text does not say so.
+        where: how errors name the text; its designs' name if not given.
+        progress: callback that gets each pass's name before it runs.
 
     Raises:
         InputError: bad IR, or no such board.
     """
 
-    def __init__(self, text: str, name: str, board: str, workload: Mapping[str, str | int] | None = None) -> None:
+    def __init__(
+        self, text: str, name: str, board: str | FpgaBoard, workload: Mapping[str, str | int] | None = None,
+        parameters: Sequence[str] = (), where: str = "", progress: Callable[[str], None] | None = None,
+    ) -> None:  # fmt: skip
         self.name = name
-        self.board = require_hbm(load_board(board))
+        self.board = board if isinstance(board, FpgaBoard) else require_hbm(load_board(board))
         self._context: Context = new_context()
-        self._parsed = parse(text, name, self._context)
+        self._parsed = parse(text, where or name, self._context)
+        if parameters:
+            with_parameters(self._parsed, parameters)
         set_target(self._parsed, board)
         self._workload = {**workload_of(self._parsed), **(workload or {})}
         self._tiled: dict[tuple[tuple[ModulePass, ...], int], Tiled] = {}
         self._before: dict[tuple[ModulePass, ...], ModuleOp] = {(): self._parsed}
+        self._seconds: dict[ModulePass, float] = {}
+        self._progress = progress or (lambda name: None)
 
     def tiled(self, knobs: CompileOptions) -> Tiled:
         """The module with types and tiles, as it is before lanes are assigned.
@@ -337,6 +348,19 @@ class StagedCompiler:
             module = self._after(chosen)
             self._tiled[chosen, c_max_bytes] = Tiled(module, fusion_report(module, c_max_bytes))
         return self._tiled[chosen, c_max_bytes]
+
+    def adapted(self, knobs: CompileOptions) -> CompileOptions:
+        """The knobs with those tiles and orders that the tasks of the text can have.
+
+        Raises:
+            InputError: ops or a scheme that are not possible.
+        """
+        chosen = self._split(knobs)[0]
+        at = next(number for number, each in enumerate(chosen) if isinstance(each, LinalgToKernels))
+        module = self._after(chosen[:at]) if at else self._parsed
+        extents = loop_extents(module, knobs.tile_size, knobs.gemv_lanes)
+        tiles, orders = possible_choices(knobs.tiles, knobs.orders, extents)
+        return knobs.with_(tiles=tiles, orders=orders)
 
     def _after(self, chosen: tuple[ModulePass, ...]) -> ModuleOp:
         """The text after some passes, of which several tilings share the first ones; not to be changed."""
@@ -354,17 +378,44 @@ class StagedCompiler:
             InputError: see :meth:`tiled`; also lanes of a task that is not there.
             DoesNotFitError: more lanes, channels or on-chip memory than there are.
         """
+        refuse_other_cards(self._parsed, knobs.cards)
         tiled = self.tiled(knobs)
         chosen = self._split(knobs)[1]
         last = chosen[-1]
         if isinstance(last, SizeFifos):
             # Sizing has made most of the timed graph; what comes after it, in launches of several layers, changes it.
             module = self._applied(chosen[:-1], tiled.module)
+            self._progress(last.name)
+            began = time.perf_counter()
             graph = last.size(module).graph(self.name)
+            self._seconds[last] = time.perf_counter() - began
         else:
             module = self._applied(chosen, tiled.module)
             graph = timed_graph(module, self.board, self.name)
         return Design(self.name, knobs, self.board, module, graph, tiled.fusion, workload=dict(self._workload))
+
+    def documented(self, design: Design) -> Design:
+        """A design that was made here with the text after its first and its last pass, and with what became integers.
+
+        Looking for a design does without: to print the text takes a third of the time of a compilation.
+        """
+        before, chosen = self._split(design.knobs)
+        stages = self._stages((*before, *chosen), design.module)
+        return replace(design, stages=stages, coverage=self._coverage(design.knobs, before))
+
+    def _stages(self, passes: Sequence[ModulePass], module: ModuleOp) -> tuple[Stage, ...]:
+        """All passes of a design, with the text after the first and the last; seconds are those of their last runs."""
+        texts = {0: printed(self._applied(passes[:1], self._parsed)), len(passes) - 1: printed(module)}
+        return tuple(
+            Stage(each.name, _spec(each), texts.get(place), self._seconds[each]) for place, each in enumerate(passes)
+        )
+
+    def _coverage(self, knobs: CompileOptions, before: tuple[ModulePass, ...]) -> Coverage | None:
+        """What the design's scheme has made integers."""
+        if not load_scheme(knobs.precision).quantises:
+            return None
+        at = next(number for number, each in enumerate(before) if isinstance(each, Quantize))
+        return coverage(self._after(before[: at + 1]), float_factors(self._after(before[:at])))
 
     def laned(self, knobs: CompileOptions) -> ModuleOp:
         """The module with the lanes of every task.
@@ -385,7 +436,10 @@ class StagedCompiler:
     def _applied(self, chosen: tuple[ModulePass, ...], module: ModuleOp) -> ModuleOp:
         copy = module.clone()
         for each in chosen:
+            self._progress(each.name)
+            began = time.perf_counter()
             each.apply(self._context, copy)
+            self._seconds[each] = time.perf_counter() - began
         return copy
 
 

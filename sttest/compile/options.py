@@ -6,7 +6,7 @@ passes, the command-line options, the domains of ``sttest explore``, the keys of
 docs/reference/options.md come from here (docs/how-to/add-an-option.md says how to add one).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, get_args, get_origin
@@ -289,11 +289,26 @@ class CompileOptions(_Checked):
         >>> CompileOptions().with_(layers=2).layers
         2
         """
-        return type(self)(**{**dict(self), **changes})
+        return type(self)(**{**self.given, **changes})
 
     def for_pass(self, name: str) -> dict[str, Any]:
         """The arguments of a pass that are options of the compiler."""
         return {argument: getattr(self, field) for field, argument in _arguments(type(self), name)}
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The options that were set, be it to their defaults."""
+        return {name: getattr(self, name) for name in type(self).model_fields if name in self.model_fields_set}
+
+    def over(self, base: "CompileOptions", *, without: Collection[str] = ()) -> "CompileOptions":
+        """A base with the options that are set here; what is repeated comes behind that of the base.
+
+        >>> CompileOptions(tiles=("b:2",), layers=3).over(CompileOptions(tiles=("a:1",), first_lanes=8)).given
+        {'tiles': ('a:1', 'b:2'), 'first_lanes': 8, 'layers': 3}
+        """
+        own = {name: value for name, value in self.given.items() if name not in without}
+        joined = {name: (*getattr(base, name), *value) for name, value in own.items() if isinstance(value, tuple)}
+        return base.with_(**{**own, **joined})
 
     def command_line(self) -> list[str]:
         """The words of ``sttest compile`` that give these options; those at their defaults are left out.

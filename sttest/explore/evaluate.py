@@ -14,7 +14,7 @@ from sttest.compile.options import CompileOptions
 from sttest.compile.reports import activity_table
 from sttest.compile.resources.design import DesignResources, design_resources, die_under, refuse_ports
 from sttest.compile.resources.placement import place
-from sttest.compile.spaces.partition import refuse_beyond, refuse_unplaceable
+from sttest.compile.spaces.partition import any_partition, refuse_beyond
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError, SttestError
 from sttest.core.validation import validated
 from sttest.explore import assumptions
@@ -170,7 +170,7 @@ class Evaluator:
         taken = design_resources(design)
         if self._checks:
             refuse_ports(design, taken)
-            refuse_unplaceable(taken.processes(), taken.links(), die_under(design, taken))
+            any_partition(taken.processes(), taken.links(), die_under(design, taken))
         run = simulate(design.graph)
         if run.cycles is None:
             raise DeadlockError("deadlock", "the sized design deadlocks", where=design.name)

@@ -13,7 +13,7 @@ from sttest.compile.ir.module_walk import all_of
 from sttest.compile.options import CompileOptions
 from sttest.compile.resources.design import DesignResources, design_resources, die_under, refuse_ports
 from sttest.compile.schedule.paced_lanes import paced_by_products
-from sttest.compile.spaces.partition import refuse_unplaceable
+from sttest.compile.spaces.partition import any_partition
 from sttest.compile.spaces.tiling import lane_choices
 from sttest.core.errors import DoesNotFitError
 from sttest.explore.descent import Judged, Lanes, Profile
@@ -82,6 +82,10 @@ class LaneJudge:
         }
         return {engine: choices for engine, choices in found.items() if len(choices) > 1}
 
+    def tasks_of(self, engine: str) -> list[str]:
+        """Names of the tasks that take turns on an engine, or of the one whose own it is."""
+        return [task.sym_name.data for task in self._tasks[engine]]
+
     def knobs(self, lanes: Lanes) -> CompileOptions:
         """The knobs from which alone the design can be made again."""
         tasks = all_of(self._compiler.tiled(self.base).module, df.TaskOp)
@@ -103,7 +107,7 @@ class LaneJudge:
         made = self._made(lanes)
         try:
             refuse_ports(made.design, made.taken)
-            refuse_unplaceable(made.taken.processes(), made.taken.links(), die_under(made.design, made.taken))
+            any_partition(made.taken.processes(), made.taken.links(), die_under(made.design, made.taken))
         except DoesNotFitError:
             return False
         return True

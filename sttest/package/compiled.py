@@ -14,6 +14,7 @@ from sttest.compile.ir.module_walk import target_of
 from sttest.compile.opt import new_context, parse
 from sttest.compile.reference_graph import value_graph
 from sttest.compile.resources.design import DesignResources, design_resources
+from sttest.compile.resources.fit import Fit
 from sttest.compile.resources.placement import SlrPlacement
 from sttest.compile.spaces.fusion import Fusion, GroupCost
 from sttest.core.errors import InputError
@@ -52,13 +53,18 @@ from sttest.sim.sizing_cost import SizingCost, kept_sizing_cost
 _VERSIONED = ("xdsl", "numpy", "scipy", "simpy")
 
 
-def write_package(design: Design, folder: str | Path, placed: SlrPlacement | None = None) -> DesignPackage:
+def write_package(
+    design: Design, folder: str | Path, placed: SlrPlacement | None = None, *, fit: Fit | None = None,
+    which: Mapping[str, object] | None = None,
+) -> DesignPackage:  # fmt: skip
     """Writes a compiled design whole: into a temporary folder first, which is then renamed.
 
     Args:
         design: a compiled design.
         folder: a new or empty folder, or an earlier package, which is replaced.
         placed: its placement on SLRs, where there is one.
+        fit: whether it fits, where that is known.
+        which: fields of :class:`~sttest.package.manifest.DesignPart`, where that is known.
 
     Raises:
         InputError: see :func:`check_target`.
@@ -66,7 +72,8 @@ def write_package(design: Design, folder: str | Path, placed: SlrPlacement | Non
     folder = Path(folder).resolve()
     check_target(folder)
     with replacing_folder(folder) as staging:
-        manifest = _fill(design, placed, staging)
+        known = {"fit": fit and {"fits": fit.fits, **fit.to_dict()}, "design": which}
+        manifest = _fill(design, placed, staging, {name: fact for name, fact in known.items() if fact})
     return DesignPackage(folder, manifest)
 
 
@@ -124,7 +131,7 @@ def _fusion(rows: Sequence[Mapping[Hashable, Any]]) -> FusionReport:
     return FusionReport(Fusion(group_of, each, ()), original)
 
 
-def _fill(design: Design, placed: SlrPlacement | None, folder: Path) -> Manifest:
+def _fill(design: Design, placed: SlrPlacement | None, folder: Path, known: Mapping[str, object]) -> Manifest:
     taken = placed.taken if placed else design_resources(design)
     (folder / IR).mkdir()
     for number, stage in enumerate(design.stages):
@@ -138,7 +145,7 @@ def _fill(design: Design, placed: SlrPlacement | None, folder: Path) -> Manifest
         write_timed_graph(placed.graph, folder / PLACED_GRAPH)
     parts = {"hls": _write_hls(design, taken, placed, folder), "values": _write_values(design, folder / VALUES)}
     sizing = kept_sizing_cost(design.graph, folder / GRAPH)
-    facts = {**_facts(design, taken, placed, sizing), **parts}
+    facts = {**_facts(design, taken, placed, sizing), **known, **parts}
     manifest = validated(Manifest, facts, str(folder / MANIFEST))
     write_json(folder / MANIFEST, manifest.to_json(), indent=2)
     return manifest

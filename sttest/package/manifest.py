@@ -146,6 +146,29 @@ class Contractions(_Section):
     stored: list[InFloat]
 
 
+class DesignPart(_Section):
+    """Which design it is (`sttest.explore.choice`)."""
+
+    choice: str  # what was asked for: ``best``, ``default``, or a file of knobs
+    origin: str
+    name: str = ""  # of the known design, the recipe, or the file
+    tried: int = 1  # designs that were compiled to find it
+
+
+class FitPart(_Section):
+    """Whether the design fits its board's budget by the resource model (`sttest.compile.resources.fit`)."""
+
+    fits: bool
+    budget: BudgetName
+    flow: str
+    shares: dict[str, float | None]
+    short: str = ""  # the first thing that it has too little of
+    short_share: float | None = None
+    code: str = ""
+    why: str = ""
+    slrs: list[dict[str, float]] = Field(default_factory=list[dict[str, float]])  # shares of each SLR's budget
+
+
 class ValuesPart(_Section):
     """The file of the reference graph and the layers of a launch, or why there is none."""
 
@@ -177,6 +200,8 @@ class Manifest(_Section):
     sizing: Sizing
     versions: dict[str, str]
     resources: Resources
+    design: _Maybe[DesignPart] = None
+    fit: _Maybe[FitPart] = None
     partition: _Maybe[Partition] = None
     contractions: _Maybe[Contractions] = None
     values: ValuesPart

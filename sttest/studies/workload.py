@@ -7,13 +7,15 @@ from pathlib import Path
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.compiler import Design, KeptIr, compile_text
+from sttest.compile.compiler import Design, KeptIr, StagedCompiler, compile_text
 from sttest.compile.groups import GroupedDesign, compile_groups
 from sttest.compile.opt import new_context, parse, printed
 from sttest.compile.options import CompileOptions
 from sttest.compile.quantization.coverage import with_parameters
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.files import read_text
+from sttest.explore.choice import DEFAULT, Chosen, check_choice, chosen_design
+from sttest.explore.recipes import Block
 from sttest.frontend.lowering import BlockRequest, linalg_texts, require_frontend
 from sttest.frontend.module_source import ModuleSource, is_module_reference
 from sttest.frontend.shipped import SHIPPED_MODELS, SHIPPED_SHAPES, lowered_text
@@ -271,6 +273,7 @@ class CompileRequest:
     module: ModuleSource | None = field(
         default=None, kw_only=True
     )  # the module itself, where `model` is not its reference
+    choice: str = field(default=DEFAULT, kw_only=True)  # of the design: ``best``, ``default``, or a file of knobs
 
     @property
     def board_name(self) -> str:
@@ -285,15 +288,37 @@ class CompileRequest:
         Raises:
             SttestError: bad input, a design that does not fit, or no front end.
         """
+        return self.chosen(step).design
+
+    def chosen(self, step: Step = lambda step: None) -> Chosen:
+        """The design that is chosen, where it comes from, and whether it fits.
+
+        Raises:
+            SttestError: see :meth:`design`.
+        """
         options = self._checked_options()
+        check_choice(self.choice)
         workload, text = self._text(step)
-        design = compile_text(
-            text, f"{workload.name}-{self.board_name}", self.board, options, keep_ir=self.keep_ir, progress=step,
-            workload=workload.facts, parameters=self.parameters, where=self.model,
-        )  # fmt: skip
+        name = f"{workload.name}-{self.board_name}"
+        compiler = StagedCompiler(text, name, self.board, workload.facts, self.parameters, self.model, step)
+        found = chosen_design(compiler, options, self.choice, self._block(), step)
+        if self.keep_ir == "all":
+            design = compile_text(
+                text, name, self.board, found.design.knobs, keep_ir="all", progress=step, workload=workload.facts,
+                parameters=self.parameters, where=self.model,
+            )  # fmt: skip
+            found = replace(found, design=design)
         if self.require_quantized:
-            refuse_floats(design)
-        return design
+            refuse_floats(found.design)
+        return found
+
+    def _block(self) -> Block | None:
+        """What recipes know the text as; None for a file."""
+        if self.module is not None or is_file(self.model):
+            return None
+        config = model_config(self.model)
+        shape = self._shape().padded(self.options.tile_size)
+        return Block(config, shape.phase, shape.tokens, shape.context)
 
     def grouped(self, step: Step = lambda step: None) -> GroupedDesign:
         """A design for each group, where they do not fuse into one.
@@ -321,15 +346,17 @@ class CompileRequest:
             return file_workload(self.model, shape_options)
         refuse_parameters(self.model, self.parameters)
         config = with_ranks(model_config(self.model), self.options.ranks)
-        asked = WorkloadShape.asked(
+        if self.head:
+            _check_head_scheme(self.options.precision)
+        workload, shape = model_workload(config, self._shape(), self.options.tile_size)
+        step("lowering")
+        return workload, model_text(config, shape)
+
+    def _shape(self) -> WorkloadShape:
+        return WorkloadShape.asked(
             self.model, self.phase, self.tokens, self.context, head=self.head, batch=self.batch,
             cards=self.options.cards,
         )  # fmt: skip
-        if self.head:
-            _check_head_scheme(self.options.precision)
-        workload, shape = model_workload(config, asked, self.options.tile_size)
-        step("lowering")
-        return workload, model_text(config, shape)
 
     def _checked_options(self) -> CompileOptions:
         """The options, if they fit each other, the model and the board.

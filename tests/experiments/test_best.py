@@ -14,14 +14,13 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.best.cases import Base, Case, all_cases, attention_tiles, bases
+from experiments.best.cases import Case, all_cases, bases
 from experiments.best.design import Fullest, Made, command
 from experiments.best.efficiency import multiplications, rivals
 from experiments.best.find import Search, find
 from experiments.best.found import Found, path_of, read_found, write_found
 from experiments.best.front import FRONT, front_line
 from experiments.best.rows import of_budget
-from experiments.best.start import start_lanes
 from experiments.best.table import write_design
 from sttest.boards.energy import Activity
 from sttest.boards.load import load_board
@@ -34,6 +33,8 @@ from sttest.compile.options import CompileOptions, renamed
 from sttest.compile.resources.clock import TimeAtClock
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError
 from sttest.explore.lane_judge import LaneJudge
+from sttest.explore.recipes import Recipe, attention_tiles
+from sttest.explore.start_lanes import start_lanes
 from sttest.package.design_package import read_lanes
 from sttest.sim import simulate
 
@@ -232,11 +233,11 @@ def test_lanes_at_the_start_are_bounded_or_keep_pace() -> None:
     compiler = StagedCompiler(Small("gpt2", "prefill").text(), "two", "u55c")
     judge = LaneJudge(compiler, knobs)
     assert max(judge.start.values()) > 16
-    bounded = start_lanes(compiler, judge, Base(knobs, others=8))
+    bounded = start_lanes(compiler, judge, Recipe(knobs, others=8))
     assert set(bounded) == set(judge.start)
     assert max(lanes for engine, lanes in bounded.items() if "quantise" not in engine) == 8
     assert max(bounded.values()) == 16
-    paced = start_lanes(compiler, judge, Base(knobs, paced=32))
+    paced = start_lanes(compiler, judge, Recipe(knobs, paced=32))
     assert max(paced.values()) == 32
     # Half the lanes of any of them, and it would be the slowest.
     slowest = max(_busy(compiler, judge, paced).values())
@@ -279,7 +280,9 @@ class Small(Case):
 
 @pytest.mark.nightly
 def test_a_search_is_repeated_from_its_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("experiments.best.find.bases", lambda case: {"one": Base(CompileOptions(overall_unroll=1024))})
+    monkeypatch.setattr(
+        "experiments.best.find.bases", lambda case: {"one": Recipe(CompileOptions(overall_unroll=1024))}
+    )
     search, told = Search(Small("gpt2", "prefill"), tries=1, most_designs=6), []
     first = find(search, told.append, store=tmp_path / "store", folder=tmp_path)
     runs: list[object] = []
@@ -292,14 +295,16 @@ def test_a_search_is_repeated_from_its_store(tmp_path: Path, monkeypatch: pytest
 def test_a_found_design_is_what_its_knobs_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from sttest.compile.compiler import compile_text
 
-    monkeypatch.setattr("experiments.best.find.bases", lambda case: {"one": Base(CompileOptions(overall_unroll=1024))})
+    monkeypatch.setattr(
+        "experiments.best.find.bases", lambda case: {"one": Recipe(CompileOptions(overall_unroll=1024))}
+    )
     search = Search(Small("gpt2", "prefill"), tries=1, most_designs=6)
     found = find(search, lambda _told: None, store=tmp_path / "store", folder=tmp_path)
     assert simulate(compile_text(search.case.text(), "two", "u55c", found.knobs).graph).cycles == found.cycles
 
 
 def test_where_nothing_fits_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("experiments.best.find.bases", lambda case: {"none": Base(CompileOptions(overall_unroll=1))})
+    monkeypatch.setattr("experiments.best.find.bases", lambda case: {"none": Recipe(CompileOptions(overall_unroll=1))})
     with pytest.raises(DoesNotFitError, match="no design that fits"):
         find(Search(Small("gpt2", "prefill")), lambda _told: None, store=tmp_path / "store", folder=tmp_path)
 

@@ -6,10 +6,11 @@ parallel ones first, loops of one point left out.  A name may be a pattern
 (``*_proj``); where several entries fit a task, the last one holds.
 """
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from math import prod
+from itertools import chain
+from math import gcd, prod
 
 from xdsl.ir import BlockArgument
 
@@ -54,8 +55,8 @@ class LoopChoices:
     tiles: Sequence[str]
     orders: Sequence[str]
     _entries: list[_Entry] = field(init=False)
+    extents: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of the loops of the tasks that were asked for
     _used: set[_Entry] = field(default_factory=set)
-    _names: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._entries = [_Entry.parsed(_TILE, text) for text in self.tiles]
@@ -67,7 +68,7 @@ class LoopChoices:
         Raises:
             InputError: a tile that does not divide its loops or leaves gaps, or an order that is none.
         """
-        self._names.append(name)
+        self.extents[name] = tuple(nest.space.extent(loop) for loop in nest.space.order)
         order, tile = self._chosen(_ORDER, name), self._chosen(_TILE, name)
         if order is not None:
             nest = replace(nest, order=_ordered(nest, order, name), reordered=True)
@@ -89,13 +90,44 @@ class LoopChoices:
             if entry not in self._used:
                 raise InputError(
                     "unknown-task", f"no task is called '{entry.pattern:.80}', which has a {entry.what}",
-                    where="linalg-to-kernels", hints=[did_you_mean(entry.pattern, self._names)],
+                    where="linalg-to-kernels", hints=[did_you_mean(entry.pattern, self.extents)],
                 )  # fmt: skip
 
     def _chosen(self, what: str, name: str) -> tuple[int, ...] | None:
         fitting = [entry for entry in self._entries if entry.what == what and fnmatchcase(name, entry.pattern)]
         self._used |= set(fitting)
         return fitting[-1].numbers if fitting else None
+
+
+def possible_choices(
+    tiles: Sequence[str], orders: Sequence[str], extents: Mapping[str, tuple[int, ...]]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The entries that the tasks of a text can have: tiles cut to what divides their loops, orders of as many loops.
+
+    An entry that all its tasks can have stays as it is, a pattern included.
+
+    Args:
+        tiles: as in :class:`LoopChoices`.
+        orders: as in :class:`LoopChoices`.
+        extents: extents of the loops of every task.
+
+    >>> possible_choices(["p?:4x128"], ["p?:1,0"], {"p1": (2, 192), "p2": (8, 16, 16)})
+    (('p1:2x64',), ('p1:1,0',))
+    """
+    made = [_possible(_Entry.parsed(what, text), text, extents)
+            for what, texts in ((_TILE, tiles), (_ORDER, orders)) for text in texts]  # fmt: skip
+    return tuple(chain(*made[: len(tiles)])), tuple(chain(*made[len(tiles) :]))
+
+
+def _possible(entry: _Entry, text: str, extents: Mapping[str, tuple[int, ...]]) -> list[str]:
+    fitting = {name: loops for name, loops in extents.items() if fnmatchcase(name, entry.pattern)}
+    found: dict[str, Sequence[int]] = {}
+    for name, loops in fitting.items():
+        if len(loops) == len(entry.numbers):
+            found[name] = entry.numbers if entry.what == _ORDER else [*map(gcd, entry.numbers, loops)]
+    if fitting and len(found) == len(fitting) and all(tuple(each) == entry.numbers for each in found.values()):
+        return [text]
+    return [f"{name}:{_listed(numbers, _SEPARATOR[entry.what])}" for name, numbers in found.items()]
 
 
 def _ordered(nest: LoopNest, levels: Sequence[int], name: str) -> tuple[int, ...]:

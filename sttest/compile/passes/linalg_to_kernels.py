@@ -76,6 +76,18 @@ class LinalgToKernels(ModulePass):
         choices.refuse_unused()
 
 
+def loop_extents(module: ModuleOp, tile_size: int, gemv_lanes: int) -> dict[str, tuple[int, ...]]:
+    """Extents of the loops of every task that the pass would make of a module, which stays as it is.
+
+    Raises:
+        InputError: the text holds something that cannot be streamed.
+    """
+    choices = LoopChoices((), ())
+    for function in functions(module.clone()):
+        _Rewriter(tile_size, choices, gemv_lanes).rewrite(function)
+    return choices.extents
+
+
 def _refuse_idle(function: func.FuncOp) -> None:
     if not any(isinstance(op, df.KernelOp) for op in function.body.block.ops):
         raise InputError(

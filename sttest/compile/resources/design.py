@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
+
+from xdsl.dialects.builtin import ModuleOp
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import operators
@@ -10,6 +13,7 @@ from sttest.boards.resources import Resources, process_bound, slr_budgets, slr_c
 from sttest.compile.compiler import Design
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, only_kernel
+from sttest.compile.options import CompileOptions
 from sttest.compile.resources.memories import HBM, MemoryBus, buffer_words, memory_buses
 from sttest.compile.resources.nodes import NodeLogic, NodeModel, channels_of, memories
 from sttest.compile.resources.rtl_design import logic_in_hardware
@@ -76,12 +80,23 @@ class DesignResources:
         return *self.wires, *(bus.wire for bus in self.buses)
 
 
+_TAKEN: WeakKeyDictionary[ModuleOp, dict[CompileOptions, DesignResources]] = WeakKeyDictionary()
+"""By module and options, as long as the module is there: a verb asks for a design's several times."""
+
+
 def design_resources(design: Design) -> DesignResources:
-    """Takes a design apart.
+    """Takes a design apart, once.
 
     Raises:
         InputError: its module is not at the stream level.
     """
+    of_module = _TAKEN.setdefault(design.module, {})
+    if design.knobs not in of_module:
+        of_module[design.knobs] = _taken_apart(design)
+    return of_module[design.knobs]
+
+
+def _taken_apart(design: Design) -> DesignResources:
     kernel = only_kernel(design.module, "resources", design.name)
     hbm, port_bits = design.board.hbm, design.knobs.beat_bits
     in_flight = hbm.outstanding_bursts.count * hbm.max_burst_bytes.count * 8 // port_bits

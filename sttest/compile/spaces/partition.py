@@ -130,19 +130,17 @@ def partition(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die
     return min(found, key=lambda each: (round(each.objective, 9), each.proven_gap))
 
 
-def refuse_unplaceable(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> None:
-    """Refuses what :func:`partition` refuses, without looking for the best.
+def any_partition(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> Partition:
+    """An assignment that keeps within all budgets and long lines; not the best, which takes most of the time.
 
-    Where neither the greedy pass nor moves from there find an assignment, the program is asked for any: finding and
-    proving a good one takes most of the time.
+    Where neither the greedy pass nor moves from there find an assignment, the program is asked for any.
 
     Raises:
         DoesNotFitError: see :func:`partition`.
         InputError: see :func:`partition`.
     """
     refuse_overfull(processes, wires, die)
-    if _greedy(processes, wires, die) is None:
-        _any_assignment(processes, wires, die)
+    return _greedy(processes, wires, die) or _any_assignment(processes, wires, die)
 
 
 def _any_assignment(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> Partition:

@@ -7,10 +7,10 @@ from math import exp, log
 from pathlib import Path
 from typing import Any, Self
 
+from sttest.compile.resources.fit import Fit, together
 from sttest.core.results import PointStore
 from sttest.studies.campaign import StudyRun, campaign_of, refusal_text
 from sttest.studies.whatif.bounds import Bounds
-from sttest.studies.whatif.fit import Fit, together
 from sttest.studies.whatif.points import (
     RESOURCES,
     Point,

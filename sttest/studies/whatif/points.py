@@ -19,6 +19,7 @@ from sttest.compile.channels.memory_ports import channels_on
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.options import CompileOptions
+from sttest.compile.resources.fit import Fit, fit_of
 from sttest.compile.schedule.task_schedule import TaskSchedule, task_schedule
 from sttest.core.errors import DeadlockError, InputError, SttestError
 from sttest.core.program import package_versions, program_hash
@@ -33,7 +34,6 @@ from sttest.sim.graph import Pipeline, TimedGraph
 from sttest.sim.simulation import Simulation
 from sttest.studies.campaign import Plain, guarded
 from sttest.studies.whatif.bounds import bounds, moved_bytes
-from sttest.studies.whatif.fit import Fit, fit_of
 from sttest.studies.whatif.settings import (
     BOARD,
     Configuration,

@@ -7,11 +7,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sttest.compile.resources.fit import NAMES
 from sttest.core.program import program_hash
 from sttest.core.results import Kind, ResultFolder, Row
 from sttest.studies.figures import Bar, Bars, Lines, Panel, Series, draw, in_words
 from sttest.studies.whatif import outcome as outcome_module
-from sttest.studies.whatif.fit import NAMES
 from sttest.studies.whatif.outcome import BEST, Knee, StudyOutcome, fastest, knees, series_of
 from sttest.studies.whatif.points import RESOURCES
 from sttest.studies.whatif.settings import BITS, BOARD, phase_of, unit_of

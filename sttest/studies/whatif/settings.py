@@ -13,10 +13,10 @@ from sttest.compile.options import CompileOptions, renamed, study_keys
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.results import Kind
 from sttest.core.validation import validated
+from sttest.explore.found import found_path, read_knobs, without_head
 from sttest.models.program import Phase, check_shape
 from sttest.models.quant.scheme import SCHEMES, QuantScheme, WeightType, load_scheme
 from sttest.models.registry import description, model_config
-from sttest.studies.whatif.found import found_path, read_knobs, without_head
 from sttest.studies.whatif.speculation import Acceptance
 from sttest.studies.whatif.study import Scalar, Value
 from sttest.studies.workload import TEXT_PHASE, file_workload, is_file, refuse_parameters

@@ -12,10 +12,10 @@ from pydantic import ValidationError
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import Design
 from sttest.compile.options import CompileOptions, renamed
+from sttest.compile.resources.fit import NAMES, Fit, fit_of
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError, did_you_mean
 from sttest.core.validation import validated
 from sttest.models.registry import CONFIGS, SMALL, described_config
-from sttest.studies.whatif.fit import NAMES, Fit, fit_of
 from sttest.studies.whatif.outcome import Speeds
 from sttest.studies.whatif.points import HELD, RESOURCES, block_result, tile_steps
 from sttest.studies.whatif.settings import BOARD, KNOBS, Settings, changed_board, check_keys, full_key, launch_cost
@@ -131,7 +131,7 @@ def options_with(options: CompileOptions, changes: Mapping[str, Any]) -> Compile
         InputError: no such option, or a value that it can't have.
     """
     today = {renamed().get(name, name): value for name, value in changes.items()}
-    return validated(CompileOptions, {**dict(options), **today}, "options")
+    return validated(CompileOptions, {**options.given, **today}, "options")
 
 
 def _variant(design: Design, steps: Mapping[str, int], settings: Settings, engine: str) -> dict[str, Any]:

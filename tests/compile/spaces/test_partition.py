@@ -17,7 +17,7 @@ from sttest.compile.spaces.partition import (
     fits,
     greedy_slrs,
     partition,
-    refuse_unplaceable,
+    any_partition,
 )
 from sttest.compile.spaces.slr_moves import Assignment, within_lines
 from sttest.core.errors import DoesNotFitError, InputError
@@ -58,11 +58,11 @@ def test_small_cases_are_as_good_as_brute_force(design):
     processes, wires = design
     best = brute_force(processes, wires, DIE)
     if best is None:
-        for judge in (partition, refuse_unplaceable):
+        for judge in (partition, any_partition):
             with pytest.raises(DoesNotFitError):
                 judge(processes, wires, DIE)
         return
-    refuse_unplaceable(processes, wires, DIE)
+    any_partition(processes, wires, DIE)
     found = partition(processes, wires, DIE)
     assert fits(found, DIE)
     assert best - 1e-6 <= found.objective <= best / (1 - 0.02) + 1e-6
@@ -224,7 +224,7 @@ def test_it_finds_what_one_pass_does_not():
     assert passed is None or not fits(assess(passed, processes, wires, DIE), DIE)
     found = partition(processes, wires, DIE)
     assert found.slr_of["a"] == found.slr_of["b"]
-    refuse_unplaceable(processes, wires, DIE)
+    any_partition(processes, wires, DIE)
 
 
 def test_one_that_nearly_fills_an_slr_moves_away_from_its_neighbours():
@@ -243,7 +243,7 @@ def test_a_process_that_is_too_large_is_named_with_its_bound():
     processes = [ProcessFacts("small", Resources(lut=20)), ProcessFacts("large", Resources(lut=26, dsp=1))]
     roomy = Die((Resources(10, 100, 100, 10, 10),) * 2, 100)
     assert fits(partition(processes, [], roomy), roomy)
-    for judge in (partition, refuse_unplaceable):
+    for judge in (partition, any_partition):
         with pytest.raises(DoesNotFitError, match="process 'large'") as refused:
             judge(processes, [], replace(roomy, process=Resources(10, 25, 25, 10, 10)))
         error = refused.value

@@ -20,12 +20,12 @@ from sttest.compile.reference_graph import value_graph
 from sttest.compile.rtl.module import ModuleText
 from sttest.core.errors import SttestError
 from sttest.crosscheck.rtl_values import random_tensors
+from sttest.explore.found import FOUND, found_path, read_knobs, without_head
 from sttest.frontend.shipped import lowered_text
 from sttest.reference.engine import run
 from sttest.reference.memory import memory_images
 from sttest.reference.scalar_ops import FLOAT_OPS, INTEGER_OPS
 from sttest.sim.graph import MemoryPort
-from sttest.studies.whatif.found import FOUND, found_path, read_knobs, without_head
 from sttest.targets.rtl.compare import compare
 from sttest.targets.rtl.design import ValuedDesign, emit_designs, emulate_designs, pack_tokens
 

@@ -13,10 +13,10 @@ import pytest
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.options import CompileOptions
+from sttest.compile.resources.fit import Fit, fit_of, together
 from sttest.compile.resources.placement import place
 from sttest.core.errors import DoesNotFitError, InputError
 from sttest.frontend.shipped import lowered_text
-from sttest.studies.whatif.fit import Fit, fit_of, together
 from sttest.studies.whatif.outcome import BEST, StudyOutcome, fastest
 from sttest.studies.whatif.points import points_of
 from sttest.studies.whatif.report import COLUMNS, StudyReport, axis_name, panels, rows_of

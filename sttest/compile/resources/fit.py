@@ -8,7 +8,7 @@ from typing import Any
 from sttest.boards.resources import KINDS, Resources, most, share_of, total
 from sttest.compile.compiler import Design
 from sttest.compile.resources.design import DesignResources, design_resources, die_under, refuse_ports
-from sttest.compile.spaces.partition import UNITS, refuse_unplaceable
+from sttest.compile.spaces.partition import UNITS, Partition, any_partition
 from sttest.core.errors import DoesNotFitError
 
 NAMES = {"dsp": "DSP", "lut": "LUT", "ff": "FF", "bram18": "BRAM", "uram": "URAM"}
@@ -30,6 +30,8 @@ class Fit:
     short_share: float | None = None  # of what there is of it
     code: str = ""  # of the refusal
     why: str = ""  # the refusal in words
+    # shares of the budget of each SLR, of one assignment that fits; of the fullest card; none where nothing fits
+    slrs: tuple[Mapping[str, float], ...] = ()
 
     @property
     def fits(self) -> bool:
@@ -59,7 +61,7 @@ class Fit:
     @classmethod
     def of(cls, given: Mapping[str, Any] | None) -> "Fit | None":
         """From plain data, where there is any."""
-        return None if given is None else cls(**given)
+        return None if given is None else cls(**{**given, "slrs": tuple(given.get("slrs", ()))})
 
 
 def fit_of(design: Design) -> Fit:
@@ -73,12 +75,16 @@ def fit_of(design: Design) -> Fit:
     shares = most(_shares(design, card) for card in cards)
     plain = {kind: _finite(getattr(shares, kind)) for kind in KINDS}
     try:
-        for card in cards:
-            refuse_ports(design, card)
-            refuse_unplaceable(card.processes(), card.links(), die_under(design, card))
+        placed = [_placed(design, card) for card in cards]
     except DoesNotFitError as error:
         return Fit(design.knobs.budget, design.knobs.flow, plain, *_short(error), error.code, str(error))
-    return Fit(design.knobs.budget, design.knobs.flow, plain)
+    slrs = tuple(asdict(most(shares)) for shares in zip(*(each.shares for each in placed), strict=True))
+    return Fit(design.knobs.budget, design.knobs.flow, plain, slrs=slrs)
+
+
+def _placed(design: Design, card: DesignResources) -> Partition:
+    refuse_ports(design, card)
+    return any_partition(card.processes(), card.links(), die_under(design, card))
 
 
 def _short(error: DoesNotFitError) -> tuple[str, float | None]:

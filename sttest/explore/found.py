@@ -1,4 +1,4 @@
-"""Designs that a search found, as files of knobs: what a study may take a design from."""
+"""Designs that a search found, as files of knobs."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -13,9 +13,8 @@ from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import read_yaml
 from sttest.core.validation import validated
 from sttest.models.program import Phase
-from sttest.studies.whatif.study import STUDIES
 
-FOUND = STUDIES / "best"
+FOUND = Path(__file__).parent / "found_designs"
 """The designs that were found for a U55C, ``MODEL-PHASE-BUDGET.yaml`` (docs/explanation/best.md)."""
 _BUDGETS = get_args(BudgetName)
 _HEAD = "head_"

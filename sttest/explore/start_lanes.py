@@ -1,10 +1,7 @@
-"""The lanes that a search starts from: those of the compiler within bounds, or those that keep pace with products."""
-
-from __future__ import annotations
+"""The lanes of a recipe: those of the compiler within bounds, or those that keep pace with products."""
 
 from collections.abc import Mapping, Sequence
 
-from experiments.best.cases import Base
 from sttest.boards.operators import Operator, operators
 from sttest.compile.compiler import StagedCompiler
 from sttest.compile.dialects import df
@@ -12,6 +9,7 @@ from sttest.compile.ir.module_walk import all_of
 from sttest.compile.schedule.operators import step_interval
 from sttest.compile.schedule.reductions import steps_of_tile
 from sttest.explore.lane_judge import LaneJudge
+from sttest.explore.recipes import Recipe
 
 ATTENTION = ("attn_scores", "attn_mix")
 """Engines of the two products of attention."""
@@ -19,30 +17,42 @@ _QUANTISES = ("_quantise", "_norm_4")
 _NORMS = "_norm_quantise_engine"
 
 
-def start_lanes(compiler: StagedCompiler, judge: LaneJudge, base: Base) -> dict[str, int]:
-    """Lanes by engine that a descent begins with."""
-    if base.paced:
-        return _paced(compiler, judge, base)
+def start_lanes(compiler: StagedCompiler, judge: LaneJudge, recipe: Recipe) -> dict[str, int]:
+    """Lanes by engine of a recipe's design, which a descent begins with."""
+    if recipe.lanes:
+        return _known(judge, recipe.lanes)
+    if recipe.paced:
+        return _paced(compiler, judge, recipe)
     start = dict(judge.start)
     for engine, choices in judge.choices.items():
-        if engine in ATTENTION and base.attention:
-            start[engine] = _at_most(choices, base.attention)
-        elif engine not in ATTENTION and base.others:
-            most = base.others * (2 if engine.endswith(_QUANTISES) else 1)
+        if engine in ATTENTION and recipe.attention:
+            start[engine] = _at_most(choices, recipe.attention)
+        elif engine not in ATTENTION and recipe.others:
+            most = recipe.others * (2 if engine.endswith(_QUANTISES) else 1)
             start[engine] = min(start[engine], _at_most(choices, most))
-        if base.norms and engine.endswith(_NORMS):
-            start[engine] = _at_most(choices, base.norms)
+        if recipe.norms and engine.endswith(_NORMS):
+            start[engine] = _at_most(choices, recipe.norms)
     return start
 
 
-def _paced(compiler: StagedCompiler, judge: LaneJudge, base: Base) -> dict[str, int]:
+def _known(judge: LaneJudge, lanes: Mapping[str, int]) -> dict[str, int]:
+    """Lanes of a known design, or the next fewer ones that a task of another shape can have."""
+    start = dict(judge.start)
+    for engine, choices in judge.choices.items():
+        known = [lanes[task] for task in judge.tasks_of(engine) if task in lanes]
+        if known:
+            start[engine] = _at_most(choices, known[0])
+    return start
+
+
+def _paced(compiler: StagedCompiler, judge: LaneJudge, recipe: Recipe) -> dict[str, int]:
     """The fewest lanes with which no engine takes longer than the most work does on so many lanes."""
     library = operators(compiler.board)
     engines: dict[str, list[df.TaskOp]] = {}
-    for task in all_of(compiler.tiled(base.knobs).module, df.TaskOp):
+    for task in all_of(compiler.tiled(recipe.knobs).module, df.TaskOp):
         engines.setdefault(task.sym_name.data if task.engine is None else task.engine.data, []).append(task)
     quickest = (
-        _cycles(tasks, _at_most(judge.choices.get(engine, (1,)), base.paced), library)
+        _cycles(tasks, _at_most(judge.choices.get(engine, (1,)), recipe.paced), library)
         for engine, tasks in engines.items()
     )
     slowest = max(quickest)
