@@ -16,8 +16,10 @@ from sttest.compile.compiler import Design as CompiledDesign
 from sttest.compile.options import CompileOptions
 from sttest.compile.reports import kernel_table, resource_table
 from sttest.compile.resources.design import design_resources
+from sttest.compile.resources.fit import Fit, fit_of
 from sttest.core.errors import InputError
 from sttest.core.validation import validated
+from sttest.explore.choice import Chosen, read_choice
 from sttest.frontend.module_source import ModuleSource
 from sttest.models.program import Phase
 from sttest.models.registry import CONFIGS, SMALL
@@ -143,10 +145,11 @@ class Design(Graph):
         graph: timed graph, as engines take it.
         compiled: the compiler's result, with the IR.
         request: the compile request; None where it is not known.
+        chosen: where the design comes from, and whether it fits; None where it was not compiled here.
 
     Examples:
         >>> import sttest as st
-        >>> design = st.compile("small-gpt2", phase="decode", context=32)
+        >>> design = st.compile("small-gpt2", phase="decode", context=32, design="default")
         >>> design
         Design('small-gpt2-decode-c32-u55c', 176 processes, 230 FIFOs)
         >>> design.options.tile_size, design.board.name
@@ -155,6 +158,7 @@ class Design(Graph):
 
     compiled: CompiledDesign
     request: CompileRequest | None = None
+    chosen: Chosen | None = None
 
     @classmethod
     def load(cls, path: str | Path) -> "Design":
@@ -170,6 +174,19 @@ class Design(Graph):
     def board(self) -> Board:
         """Board that the design was compiled for."""
         return Board(self.compiled.board)
+
+    @property
+    def fit(self) -> Fit:
+        """Whether the design fits its board's budget, as predicted: all SLRs together, each process, and each SLR.
+
+        Examples:
+            >>> import sttest as st
+            >>> st.compile("small-gpt2", phase="decode", context=32).fit.fits
+            True
+            >>> st.compile("small-gpt2", phase="decode", context=32, design="default").fit.to_text()
+            'no 109 % LUT'
+        """
+        return fit_of(self.compiled) if self.chosen is None else self.chosen.fit
 
     @property
     def kernels(self) -> pd.DataFrame:
@@ -221,7 +238,7 @@ class Design(Graph):
             True
         """
         compiled = self.compiled.with_depths(whole_depths(depths))
-        return Design(compiled.graph, compiled, self.request)
+        return Design(compiled.graph, compiled, self.request)  # whose memories are others, so that it fits or not anew
 
     def _kept_fifos(self) -> set[str]:
         return self.compiled.folded_fifos
@@ -281,7 +298,8 @@ class Design(Graph):
             >>> sorted(path.name for path in folder.iterdir())[:3]
             ['hls', 'ir', 'manifest.json']
         """
-        return write_package(self.compiled, path).folder
+        fit, which = (None, None) if self.chosen is None else (self.chosen.fit, self.chosen.facts)
+        return write_package(self.compiled, path, fit=fit, which=which).folder
 
 
 def compile(  # noqa: A001
@@ -294,6 +312,7 @@ def compile(  # noqa: A001
     batch: int | None = None,
     head: bool = False,
     board: str | Path | Board = "u55c",
+    design: str = "best",
     options: CompileOptions | None = None,
     **changes: Any,
 ) -> Design:
@@ -309,7 +328,10 @@ def compile(  # noqa: A001
         batch: sequences, each with its own cache; 1 by default.
         head: whether what follows the last layer is compiled, too.
         board: name, path of a YAML file, or board.
-        options: options of the compiler, its defaults if not given.
+        design: ``best``, the fastest design that is known or found and fits the board; ``default``, the documented
+            defaults of all options; or the path of a YAML file with knobs.
+        options: options of the compiler; those that are set hold over those of the design.  Whoever sets one of lanes
+            (``gemv_lanes``, ``overall_unroll``, ``first_lanes``, ``most_lanes``) decides the design.
         **changes: single options, over those.
 
     Raises:
@@ -319,9 +341,12 @@ def compile(  # noqa: A001
 
     Examples:
         >>> import sttest as st
-        >>> design = st.compile("small-gpt2", phase="decode", context=32, board="u55c", tile_size=8)
-        >>> design.simulate().cycles
-        1713
+        >>> design = st.compile("small-gpt2", phase="decode", context=32)
+        >>> design.fit.fits, design.simulate().cycles
+        (True, 1216)
+        >>> design = st.compile("small-gpt2", phase="decode", context=32, design="default", tile_size=8)
+        >>> design.fit.fits, design.simulate().cycles
+        (False, 1713)
     """
     card = board.description if isinstance(board, Board) else str(board)
     chosen = options_with(options or CompileOptions(), changes)
@@ -330,9 +355,11 @@ def compile(  # noqa: A001
         hints = ["leave out example_inputs", "give the module itself"]
         raise InputError("inputs-of-a-model", "example_inputs are for a module", where=str(model), hints=hints)
     name = str(model) if source is None else source.name
-    request = CompileRequest(name, phase, tokens, context, card, chosen, head, module=source, batch=batch)
-    compiled = request.design()
-    return Design(compiled.graph, compiled, request)
+    request = CompileRequest(
+        name, phase, tokens, context, card, chosen, head, module=source, batch=batch, choice=read_choice(design)
+    )
+    found = request.chosen()
+    return Design(found.design.graph, found.design, request, found)
 
 
 def load_design(path: str | Path) -> Design:

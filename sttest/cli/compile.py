@@ -15,10 +15,10 @@ from sttest.compile.options import CompileOptions
 from sttest.compile.reports import narrow_loops
 from sttest.compile.resources.fit import NAMES
 from sttest.compile.resources.placement import place
-from sttest.core.errors import InputError
+from sttest.core.errors import InputError, note
 from sttest.core.files import read_text
 from sttest.core.tables import print_table
-from sttest.explore.choice import BEST, Chosen
+from sttest.explore.choice import Chosen, read_choice
 from sttest.frontend.module_source import ModuleSource, is_module_reference
 from sttest.models.registry import SMALL, model_config
 from sttest.package import DesignPackage, check_target, read_lanes
@@ -57,7 +57,7 @@ def compile_verb(
             help="best: the fastest known or found that fits; default: the options' defaults; or a file of knobs. "
             "Options that are given hold over all; one of lanes leaves nothing to look for.",
         ),
-    ] = BEST,
+    ] = "best",
     lanes_from: Annotated[Path | None, typer.Option(help="Take the lanes of this package instead.")] = None,
     head: Annotated[
         bool, typer.Option("--head", help="Final norm, LM head and choice of the token behind the last layer; decode.")
@@ -135,10 +135,11 @@ def compile_verb(
     request = Request(
         model, phase, tokens, context, board, options, head, work_dir, lanes_from, check_resources,
         keep_ir="all" if print_after_all else "ends", parameters=names_of(parameters),
-        require_quantized=require_quantized, batch=batch, choice=design,
+        require_quantized=require_quantized, batch=batch, choice=read_choice(design),
     )  # fmt: skip
     if layers_of is not None:
         request = with_layers_of(request, layers_of)
+    request = with_told_shape(request)
     if groups:
         _compile_groups(request, as_json=as_json)
         return
@@ -277,6 +278,18 @@ def with_default_shape(asked: Request, *, small: bool = False) -> Request:
     return asked
 
 
+def with_told_shape(asked: Request) -> Request:
+    """The compilation with the tokens or the context that it lacks, which is said on stderr; a phase is asked for."""
+    if asked.phase is None:
+        return asked
+    found = with_default_shape(asked)
+    if found.tokens != asked.tokens:
+        note(f"--tokens is not given: a prompt of {found.tokens} tokens")
+    if found.context != asked.context:
+        note(f"--context is not given: {found.context} tokens in the cache")
+    return found
+
+
 def with_layers_of(asked: Request, layers: LayersOf) -> Request:
     """A decode step of one layer, or of all layers in a launch, of what the request lacks the default.
 
@@ -306,8 +319,7 @@ def compile_package(request: Request) -> Chosen:
         if request.check_resources:
             step("placing")
         placed = place(found.design) if request.check_resources else None
-        which = {"choice": request.choice, "origin": found.origin, "name": found.name, "tried": found.tried}
-        write_package(found.design, request.folder, placed, fit=found.fit, which=which)
+        write_package(found.design, request.folder, placed, fit=found.fit, which=found.facts)
     return found
 
 

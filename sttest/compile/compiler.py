@@ -27,6 +27,7 @@ from sttest.compile.passes.quantize import Quantize
 from sttest.compile.passes.size_fifos import SizeFifos, set_depths
 from sttest.compile.pipeline import all_passes, streaming_passes, tiling_passes
 from sttest.compile.quantization.coverage import Coverage, coverage, float_factors, with_parameters
+from sttest.compile.sharing.layers import carries_parameters
 from sttest.compile.sharing.processes import fifo_name, fifos_of, processes_of
 from sttest.compile.spaces.fusion import Fusion
 from sttest.compile.timing.timed_graph import timed_graph
@@ -103,7 +104,10 @@ class OnChip:
 
 
 def on_chip(module: ModuleOp) -> OnChip:
-    """Converters (both halves), FIFOs and DMA tiles (both halves) of a design at the stream level."""
+    """Converters (both halves), FIFOs and DMA tiles (both halves) of a design at the stream level.
+
+    FIFOs behind DMAs of parameters hold no intermediate results, however far ahead they are filled.
+    """
     converters = fifos = tiles = 0
     for kernel in all_of(module, df.KernelOp):
         for op, *_ in processes_of(kernel).values():
@@ -112,6 +116,8 @@ def on_chip(module: ModuleOp) -> OnChip:
             elif isinstance(op, df.DmaOp):
                 tiles += 2 * df.itensor_of(op.port).token_bits
         for stream, *_ in fifos_of(kernel).values():
+            if carries_parameters(stream):
+                continue
             if stream.sized_by is None or stream.sized_by.data != "folded":
                 fifos += stream.result.type.depth.data * stream.result.type.itensor.token_bits
     return OnChip(converters // 8, fifos // 8, tiles // 8)
@@ -403,7 +409,7 @@ class StagedCompiler:
         stages = self._stages((*before, *chosen), design.module)
         return replace(design, stages=stages, coverage=self._coverage(design.knobs, before))
 
-    def _stages(self, passes: Sequence[ModulePass], module: ModuleOp) -> tuple[Stage, ...]:
+    def _stages(self, passes: tuple[ModulePass, ...], module: ModuleOp) -> tuple[Stage, ...]:
         """All passes of a design, with the text after the first and the last; seconds are those of their last runs."""
         texts = {0: printed(self._applied(passes[:1], self._parsed)), len(passes) - 1: printed(module)}
         return tuple(

@@ -2,18 +2,20 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from sttest.compile.compiler import Design, StagedCompiler
 from sttest.compile.options import CompileOptions
 from sttest.compile.resources.fit import Fit, fit_of
 from sttest.core.errors import InputError, did_you_mean
 from sttest.explore.fitting import Rung, Say, fitting_design, made_by
-from sttest.explore.found import FOUND, KnobsFile, read_knobs
+from sttest.explore.found import NamedKnobs, known_design, read_knobs
 from sttest.explore.recipes import Block, Recipe, any_text_ladder, ladder
 
-BEST, DEFAULT = "best", "default"
-CHOICES = (BEST, DEFAULT)
+Named = Literal["best", "default"]
+Choice = Named | NamedKnobs
+"""The fastest design that is known or found and fits, the documented defaults of all options, or that of a file."""
+CHOICES: tuple[Named, ...] = get_args(Named)
 LANE_OPTIONS = ("gemv_lanes", "overall_unroll", "first_lanes", "most_lanes", "lanes")
 """Whoever gives one of these decides the lanes, so that no design is looked for."""
 FLOW = "rtl"
@@ -31,8 +33,14 @@ class Chosen:
     design: Design
     fit: Fit
     origin: Origin
+    choice: str  # what was asked for: ``best``, ``default``, or the name of a file
     name: str  # of the design that was found, of the recipe, or of the file; empty for options
     tried: int = 1  # designs that were compiled
+
+    @property
+    def facts(self) -> dict[str, str | int]:
+        """Where the design comes from, as a package keeps it."""
+        return {"choice": self.choice, "origin": self.origin, "name": self.name, "tried": self.tried}
 
     def to_text(self) -> str:
         """Where the design comes from, in words."""
@@ -42,18 +50,22 @@ class Chosen:
             "recipe": f"best found by rule: {self.name}, {counted}",
             "default": "default options",
             "options": "lanes as asked for",
-            "file": f"from {self.name}",
+            "file": self.name,
         }[self.origin]
 
 
-def check_choice(choice: str) -> None:
-    """
+def read_choice(text: str) -> Choice:
+    """What a user calls a design: ``best``, ``default``, or the path of a YAML file with knobs.
+
     Raises:
-        InputError: neither a name nor a YAML file.
+        InputError: none of these, or the file is not one of knobs.
     """
-    if choice not in CHOICES and not choice.endswith((".yaml", ".yml")):
-        hints = [did_you_mean(choice, CHOICES), "name a YAML file with knobs"]
-        raise InputError("unknown-design", f"no design is called '{choice}'", where="--design", hints=hints)
+    if text == "best" or text == "default":
+        return text
+    if text.endswith((".yaml", ".yml")):
+        return NamedKnobs(text, read_knobs(Path(text)))
+    hints = [did_you_mean(text, CHOICES), "name a YAML file with knobs"]
+    raise InputError("unknown-design", f"no design is called '{text}'", where="design", hints=hints)
 
 
 def decides_lanes(options: CompileOptions) -> bool:
@@ -62,57 +74,47 @@ def decides_lanes(options: CompileOptions) -> bool:
 
 
 def chosen_design(
-    compiler: StagedCompiler, asked: CompileOptions, choice: str, block: Block | None, say: Say
+    compiler: StagedCompiler, asked: CompileOptions, choice: Choice, block: Block | None, say: Say
 ) -> Chosen:  # fmt: skip
     """Compiles the design that is chosen.
 
     Args:
         compiler: compiler of the text.
         asked: options; those that are given hold whatever is chosen.
-        choice: ``best``, ``default``, or the path of a YAML file with knobs.
+        choice: which design.
         block: what the text is a block of; None where that is not known.
         say: callback that gets what is tried, before it is.
 
     Raises:
         SttestError: bad options or files, or nothing can be made of the text.
     """
-    check_choice(choice)
-    if choice not in CHOICES:
-        design = made_by(compiler, _recipe_of(read_knobs(Path(choice)), asked, choice), asked)
-        return _chosen(compiler, design, fit_of(design), "file", choice)
-    if choice == DEFAULT or decides_lanes(asked):
+    if isinstance(choice, NamedKnobs):
+        design = made_by(compiler, _recipe_of(choice, asked), asked)
+        return Chosen(compiler.documented(design), fit_of(design), "file", choice.name, choice.name)
+    if choice == "default" or decides_lanes(asked):
         design = compiler.design(asked)
-        return _chosen(compiler, design, fit_of(design), "options" if decides_lanes(asked) else "default", "")
+        origin: Origin = "options" if decides_lanes(asked) else "default"
+        return Chosen(compiler.documented(design), fit_of(design), origin, choice, "")
     asked = asked if "flow" in asked.given else asked.with_(flow=FLOW)
-    known = [] if block is None else _known(compiler, asked, block)
+    known = [] if block is None else _known(asked, block)
     base = CompileOptions(budget=asked.budget, flow=asked.flow)
     of_block = [] if block is None else [*known, *ladder(block, base).items()]
     found = fitting_design(compiler, asked, [of_block, [*any_text_ladder(base).items()]], say)
-    origin: Origin = "found" if any(found.recipe == name for name, _ in known) else "recipe"
-    return _chosen(compiler, found.design, found.fit, origin, found.recipe, found.tried)
+    origin = "found" if any(found.recipe == name for name, _ in known) else "recipe"
+    return Chosen(compiler.documented(found.design), found.fit, origin, choice, found.recipe, found.tried)
 
 
-def _chosen(
-    compiler: StagedCompiler, design: Design, fit: Fit, origin: Origin, name: str, tried: int = 1
-) -> Chosen:  # fmt: skip
-    return Chosen(compiler.documented(design), fit, origin, name, tried)
+def _known(asked: CompileOptions, block: Block) -> list[Rung]:
+    """The design that was found for a block of this model in this phase within the budget, be it for another board."""
+    found = known_design(block.config.name, block.phase, asked.budget)
+    return [] if found is None else [(found.name, _recipe_of(found, asked))]
 
 
-def _known(compiler: StagedCompiler, asked: CompileOptions, block: Block) -> list[Rung]:
-    """The design that was found for a block of this model in this phase within the budget, on this board."""
-    name = f"{block.config.name}-{block.phase}-{asked.budget}"
-    path = FOUND / f"{name}.yaml"
-    if not path.is_file():
-        return []
-    file = read_knobs(path)
-    return [(name, _recipe_of(file, asked, name))] if file.board == compiler.board.name else []
-
-
-def _recipe_of(file: KnobsFile, asked: CompileOptions, where: str) -> Recipe:
+def _recipe_of(named: NamedKnobs, asked: CompileOptions) -> Recipe:
     """A file of knobs as a recipe: what it says of how a design is made, not of what was asked for."""
-    options = file.options(where)
+    options = named.file.options(named.name)
     kept = {name: value for name, value in options.given.items() if name not in _OF_THE_REQUEST}
-    if asked.flow == "hls":
+    if asked.flow == "hls" and "flow" in asked.given:
         kept["seldom_bursts"] = 0
     parts = (entry.rpartition(":") for entry in options.lanes)
     return Recipe(CompileOptions(**kept), lanes={task: int(count) for task, _, count in parts})

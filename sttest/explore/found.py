@@ -1,6 +1,7 @@
 """Designs that a search found, as files of knobs."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -9,15 +10,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sttest.boards.part import BudgetName
 from sttest.compile.options import CompileOptions
-from sttest.core.errors import InputError, did_you_mean
+from sttest.core.errors import InputError
 from sttest.core.files import read_yaml
 from sttest.core.validation import validated
 from sttest.models.program import Phase
 
 FOUND = Path(__file__).parent / "found_designs"
 """The designs that were found for a U55C, ``MODEL-PHASE-BUDGET.yaml`` (docs/explanation/best.md)."""
-_BUDGETS = get_args(BudgetName)
-_HEAD = "head_"
+BUDGETS: tuple[BudgetName, ...] = get_args(BudgetName)
 
 
 class KnobsFile(BaseModel):
@@ -47,6 +47,28 @@ class KnobsFile(BaseModel):
         listed = [f"{name}:{count}" for name, count in lanes.items()] if isinstance(lanes, Mapping) else lanes
         return validated(CompileOptions, {**self.knobs, "lanes": listed}, f"{where}: knobs")
 
+    @property
+    def layers(self) -> int:
+        """Layers that a launch runs."""
+        return int(self.knobs.get("layers", 1))
+
+
+@dataclass(frozen=True)
+class NamedKnobs:
+    """A file of knobs, and what messages call it."""
+
+    name: str
+    file: KnobsFile
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; :meth:`of` reads it."""
+        return {"name": self.name, "file": self.file.model_dump(mode="json")}
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> "NamedKnobs":
+        """From plain data."""
+        return cls(given["name"], validated(KnobsFile, given["file"], given["name"]))
+
 
 @cache
 def read_knobs(path: Path) -> KnobsFile:
@@ -58,8 +80,14 @@ def read_knobs(path: Path) -> KnobsFile:
     return validated(KnobsFile, read_yaml(path), str(path))
 
 
-def found_path(name: str, model: str, phase: Phase, folder: Path) -> Path:
-    """The file that a study names.
+def known_design(model: str, phase: Phase, budget: BudgetName) -> NamedKnobs | None:
+    """The design that was found for a block of a model within a budget, if one was."""
+    path = FOUND / f"{model}-{phase}-{budget}.yaml"
+    return NamedKnobs(path.stem, read_knobs(path)) if path.is_file() else None
+
+
+def named_knobs(name: str, model: str, phase: Phase, folder: Path) -> NamedKnobs:
+    """The design that a study names.
 
     Args:
         name: a budget, which means the design found within it for the model and phase, or the path of a file.
@@ -68,22 +96,14 @@ def found_path(name: str, model: str, phase: Phase, folder: Path) -> Path:
         folder: folder that relative paths start from.
 
     Raises:
-        InputError: ``no-found-design``: none was found for this model; or neither budget nor file.
+        InputError: ``no-found-design``: none was found for this model; or the file is not one of knobs.
     """
-    if name.endswith((".yaml", ".yml")):
-        return folder / name
-    if name not in _BUDGETS:
-        hints = [did_you_mean(name, _BUDGETS), "name a YAML file with knobs"]
-        raise InputError("bad-value", f"knobs_from is {name!r}", where="study", hints=hints)
-    path = FOUND / f"{model}-{phase}-{name}.yaml"
-    if not path.is_file():
+    if name not in BUDGETS:
+        return NamedKnobs(name, read_knobs(folder / name))
+    found = known_design(model, phase, name)
+    if found is None:
         what = f"no design was found for {model}, {phase}, within the budget {name}"
         known = sorted(each.stem for each in FOUND.glob(f"*-{phase}-{name}.yaml"))
         hints = [f"found are {', '.join(known)}" if known else "name a YAML file with knobs"]
-        raise InputError("no-found-design", what, where="knobs_from", hints=hints)
-    return path
-
-
-def without_head(options: CompileOptions) -> CompileOptions:
-    """The same for a block that no LM head follows: lanes of the head's tasks are left out."""
-    return options.with_(lanes=tuple(each for each in options.lanes if not each.startswith(_HEAD)))
+        raise InputError("no-found-design", what, where="design", hints=hints)
+    return found

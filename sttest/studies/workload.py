@@ -14,7 +14,7 @@ from sttest.compile.options import CompileOptions
 from sttest.compile.quantization.coverage import with_parameters
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.files import read_text
-from sttest.explore.choice import DEFAULT, Chosen, check_choice, chosen_design
+from sttest.explore.choice import Choice, Chosen, chosen_design
 from sttest.explore.recipes import Block
 from sttest.frontend.lowering import BlockRequest, linalg_texts, require_frontend
 from sttest.frontend.module_source import ModuleSource, is_module_reference
@@ -273,7 +273,7 @@ class CompileRequest:
     module: ModuleSource | None = field(
         default=None, kw_only=True
     )  # the module itself, where `model` is not its reference
-    choice: str = field(default=DEFAULT, kw_only=True)  # of the design: ``best``, ``default``, or a file of knobs
+    choice: Choice = field(default="default", kw_only=True)  # which design of the block it is
 
     @property
     def board_name(self) -> str:
@@ -297,7 +297,6 @@ class CompileRequest:
             SttestError: see :meth:`design`.
         """
         options = self._checked_options()
-        check_choice(self.choice)
         workload, text = self._text(step)
         name = f"{workload.name}-{self.board_name}"
         compiler = StagedCompiler(text, name, self.board, workload.facts, self.parameters, self.model, step)

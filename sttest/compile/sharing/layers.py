@@ -161,7 +161,7 @@ def prefetch_depths(module: ModuleOp, kib: int, least: Mapping[str, int]) -> dic
         Depth per FIFO in tokens.
     """
     fifos = [fifo for kernel in all_of(module, df.KernelOp) for fifo in fifos_of(kernel).items()]
-    filled = {name: streams for name, streams in fifos if _is_read_ahead(streams[0])}
+    filled = {name: streams for name, streams in fifos if carries_parameters(streams[0])}
     all_bits = sum(map(_bits, filled.values()))
     depths: dict[str, int] = {}
     for name, streams in filled.items():
@@ -172,7 +172,8 @@ def prefetch_depths(module: ModuleOp, kib: int, least: Mapping[str, int]) -> dic
     return depths
 
 
-def _is_read_ahead(stream: df.StreamOp) -> bool:
+def carries_parameters(stream: df.StreamOp) -> bool:
+    """Whether a stream leads from a DMA that reads a parameter."""
     return isinstance(stream.writer, df.DmaReadOp) and stream.writer.packed is not None
 
 

@@ -16,13 +16,15 @@ import yaml
 from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import operators
 from sttest.compile.channels.memory_ports import channels_on
-from sttest.compile.compiler import Design, compile_text
+from sttest.compile.compiler import Design, StagedCompiler
 from sttest.compile.dialects import df
 from sttest.compile.options import CompileOptions
-from sttest.compile.resources.fit import Fit, fit_of
 from sttest.compile.schedule.task_schedule import TaskSchedule, task_schedule
 from sttest.core.errors import DeadlockError, InputError, SttestError
 from sttest.core.program import package_versions, program_hash
+from sttest.explore.choice import Chosen, chosen_design
+from sttest.explore.found import NamedKnobs
+from sttest.explore.recipes import Block
 from sttest.frontend.lowering import BlockRequest, linalg_texts
 from sttest.frontend.shipped import SHIPPED_MODELS, SHIPPED_SHAPES, lowered_text
 from sttest.models.config import DecoderConfig
@@ -235,11 +237,13 @@ def simulate_block(configuration: Mapping[str, Any]) -> Plain:
 
 
 def _simulated(configuration: Mapping[str, Any]) -> Plain:
-    names = ("model", "phase", "tokens", "context", "batch", "config", "text", "knobs", "scheme", "design_board")
-    chosen = {name: configuration[name] for name in names if name in configuration}
-    design, steps, fit = _design(json.dumps(chosen, sort_keys=True))
+    names = ("model", "phase", "tokens", "context", "batch", "config", "text", "design", "knobs", "scheme",
+             "design_board")  # fmt: skip
+    asked = {name: configuration[name] for name in names if name in configuration}
+    found, steps = _design(json.dumps(asked, sort_keys=True))
     board = FpgaBoard.model_validate(configuration["board"])
-    return {**block_result(design, steps, board, configuration["engine"]), "fit": fit.to_dict()}
+    made = {"fit": found.fit.to_dict(), "design": found.to_text()}
+    return {**block_result(found.design, steps, board, configuration["engine"]), **made}
 
 
 def block_result(design: Design, steps: Mapping[str, int], board: FpgaBoard, engine: str) -> Plain:
@@ -276,18 +280,21 @@ def with_memory_of(design: Design, board: FpgaBoard) -> TimedGraph:
 
 
 @lru_cache(maxsize=_KEPT_DESIGNS)
-def _design(configuration: str) -> tuple[Design, Mapping[str, int], Fit]:
-    """A design, its :func:`tile_steps` and its :func:`fit_of`, which are the same at every point that shares it."""
+def _design(configuration: str) -> tuple[Chosen, Mapping[str, int]]:
+    """A design and its :func:`tile_steps`, which are the same at every point that shares it."""
     given = json.loads(configuration)
-    name, text = given["model"], given.get("text")
+    name, text, block = given["model"], given.get("text"), None
     if text is None:
         request = _request(given)
         name, text = request.config.name, _text(request)
+        block = Block(request.config, request.phase, request.tokens, request.context)
     board = FpgaBoard.model_validate(given["design_board"])
+    choice = given["design"] if isinstance(given["design"], str) else NamedKnobs.of(given["design"])
     with scheme_as_file(given["scheme"]) as precision:
-        knobs = CompileOptions(**{**given["knobs"], "precision": precision})
-        design = compile_text(text, f"{name}-{given['phase']}", board, knobs)
-    return design, tile_steps(design), fit_of(design)
+        asked = CompileOptions(**{**given["knobs"], "precision": precision})
+        compiler = StagedCompiler(text, f"{name}-{given['phase']}", board)
+        found = chosen_design(compiler, asked, choice, block, lambda recipe: None)
+    return found, tile_steps(found.design)
 
 
 FLOATS = "fp32"

@@ -13,7 +13,8 @@ from sttest.compile.options import CompileOptions, renamed, study_keys
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.results import Kind
 from sttest.core.validation import validated
-from sttest.explore.found import found_path, read_knobs, without_head
+from sttest.explore.choice import CHOICES, Choice, decides_lanes, read_choice
+from sttest.explore.found import BUDGETS, NamedKnobs, known_design, named_knobs
 from sttest.models.program import Phase, check_shape
 from sttest.models.quant.scheme import SCHEMES, QuantScheme, WeightType, load_scheme
 from sttest.models.registry import description, model_config
@@ -186,7 +187,7 @@ def _listed(numbers: Iterable[float]) -> str:
 
 
 KNOBS = "knobs."
-KNOBS_FROM = "knobs_from"
+DESIGN = "design"
 OPTIONS = "options."
 _PLAIN: dict[str, Scalar] = {
     "model": "gpt2", "phase": "decode", "tokens": 32, "context": 64, "batch": 1, "launch": "queued_us",
@@ -221,6 +222,7 @@ class Configuration:
     design_board: FpgaBoard
     text: str = ""  # linalg text of a file; empty for a model, whose shape says what its text is
     batch: int = 1  # sequences
+    choice: Choice = "default"  # which design
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, from which another machine can make the same block."""
@@ -231,7 +233,10 @@ class Configuration:
         shape |= {"batch": self.batch} if self.batch > 1 else {}
         described = None if self.text else description(model_config(self.model))
         own = {"text": self.text} if self.text else {} if described is None else {"config": described}
-        return {**shape, **own, "knobs": self.knobs.model_dump(), "scheme": asdict(self.scheme), **boards}
+        choice = self.choice if isinstance(self.choice, str) else self.choice.to_dict()
+        return {
+            **shape, **own, "design": choice, "knobs": self.knobs.given, "scheme": asdict(self.scheme), **boards
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -250,15 +255,7 @@ class LaunchCost:
 
 def known_keys() -> list[str]:
     """Every setting but the paths into a board."""
-    return [
-        *_PLAIN,
-        "precision",
-        "parameters",
-        "board",
-        KNOBS_FROM,
-        *BITS,
-        *(f"{KNOBS}{name}" for name in study_keys()),
-    ]
+    return [*_PLAIN, "precision", "parameters", "board", DESIGN, *BITS, *(f"{KNOBS}{name}" for name in study_keys())]
 
 
 def check_keys(settings: Settings, where: str) -> None:
@@ -289,14 +286,14 @@ def configuration(settings: Settings, compiled_for: Settings, folder: Path) -> C
     model, text = model_of(settings), ""
     board = board_of(settings, folder)
     design_board = board_of({**settings, **compiled_for}, folder) if compiled_for else board
-    knobs = _knobs(settings, folder)
+    knobs, choice = _knobs(settings, folder)
     rest = (knobs, scheme_of(settings, folder), board, design_board)
     names = str(settings["parameters"].value).split(",") if "parameters" in settings else ()
     parameters = [name.strip() for name in names]
     if is_file(model):
         given = {name: settings.get(name) for name in ("phase", "tokens", "context", "batch")}
         _, text = file_workload(folder / model, given, parameters)
-        return Configuration(Path(model).stem, TEXT_PHASE, 1, 0, *rest, text)
+        return Configuration(Path(model).stem, TEXT_PHASE, 1, 0, *rest, text, choice=choice)
     refuse_parameters(model, parameters)
     phase = phase_of(settings)
     prefill = phase == "prefill"
@@ -310,7 +307,7 @@ def configuration(settings: Settings, compiled_for: Settings, folder: Path) -> C
             "layers-left", f"launches of {knobs.layers} layers leave some of {config.layers} over",
             where="knobs.layers", hints=[f"take a divisor of {config.layers}"],
         )  # fmt: skip
-    return Configuration(model, phase, tokens, context, *rest, batch=batch)
+    return Configuration(model, phase, tokens, context, *rest, batch=batch, choice=choice)
 
 
 @dataclass(frozen=True)
@@ -399,24 +396,43 @@ def _plain(settings: Settings, key: str) -> Scalar:
     return value
 
 
-def _knobs(settings: Settings, folder: Path) -> CompileOptions:
-    """The options that are set, over those of a design's file, if one is named."""
-    chosen = {
-        key.removeprefix(KNOBS): _option_value(key.removeprefix(KNOBS), given.value)
-        for key, given in settings.items()
+def _knobs(settings: Settings, folder: Path) -> tuple[CompileOptions, Choice]:
+    """The options that are set, and which design they are of: the best one, where they do not decide the lanes."""
+    given = {
+        key.removeprefix(KNOBS): _option_value(key.removeprefix(KNOBS), value.value)
+        for key, value in settings.items()
         if key.startswith(KNOBS)
     }
-    if KNOBS_FROM not in settings:
-        return validated(CompileOptions, chosen, "study: knobs")
-    path = found_path(str(settings[KNOBS_FROM].value), model_of(settings), phase_of(settings), folder)
-    found = without_head(read_knobs(path).options(str(path)))
-    if not any(key in settings for key in ("precision", *BITS)) and found.precision != DEFAULT_SCHEME:
+    asked = validated(CompileOptions, given, "study: knobs")
+    choice = _choice(settings, folder)
+    if isinstance(choice, NamedKnobs):
+        _refuse_other_precision(choice, settings)
+    if choice == "default" or "layers" in given or decides_lanes(asked):
+        return asked, choice
+    model = model_of(settings)
+    known = None if is_file(model) else known_design(model, phase_of(settings), asked.budget)
+    known = choice if isinstance(choice, NamedKnobs) else known
+    # A launch runs as many layers as the known design was found for: in a decode step, all of them.
+    return asked if known is None else asked.with_(layers=known.file.layers), choice
+
+
+def _choice(settings: Settings, folder: Path) -> Choice:
+    name = str(settings[DESIGN].value) if DESIGN in settings else "best"
+    if name in CHOICES:
+        return read_choice(name)
+    if name not in BUDGETS and not name.endswith((".yaml", ".yml")):
+        hints = [did_you_mean(name, [*CHOICES, *BUDGETS]), "name a YAML file with knobs"]
+        raise InputError("bad-value", f"design is {name!r}", where="study", hints=hints)
+    return named_knobs(name, model_of(settings), phase_of(settings), folder)
+
+
+def _refuse_other_precision(named: NamedKnobs, settings: Settings) -> None:
+    precision = named.file.options(named.name).precision
+    if precision != DEFAULT_SCHEME and not any(key in settings for key in ("precision", *BITS)):
         raise InputError(
-            "other-precision", f"the design is of {found.precision}, and the study does not say so", where=str(path),
-            hints=[f"set precision: {found.precision}"],
+            "other-precision", f"the design is of {precision}, and the study does not say so", where=named.name,
+            hints=[f"set precision: {precision}"],
         )  # fmt: skip
-    today = {renamed().get(name, name): value for name, value in chosen.items()}
-    return validated(CompileOptions, {**dict(found), **today}, "study: knobs")
 
 
 def _option_value(name: str, value: Scalar) -> Scalar | bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from sttest.core.errors import InputError, did_you_mean
+from sttest.core.errors import InputError, did_you_mean, note_renamed
 from sttest.core.files import read_yaml
 from sttest.core.results import Kind
 from sttest.core.validation import validated
@@ -34,7 +34,7 @@ class Value(_Part):
     @field_validator("settings", mode="before")
     @classmethod
     def _settings(cls, given: Any) -> Any:
-        return {key: _as_value(value) for key, value in given.items()} if isinstance(given, dict) else given
+        return {_today(key): _as_value(value) for key, value in given.items()} if isinstance(given, dict) else given
 
     @field_validator("value", mode="before")
     @classmethod
@@ -68,7 +68,7 @@ class Study(_Part):
     @field_validator("base", "compiled_for", mode="before")
     @classmethod
     def _settings(cls, given: Any) -> Any:
-        return {key: _as_value(value) for key, value in given.items()} if isinstance(given, dict) else given
+        return {_today(key): _as_value(value) for key, value in given.items()} if isinstance(given, dict) else given
 
     @field_validator("axes", mode="before")
     @classmethod
@@ -78,7 +78,7 @@ class Study(_Part):
         for key, values in given.items():
             if not isinstance(values, list) or not values:
                 raise ValueError(f"axis '{key}' is not a list of values")
-        return {key: [_as_value(value) for value in values] for key, values in given.items()}
+        return {_today(key): [_as_value(value) for value in values] for key, values in given.items()}
 
     @property
     def setting_axes(self) -> dict[str, tuple[Value, ...]]:
@@ -94,6 +94,17 @@ class Study(_Part):
     def x_axis(self) -> str:
         """The axis of the figure."""
         return self.x or list(self.axes)[-1]
+
+
+_FORMERLY = {"knobs_from": "design"}
+"""Settings of earlier versions, which still work, and what they are today."""
+
+
+def _today(key: str) -> str:
+    today = _FORMERLY.get(key, key)
+    if today != key:
+        note_renamed(key, today)
+    return today
 
 
 def _as_value(given: Any) -> Any:

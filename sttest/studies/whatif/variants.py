@@ -62,8 +62,9 @@ def variants(
         asked = _asked(request, design, settings) if recompile and request else None
         try:
             if asked is not None:
-                varied = asked.design()
-                found = {**_variant(varied, tile_steps(varied), settings, engine), **_fitting(fit_of(varied))}
+                varied = asked.chosen()
+                numbers = _variant(varied.design, tile_steps(varied.design), settings, engine)
+                found = {**numbers, **_fitting(varied.fit)}
             else:
                 found = {**_variant(design, steps, settings, engine), **_fitting(fit)}
         except _ROW_ERRORS as error:

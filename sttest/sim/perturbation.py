@@ -1,0 +1,129 @@
+"""What binds a design, asked of the design itself: one thing is made a tenth faster, and the run is simulated again.
+
+Cycles are whole numbers, so the whole graph is told in elevenths of a cycle first: every interval, latency and beat is
+11 times as long, and what is made a tenth faster takes 10 of these instead.  Only the times change; tokens, depths and
+the order of all accesses stay, so a perturbed run is as exact as the run itself.  Times of a graph are homogeneous: with
+everything a tenth faster the run is.  Where one thing binds alone its gain is near 10 %, where two bind at
+once neither has a gain of its own, and the gains of all things add up to at most 10 %.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal
+
+from sttest.core.errors import DeadlockError
+from sttest.sim.api import simulate
+from sttest.sim.graph import Actor, Channel, Fifo, Loop, MemoryPort, Pipeline, Process, TimedGraph
+
+Thing = Literal["bandwidth", "ports", "lanes", "latency", "clock"]
+THINGS: tuple[Thing, ...] = ("bandwidth", "ports", "lanes", "latency", "clock")
+"""What the memory gives; what its ports take, and the processes behind them; what all others take per interval;
+latencies of pipelines, FIFOs and memory; and the clock, which is all of these but the memory's."""
+SLOW, FAST = 11, 10
+_PORTS = ("dma", "gather")
+"""Categories of processes that pass on what a memory port gives."""
+
+
+@dataclass(frozen=True)
+class Gains:
+    """How much faster a tenth more of each thing makes a run, as parts: 0.1 is 10 %."""
+
+    bandwidth: float
+    ports: float
+    lanes: float
+    latency: float
+    clock: float
+
+
+def gains(graph: TimedGraph, memory_rates: Mapping[str, Fraction] | None = None) -> Gains:
+    """The gains of a graph that finishes.
+
+    Args:
+        graph: graph to run.
+        memory_rates: beats per cycle that the memory behind each channel sustains, which may be more than its port
+            takes; those of the channels themselves if not given.
+
+    Raises:
+        DeadlockError: it does not finish.
+    """
+    rates = {each.name: Fraction(each.beats_num, each.beats_den) for each in graph.channels}
+    rates |= dict(memory_rates or {})
+    slow = _cycles(_told_in_elevenths(graph, rates, None))
+    found = {thing: slow / _cycles(_told_in_elevenths(graph, rates, thing)) - 1 for thing in THINGS}
+    return Gains(**found)
+
+
+def _cycles(graph: TimedGraph) -> int:
+    cycles = simulate(graph).cycles
+    if cycles is None:
+        raise DeadlockError("deadlock", "it deadlocks, so nothing makes it faster", where=graph.name)
+    return cycles
+
+
+def _told_in_elevenths(graph: TimedGraph, rates: Mapping[str, Fraction], fast: Thing | None) -> TimedGraph:
+    """The graph with one thing, or nothing, a tenth faster, in elevenths of a cycle."""
+    return replace(
+        graph,
+        fifos=tuple(_fifo(each, _factor(fast, "latency", "clock")) for each in graph.fifos),
+        processes=tuple(_process(each, fast) for each in graph.processes),
+        channels=tuple(_channel(each, rates[each.name], fast) for each in graph.channels),
+    )
+
+
+def _factor(fast: Thing | None, *things: Thing) -> int:
+    return FAST if fast in things else SLOW
+
+
+def _fifo(fifo: Fifo, factor: int) -> Fifo:
+    """A FIFO whose tokens take so many times as long; the cycles that its kind takes anyway are part of that."""
+    own = fifo.read_after_write_cycles - fifo.latency
+    return replace(fifo, impl=fifo.kind, latency=factor * fifo.read_after_write_cycles - own)
+
+
+def _channel(channel: Channel, rate: Fraction, fast: Thing | None) -> Channel:
+    """A channel in elevenths: at most a beat a cycle goes through its port, whatever the memory sustains."""
+    tenth = Fraction(SLOW, FAST)
+    sustained = rate * (tenth if fast == "bandwidth" else 1)
+    taken = tenth if fast in ("ports", "clock") else Fraction(1)
+    beats = min(sustained, taken) / SLOW
+    return replace(
+        channel, latency=channel.latency * _factor(fast, "latency"), beats_num=beats.numerator,
+        beats_den=beats.denominator,
+    )  # fmt: skip
+
+
+def _process(process: Process, fast: Thing | None) -> Process:
+    pace = _factor(fast, "ports" if process.category in _PORTS else "lanes", "clock")
+    if isinstance(process, MemoryPort):
+        return replace(process, start=process.start * SLOW)
+    if isinstance(process, Actor):
+        phases = tuple(replace(each, time=each.time * pace) for each in process.phases)
+        return replace(process, start=process.start * SLOW, phases=phases)
+    return _pipeline(process, pace, _factor(fast, "latency", "clock"))
+
+
+def _pipeline(pipeline: Pipeline, pace: int, late: int) -> Pipeline:
+    """A pipeline whose intervals and whose other stages take so many elevenths; in a trace one is not told from the other."""
+    start = pipeline.start * SLOW
+    if pipeline.trace is not None:
+        end = None if pipeline.end is None else pipeline.end * pace
+        return replace(pipeline, start=start, end=end, trace=replace(pipeline.trace, tick=pipeline.trace.tick * pace))
+    loops = tuple(_loop(each, pace, late) for each in pipeline.loops)
+    end = None if pipeline.end is None else _length(loops) + (pipeline.end - _length(pipeline.loops)) * late
+    return replace(pipeline, start=start, end=end, loops=loops)
+
+
+def _length(loops: Sequence[Loop]) -> int:
+    """Stages from the entry of the first loop to the end of the last."""
+    return sum(each.length + each.entry_gap for each in loops) - (loops[-1].entry_gap if loops else 0)
+
+
+def _loop(loop: Loop, pace: int, late: int) -> Loop:
+    def told(stages: int) -> int:
+        """Stages of one interval are steps of an iteration, those beyond it are how late it is."""
+        steps = min(stages, loop.ii)
+        return steps * pace + (stages - steps) * late
+
+    events = tuple(replace(each, stage=told(each.stage)) for each in loop.events)
+    return Loop(loop.trips, loop.ii * pace, told(loop.latency), events, loop.entry_gap * late)
