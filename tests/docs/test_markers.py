@@ -10,7 +10,7 @@ NAMES["part"] = "0.7 <b>"
 
 
 def filled(text):
-    return markers.filled(text, lambda expression: eval(expression, dict(NAMES)), "docs/some.md")
+    return markers.filled(text, lambda expression: eval(expression, dict(NAMES)), "some.md")
 
 
 def test_a_value_is_filled_in_and_its_neighbours_stay():
@@ -62,7 +62,7 @@ def test_a_block_of_code_stays():
 def test_what_is_no_marker_is_refused_by_page_and_line(text, line, cause):
     with pytest.raises(InputError) as refused:
         filled(text)
-    assert refused.value.where == f"docs/some.md:{line}"
+    assert refused.value.where == f"some.md:{line}"
     assert cause in str(refused.value)
 
 
