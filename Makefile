@@ -86,9 +86,7 @@ test-nightly: system-tools
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks
 
-# The site needs the `docs` extra as well.
 docs: $(INSTALLED)
-	@$(PIP_INSTALL) --editable '.[docs]'
 	PYTHONPATH=. $(BIN)/python -m mkdocs build --strict --site-dir build/site
 
 reproduce: $(INSTALLED)

@@ -1,4 +1,4 @@
-"""What MkDocs inserts into pages: the help of every verb, the table of compiler options, and figures of results."""
+"""What MkDocs inserts into pages: help of every verb, the table of compiler options, docstrings, figures of results."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from sttest.compile.options import options_table
 
 COMMAND_LINE = "<!-- generated: command line -->"
 OPTIONS = "<!-- generated: compiler options -->"
+PYTHON_API = "<!-- generated: Python API -->"
+DOCSTRINGS = "::: sttest\n"
+"""Where mkdocstrings says what docstrings of the package say."""
 RESULTS = Path(__file__).parents[1] / "results"
 _IN_REPOSITORY, _ON_SITE = "](../../results/", "](../results/"
 """How a page of a folder names a figure: in the repository, where results lie beside the pages, and on the site."""
@@ -45,4 +48,6 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
         return markdown.partition(COMMAND_LINE)[0] + command_line()
     if OPTIONS in markdown:
         return markdown.partition(OPTIONS)[0] + options_table()
+    if PYTHON_API in markdown:
+        return markdown.partition(PYTHON_API)[0] + DOCSTRINGS
     return markdown.replace(_IN_REPOSITORY, _ON_SITE)

@@ -1,10 +1,6 @@
 """Figures and tables in the pages, filled in from results: ``python -m experiments.pages``.
 
-A page marks what is filled in with the Python expression that gives it:
-
-* ``<!-- figure: EXPRESSION as FORMAT -->...<!-- end -->`` in a sentence, with a format of Python such as ``,.0f``;
-* ``<!-- table: EXPRESSION -->`` on a line of its own, then the table, then ``<!-- end -->``.
-
+A page marks what is filled in with the Python expression that gives it, as ``experiments/markers.py`` says.
 Expressions see the functions of this module.  ``tests/docs/test_pages.py`` fills every page again and compares.
 """
 
@@ -12,13 +8,14 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from experiments import clock_check, resource_check, resource_fit
+from experiments import clock_check, markers, resource_check, resource_fit
 from experiments.cards import CREDITS
 from experiments.emerging_rows import FIG9_QUANTITY
 from experiments.gpu_baseline import report as gpu_report
@@ -27,6 +24,7 @@ from experiments.published import published_table, published_text
 from experiments.studies_tables import nano_batches, studies_list, studies_rows, studies_undone  # noqa: F401 - for pages
 from sttest.boards.energy import CASES, Activity, energy
 from sttest.boards.load import load_board, require_hbm
+from sttest.core.errors import InputError
 from sttest.core.files import MANIFEST, read_object, read_yaml
 from sttest.core.results import RESULTS_SCHEMA
 from sttest.core.tables import markdown_table
@@ -34,8 +32,6 @@ from sttest.models.registry import get_config
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
-_FIGURE = re.compile(r"(<!-- figure: (.+?) as (\S+) -->).*?(<!-- end -->)", re.DOTALL)
-_TABLE = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 MODELS = {"gpt2": "GPT-2", "qwen": "Qwen", "llama": "Llama", "gemma": "Gemma"}
 OF_BEST = {**MODELS, "llama-3.1-8b": "Llama-3.1-8B", "qwen3-8b": "Qwen3-8B"}
 BEST_AIMS = {"gpt2": 0.9, "qwen": 0.85, "llama": 0.85, "gemma": 0.85, "llama-3.1-8b": 0.85}
@@ -1139,25 +1135,33 @@ def resource_coefficients() -> str:
 # --- Filling pages
 
 
-def filled(text: str) -> str:
-    """A page with every marked figure and table made again."""
-    text = _FIGURE.sub(lambda found: f"{found[1]}{format(_evaluated(found[2]), found[3])}{found[4]}", text)
-    return _TABLE.sub(lambda found: f"{found[1]}{_evaluated(found[2])}{found[3]}", text)
+def filled(text: str, page: str = "page") -> str:
+    """A page with every marked figure and table made again.
+
+    Raises:
+        InputError: a marker is malformed or fails; names the page and the line.
+    """
+    return markers.filled(text, _evaluated, page)
 
 
 def _evaluated(expression: str) -> object:
     return eval(expression, globals())
 
 
-def main() -> None:
-    """Fills in all pages, and names those that changed."""
+def main() -> int:
+    """Fills in all pages, and names those that changed; the exit code."""
     for page in PAGES:
-        before = page.read_text(encoding="utf-8")
-        after = filled(before)
+        before, name = page.read_text(encoding="utf-8"), str(page.relative_to(ROOT))
+        try:
+            after = filled(before, name)
+        except InputError as error:
+            print(error, file=sys.stderr)
+            return error.exit_code
         if after != before:
             page.write_text(after, encoding="utf-8")
-            print(page.relative_to(ROOT))
+            print(name)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

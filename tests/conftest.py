@@ -29,6 +29,7 @@ _QUICK_S = 1.5
 """What a file may take to be part of a quick run; one that isn't listed is."""
 _NIGHTLY_CASES = Path(__file__).with_name("nightly_cases.txt")
 """Cases of tests of which others run always, a node's id per line."""
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _COLLECT_AFTER = 50_000
 """New objects; Python's 700 are for programs that hold little, and a module of IR is a graph of many thousands."""
 
@@ -37,6 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """``--nightly`` adds the tests that take minutes; ``--quick`` runs files of a second, without torch and tools."""
     parser.addoption("--quick", action="store_true", help="no slow tests, none that need torch, g++ or a simulator")
     parser.addoption("--record-durations", action="store_true", help=f"write {_DURATIONS.name}, for --quick")
+    parser.addoption("--screenshots", type=Path, metavar="FOLDER", help="keep the pictures that tests take of pages")
     parser.addoption("--nightly", action="store_true", help="run the tests marked nightly as well")
 
 
@@ -139,6 +141,22 @@ def quick_builds(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.
         if not is_nightly:
             patch.setattr(build, "FLAGS", unoptimised())
         yield
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """One browser for all pages: Playwright runs once in a process."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="pip install 'sttest[dev]' brings playwright")
+    with playwright.sync_playwright() as tools:
+        own = Path(tools.chromium.executable_path)
+        found = own if own.exists() else next(filter(None, map(shutil.which, _BROWSERS)), None)
+        if found is None:
+            pytest.skip("no Chromium found: apt-get install chromium, or playwright install chromium")
+        # Chromium's sandbox does not work for root, as in containers.
+        flags = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = tools.chromium.launch(executable_path=str(found), args=flags)
+        yield browser
+        browser.close()
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ Colors are of Okabe and Ito's palette, which stays apart for the color-blind.  A
 a scale, `Bars` over categories.  Text in an SVG stays text, and a figure only changes when the picture does.
 """
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,6 +31,10 @@ _STYLE: dict[Any, Any] = {
 }  # fmt: skip
 _IDENTIFIER = re.compile(r"\w[\w.]*")
 _NARROWEST_GAP = 0.052
+_DECADE_IN = 1.2
+"""Width of a factor of ten on a horizontal axis whose marks at 2 and 5 are named, too."""
+_LABEL_SHARE = 0.13
+"""Part of a panel that a bar's value takes; one that ends so close to its bound has it behind the bound."""
 _BAR_IN, _PANEL_IN = 0.21, 0.72
 
 WORDS = {
@@ -98,15 +103,16 @@ class Lines:
             getattr(axis, f"set_{side}scale")("log")
             scale = getattr(axis, f"{side}axis")
             scale.set_major_formatter(lambda value, _: f"{value:,g}")
-            # Of the marks between powers of ten, those at 2 and 5 are named.
-            scale.set_minor_formatter(lambda value, _: f"{value:,g}" if f"{value:e}"[:4] in ("2.00", "5.00") else "")
+            # Of the marks between powers of ten, those at 2 and 5 are named, where there is room.
+            named = ("2.00", "5.00") if side == "y" or _has_room_for_names(axis) else ()
+            scale.set_minor_formatter(lambda value, _, named=named: f"{value:,g}" if f"{value:e}"[:4] in named else "")
             axis.tick_params(which="minor", labelsize=8)
         if self.ticks:
             axis.set_xticks(
                 self.ticks, [f"{tick:,g}" for tick in self.ticks], rotation=40 if len(self.ticks) > 6 else 0
             )
             axis.set_xticks([], minor=True)
-        axis.set(title=self.title, xlabel=self.x, ylabel=self.y)
+        axis.set(xlabel=self.x, ylabel=self.y)
         self._name(axis)
 
     def _colors(self) -> list[str]:
@@ -132,6 +138,13 @@ class Lines:
         for y, label, color in sorted(ends):
             lowest = max(y, lowest + _NARROWEST_GAP)
             axis.text(1.02, lowest, label, transform=axis.transAxes, va="center", fontsize=8, color=color)
+
+
+def _has_room_for_names(axis: "Axes") -> bool:
+    """Whether a horizontal axis in logarithms is wide enough, before the layout, which changes little."""
+    least, most = axis.get_xlim()
+    figure = axis.get_figure(root=True)
+    return figure is None or math.log10(most / least) * _DECADE_IN * figure.dpi < axis.get_window_extent().width
 
 
 @dataclass(frozen=True)
@@ -162,6 +175,7 @@ class Bars:
 
     def draw(self, axis: "Axes") -> None:
         """Draws them, the first at the top."""
+        known = [each for bar in self.bars for each in (bar.value, bar.bound) if each is not None]
         for place, bar in enumerate(self.bars):
             color = STYLES[bar.meaning][0]
             if bar.value is None:
@@ -170,7 +184,10 @@ class Bars:
                 continue
             face, hatch = (color, "") if bar.fits else ("none", "////")
             axis.barh(place, bar.value, 0.72, facecolor=face, edgecolor=color, hatch=hatch, linewidth=0.8)
-            axis.annotate(bar.text or _short(bar.value), (bar.value, place), (4, 0), textcoords="offset points",
+            end = bar.value
+            if bar.bound is not None and 0 <= bar.bound - end < _LABEL_SHARE * max(known):
+                end = bar.bound
+            axis.annotate(bar.text or _short(bar.value), (end, place), (4, 0), textcoords="offset points",
                           va="center", fontsize=8)  # fmt: skip
             if bar.bound is not None:
                 axis.plot([bar.bound] * 2, [place - 0.38, place + 0.38], color=STYLES["bound"][0], linewidth=2)
@@ -181,7 +198,7 @@ class Bars:
         axis.grid(visible=False, axis="y")
         axis.margins(x=0.14)
         axis.set_ylim(len(self.bars) - 0.5, -0.5)
-        axis.set(title=self.title, xlabel=self.x)
+        axis.set_xlabel(self.x)
 
 
 def _short(value: float) -> str:
@@ -208,20 +225,38 @@ def draw(
     import matplotlib as mpl
 
     columns = min(columns, len(panels))
+    with mpl.rc_context(_STYLE):
+        tried = _arranged(panels, title, columns, note, width_in, [0.0] * len(panels))
+        tried.draw_without_rendering()  # laid out twice, a figure is not the same
+        begins = [min(0.0, _room(axis)) for axis in tried.axes[: len(panels)]]
+        save_figure(_arranged(panels, title, columns, note, width_in, begins), path)
+
+
+def _arranged(
+    panels: Sequence[Panel], title: str, columns: int, note: str, width_in: float, begins: Sequence[float]
+) -> "Figure":
+    """A figure of panels; ``begins`` says where their titles begin, in widths of the panels."""
     rows = [panels[start : start + columns] for start in range(0, len(panels), columns)]
     heights = [max(panel.height_in for panel in row) for row in rows]
-    with mpl.rc_context(_STYLE):
-        figure = new_figure(width_in, sum(heights) + 0.35 * bool(title) + 0.25 * bool(note))
-        grid = figure.subplots(len(rows), columns, height_ratios=heights, squeeze=False)
-        for axis in grid.flat[len(panels) :]:
-            axis.set_axis_off()
-        for axis, panel in zip(grid.flat, panels, strict=False):
-            panel.draw(axis)
-        if title:
-            figure.suptitle(title, fontsize=10.5, x=0.01, ha="left")
-        if note:
-            figure.supxlabel(note, fontsize=8, color="#555555", x=0.01, ha="left")
-        save_figure(figure, path)
+    figure = new_figure(width_in, sum(heights) + 0.35 * bool(title) + 0.25 * bool(note))
+    grid = figure.subplots(len(rows), columns, height_ratios=heights, squeeze=False)
+    for axis in grid.flat[len(panels) :]:
+        axis.set_axis_off()
+    for axis, panel, begin in zip(grid.flat, panels, begins, strict=False):
+        panel.draw(axis)
+        axis.set_title(panel.title, x=begin)
+    if title:
+        figure.suptitle(title, fontsize=10.5, x=0.01, ha="left")
+    if note:
+        figure.supxlabel(note, fontsize=8, color="#555555", x=0.01, ha="left")
+    return figure
+
+
+def _room(axis: "Axes") -> float:
+    """What a title leaves free of its panel, in widths of the axis; less than 0 if it is longer: the layout lets it."""
+    written = axis.set_title(axis.get_title("left")).get_window_extent()
+    panel = axis.get_tightbbox(for_layout_only=True)
+    return (panel.x1 - written.x1) / axis.get_window_extent().width if panel else 0.0
 
 
 def new_figure(width_in: float, height_in: float) -> "Figure":

@@ -126,6 +126,12 @@ def test_verbs_and_options_exist(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_no_block_is_indented(page):
+    """One that is, within a list, would not be run, and the site shows it as text where a comment stands before it."""
+    assert re.findall(r"^[ \t]+```.*", page.read_text(encoding="utf-8"), re.M) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
 def test_modules_and_targets_exist(page):
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
     for block in blocks(page):

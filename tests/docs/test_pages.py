@@ -32,7 +32,7 @@ def text_of(page: Path) -> str:
 
 @pytest.mark.parametrize("page", PAGES, ids=IDS)
 def test_figures_are_those_of_the_results(page):
-    assert filler.filled(text_of(page)) == text_of(page), "python -m experiments.pages fills in the pages"
+    assert filler.filled(text_of(page), page.name) == text_of(page), "python -m experiments.pages fills in the pages"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=IDS)

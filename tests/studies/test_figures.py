@@ -6,6 +6,8 @@ from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import pytest
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import TextPath
 
 from experiments.figures import figure_of
 from sttest.studies.figures import STYLES, Bar, Bars, Lines, Series, draw
@@ -92,3 +94,36 @@ def test_a_name_stands_where_its_line_ends_on_the_right(tmp_path):
         for each in Xml.parse(tmp_path / "figure.svg").iter(f"{SVG}text")
     }
     assert heights["falling"] > heights["level"], "further down, as its last point is"
+
+
+def places_of(path):
+    """Where every text of a drawing begins, in points from the left."""
+    return {
+        "".join(each.itertext()).strip(): float(re.findall(r"[-\d.]+", each.get("transform"))[-2])
+        for each in Xml.parse(path).iter(f"{SVG}text")
+    }
+
+
+def test_a_title_longer_than_its_panel_is_not_cut(tmp_path):
+    title, names = "A model with a name, a unit per task", [Bar("a memory whose name is long", 1.0)]
+    draw([Bars("short", "x", names), Bars(title, "x", names)], tmp_path / "figure.svg", columns=2)
+    places, letters = places_of(tmp_path / "figure.svg"), FontProperties(weight="bold")
+    width = TextPath((0, 0), title, 9.5, prop=letters).get_extents().width
+    assert places[title] + width <= 8.6 * 72
+    assert places[title] > places["short"] + 200
+
+
+def test_a_value_that_ends_at_its_bound_stands_behind_it(tmp_path):
+    draw([Bars("", "x", [Bar("a", 90.0, bound=99.0), Bar("b", 91.0), Bar("c", 21.0, bound=80.0)])],
+         tmp_path / "figure.svg")  # fmt: skip
+    places = places_of(tmp_path / "figure.svg")
+    assert places["90"] > places["91"] + 20
+    assert places["91"] > places["21"] + 250
+
+
+@pytest.mark.parametrize(("largest", "columns", "named"), [(5000, 2, True), (30000, 2, False), (30000, 1, True)])
+def test_marks_between_powers_of_ten_are_named_where_there_is_room(tmp_path, largest, columns, named):
+    panel = Lines("", "x", "y", [Series("a", [(60, 1.0), (largest, 2.0)])], "x")
+    draw([panel, panel], tmp_path / "figure.svg", columns=columns)
+    between, powers = {"200", "500", "2,000"}, {"100", "1,000"}
+    assert {*texts_of(tmp_path / "figure.svg")} & (between | powers) == (between | powers if named else powers)
