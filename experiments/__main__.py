@@ -11,8 +11,7 @@ import typer
 
 from experiments.registry import experiment
 from sttest.cli.app import Boundary
-from sttest.core.files import read_csv
-from sttest.core.results import COLUMNS
+from sttest.core.results import table_rows
 from sttest.studies.tables import ALL
 
 app = typer.Typer(cls=Boundary, rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
@@ -48,7 +47,7 @@ def reproduce(
 
 def headline(name: str, folder: Path) -> str:
     """How far the figures of a table are from those that they are held against; empty where there are none."""
-    rows = read_csv(folder / "table.csv", COLUMNS)
+    rows = table_rows(folder / "table.csv")
     errors = sorted(abs(float(row["error"])) for row in rows if row["error"])
     if not errors:
         return ""

@@ -42,8 +42,12 @@ PUBLISHED_SYSTEMS = ("streamtensor", "allo", "dfx", "a100", "rtx2080ti", "codo")
 
 @functools.cache
 def results(experiment: str, file: str = "table") -> pd.DataFrame:
-    """The rows of ``results/EXPERIMENT/FILE.csv``."""
-    return pd.read_csv(ROOT / "results" / experiment / f"{file}.csv", low_memory=False)
+    """The rows of ``results/EXPERIMENT/FILE.csv``; those of a table have metrics as in ``speed [gpt2, best]``."""
+    rows = pd.read_csv(ROOT / "results" / experiment / f"{file}.csv", low_memory=False)
+    if "point" in rows and "metric" in rows:
+        of_points = rows["point"].notna()
+        rows.loc[of_points, "metric"] += " [" + rows["point"][of_points].astype(str) + "]"
+    return rows
 
 
 def value(experiment: str, metric: str, column: str = "value", **where: str) -> float:

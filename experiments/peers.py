@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from experiments.best.rows import of_budget
 from experiments.designs import BOARD, card
 from experiments.figures import write_figure
 from experiments.published import published_table
 from sttest.boards.part import BudgetName
 from sttest.core.errors import InputError
-from sttest.core.results import Kind, ResultFolder, Row
+from sttest.core.results import Kind, ResultFolder, Row, table_rows
 from sttest.core.tables import print_table
 from sttest.models.config import DecoderConfig
 from sttest.models.registry import get_config
@@ -91,12 +89,10 @@ def _our_value(results: Path, experiment: str, model: str, metric: str, **where:
         path = folder / experiment / "table.csv"
         if not path.is_file():
             continue
-        rows = pd.read_csv(path)
-        found = rows[(rows["model"] == model) & (rows["metric"] == metric)]
-        for column, wanted in where.items():
-            found = found[found[column] == wanted]
-        if len(found) == 1 and found["value"].notna().all():
-            return float(found["value"].iloc[0])
+        wanted = {"model": model, "metric": metric, **where}
+        found = [row["value"] for row in table_rows(path) if wanted.items() <= row.items()]
+        if len(found) == 1 and found[0]:
+            return float(found[0])
     raise InputError(
         "no-results", f"no '{metric}' of '{model}'", where=str(results / experiment),
         hints=[f"run sttest reproduce {experiment} first"],

@@ -1,8 +1,8 @@
 """Tables of the page about studies: every entry, every figure beside ours, and what is not done."""
 
-import csv
 from pathlib import Path
 
+from sttest.core.results import table_rows
 from sttest.core.tables import markdown_table
 from sttest.studies.catalogue import CATALOGUE, COLUMNS, catalogue_names, compared, load_entry, papers
 
@@ -41,8 +41,7 @@ def studies_undone() -> str:
 
 def nano_batches() -> str:
     """Nano-batches by width and way: cycles, bytes, what is held, overlap."""
-    with (RESULTS / "nano-batches" / "table.csv").open(encoding="utf-8", newline="") as file:
-        found = {row["metric"]: float(row["value"]) for row in csv.DictReader(file)}
+    found = {row["metric"]: float(row["value"]) for row in table_rows(RESULTS / "nano-batches" / "table.csv")}
     places = [name.partition(" ")[2] for name in found if name.startswith("layer ")]
     shares = ("compute busy", "memory busy", "compute and memory busy")
     columns = ("way", "cycles per layer", "MB moved", "MB on chip", *shares, "gain of overlap")

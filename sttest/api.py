@@ -261,10 +261,10 @@ class Design(Graph):
 
         Returns:
             One row per combination: the settings; `cycles` and `ms` of one launch of the design; `tokens_per_s` of all
-            layers with what their launches cost; `bound_by` and the shares of the time that compute, bandwidth,
-            latency and launches take; `fits`, whether the design is within its budget as predicted, with the resource
-            that is `fullest` and its share; `refusal`, why there are no numbers.  The speed is missing where a
-            design's model is not known, or its launches are not all alike.
+            layers with what their launches cost; `fits`, whether the design is within its budget as predicted, with
+            the resource that is `fullest` and its share; `gain_...`, how much faster a tenth more of bandwidth, ports,
+            lanes, latency, launch or clock makes it, as parts, and which is `helped_most_by`; `refusal`, why there are
+            no numbers.  The speed is missing where a design's model is not known, or its launches are not all alike.
 
         Raises:
             InputError: there is no such setting or value, or it needs `recompile`.
@@ -273,10 +273,10 @@ class Design(Graph):
             >>> import sttest as st
             >>> design = st.compile("small-gpt2", phase="decode", context=32)
             >>> table = design.whatif({"hbm.bandwidth": [1, 460]})
-            >>> list(table.bound_by)
+            >>> list(table.helped_most_by)
             ['bandwidth', 'launch']
-            >>> list(design.whatif({"tile_size": [8, 16]}, recompile=True).cycles)
-            [1713, 1267]
+            >>> list(design.whatif({"context": [32, 64]}, recompile=True).fits)
+            [True, True]
         """
         return variants(self.compiled, self.request, axes, engine=engine, recompile=recompile)
 

@@ -51,7 +51,7 @@ VERBS = {  # module and summary; its function is called NAME_verb
     "run": ("run", "Run a design on a card, in hardware emulation, or on the emulator."),
     "doctor": ("doctor", "Tell which tools and cards are here."),
     "reproduce": ("whatif", "Reproduce a published table."),
-    "whatif": ("whatif", "What if: speed, roofline, knee and binding resource."),
+    "whatif": ("whatif", "What if: speed, roofline, knee and what would help."),
     "studies": ("studies", "List the studies of published systems, or show one beside its paper."),
     "serve": ("serve", "Serve requests over time on simulated designs."),
     "report": ("report", "One HTML page of a design, or of all results."),

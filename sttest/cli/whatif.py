@@ -43,12 +43,16 @@ def whatif_verb(
         bool,
         typer.Option("--dry-run", help="Say how many points and, once some are stored, how long; simulate nothing."),
     ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE.pdf", help="The figure for print: a column wide, with a legend [none]."),
+    ] = None,
     new: Annotated[
         str | None, typer.Option("--new", metavar="NAME", help="Write NAME.yaml, a study to start from, with comments.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """What if: speed, roofline, knee and binding resource over boards, models, bits, lengths and launches.
+    """What if: speed, roofline, knee and what would help, over boards, models, bits, lengths and launches.
 
     A study that was stopped goes on where it was.
 
@@ -59,6 +63,8 @@ def whatif_verb(
       sttest whatif --new mine
 
       sttest whatif mine.yaml --jobs 8 --dry-run
+
+      sttest whatif hbm-bandwidth --plot bandwidth.pdf
 
       sttest whatif context --scheduler tcp://host:8786
     """
@@ -74,7 +80,25 @@ def whatif_verb(
         raise InputError("no-cluster", "an ablation runs on this machine", where="scheduler", hints=["use --jobs"])
     check_output_folder(out, RESULTS_SCHEMA, "folder of results")
     run_form = _run_ablation if is_ablation(path) else _run_study
-    run_form(WhatifRequest(path, out, engine, jobs, scheduler, dry_run), as_json=as_json)
+    if plot is not None:
+        check_plot(plot, is_ablation=is_ablation(path))
+    run_form(WhatifRequest(path, out, engine, jobs, scheduler, dry_run, plot), as_json=as_json)
+
+
+def check_plot(plot: Path, *, is_ablation: bool) -> None:
+    """
+    Raises:
+        InputError: no such kind of figure, no such folder, or a study that has none.
+    """
+    if is_ablation:
+        hints = ["take figure.svg of its results"]
+        raise InputError("no-plot", "an ablation has a figure of its own form", where="--plot", hints=hints)
+    if plot.suffix not in PLOTS:
+        hints = [f"end its name in {', '.join(PLOTS)}"]
+        raise InputError("bad-plot", f"'{plot.name}' is no kind of figure", where="--plot", hints=hints)
+    if not plot.absolute().parent.is_dir():
+        hints = [f"mkdir {plot.parent}"]
+        raise InputError("no-such-folder", f"there is no folder {plot.parent}", where="--plot", hints=hints)
 
 
 def reproduce_verb(
@@ -138,6 +162,7 @@ def _rows_of(folder: Path) -> list[dict[str, Any]]:
     return [asdict(row) for row in next(iter(read_results(folder.parent, [folder.name]))).rows]
 
 
+PLOTS = (".pdf", ".svg", ".png")
 PLAN_SCHEMA = "sttest.whatif-plan/1"
 ABLATION_PLAN_SCHEMA = "sttest.ablation-plan/1"
 
@@ -152,6 +177,7 @@ class WhatifRequest:
     jobs: int
     scheduler: str | None
     dry_run: bool
+    plot: Path | None = None  # where the figure goes, as wide as a column of print
 
     def runner(self, campaign: Campaign) -> Runner:
         """Processes of this machine, or the workers of the scheduler."""
@@ -199,13 +225,15 @@ def _run_study(request: WhatifRequest, *, as_json: bool) -> None:
         outcomes = found.run(request.runner(found.campaign), _teller(say))
         report = StudyReport(path.stem, study, request.engine, outcomes, found.campaign.processor_s)
     report.write(out)
+    if request.plot is not None:
+        report.plot(request.plot)
     if as_json:
         print_json({**report.to_dict(), "out": str(out)})
         return
     print(f"{study.title}: {report.headline()}")
     for line in (*report.fit_lines(), *report.knee_lines()):
         print(line)
-    print_table(COLUMNS, report.lines())
+    print_table(COLUMNS, report.lines(), tidy=(report.tidy_columns, report.tidy_lines()))
     _print_end(study.note, out)
 
 

@@ -1,6 +1,6 @@
 """Where results go: long-format tables with provenance, in folders that appear whole or not at all.
 
-``results/<experiment>/`` holds ``table.csv`` (one number per line), ``table.md`` (the same
+``results/<experiment>/`` holds ``table.csv`` (one number per line, one column per axis), ``table.md`` (the same
 for people), ``manifest.json`` (configuration, hash, versions, seed, wall time, revision)
 and whatever figures the experiment wrote beside them.
 """
@@ -10,11 +10,12 @@ import hashlib
 import json
 import math
 import platform
+import re
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -24,7 +25,7 @@ from typing import Any, Literal, cast, get_args
 from pydantic import BaseModel
 
 from sttest.core.errors import InputError, did_you_mean
-from sttest.core.files import MANIFEST, MAX_FILE_BYTES, csv_text, read_object, replacing_folder, write_text
+from sttest.core.files import MANIFEST, MAX_FILE_BYTES, csv_text, read_csv, read_object, replacing_folder, write_text
 from sttest.core.program import program_hash
 from sttest.core.tables import markdown_table
 
@@ -42,7 +43,7 @@ class Row:
 
     # experiment, model, board, phase, engine: what it belongs to; "" where it does not apply
     experiment: str
-    metric: str  # its name, as in ``latency``
+    metric: str  # its name, as in ``latency``, and in brackets the point that it is of, as in ``latency [32:32]``
     value: float | None  # the number, or None where there is none; then ``note`` says why
     unit: str  # never empty; "ratio" or "count" for numbers without dimension
     kind: Kind  # kind of the number: datasheet, measured, published, simulated, assumed, fitted or derived
@@ -53,6 +54,7 @@ class Row:
     reference: float | None = None  # the published or golden value of the same metric, in the same unit
     source: str = ""  # origin of ``value``, or of ``reference`` for our own numbers
     note: str = ""  # anything a reader must know
+    axes: Mapping[str, str | float] = field(default_factory=dict[str, str | float])  # settings of the point, by axis
 
     def __post_init__(self) -> None:
         where = f"row '{self.experiment}/{self.metric}'"
@@ -78,10 +80,53 @@ class Row:
         return self.value / self.reference - 1
 
 
-COLUMNS = (
-    *("experiment", "model", "board", "phase", "engine", "metric"),
-    *("value", "unit", "kind", "reference", "error", "source", "note"),
-)
+COLUMNS = ("experiment", "model", "board", "phase", "engine", "point", "metric", "value", "unit", "kind", "reference",
+           "error", "source", "note")  # fmt: skip
+"""Of ``table.csv``; behind ``point`` stands a column for each further axis."""
+_AXES_FROM = COLUMNS.index("point") + 1
+_METRIC = re.compile(r"(.*?) \[(.*)\]")
+
+
+def table_columns(rows: Sequence[Row]) -> tuple[str, ...]:
+    """The columns of a table with these rows: an axis that is a column already has no second one."""
+    axes = dict.fromkeys(axis for row in rows for axis in row.axes if axis not in COLUMNS)
+    return (*COLUMNS[:_AXES_FROM], *axes, *COLUMNS[_AXES_FROM:])
+
+
+def table_cells(row: Row, columns: Sequence[str]) -> list[object]:
+    """A row of ``table.csv``: the metric without its brackets, what stands in them as the point.
+
+    >>> table_cells(Row("gpt2", "ttft [32:32]", 34.7, "ms", "simulated"), ["point", "metric", "value"])
+    ['32:32', 'ttft', 34.7]
+    """
+    found = _METRIC.fullmatch(row.metric)
+    metric, point = found.groups() if found else (row.metric, "")
+    own = {**row.axes, "metric": metric, "point": point}
+    return [own[name] if name in ("metric", "point") else getattr(row, name) if name in COLUMNS else own.get(name, "")
+            for name in columns]  # fmt: skip
+
+
+def table_rows(path: Path) -> list[dict[str, str]]:
+    """The lines of a ``table.csv``, each with its metric as a :class:`Row` has it.
+
+    Raises:
+        InputError: it cannot be read, or is no such table.
+    """
+    hints = ["run its experiment again", "name another folder"]
+    lines = read_csv(path, hints=hints)
+    missing = [name for name in COLUMNS if lines and name not in lines[0]]
+    if missing:
+        raise InputError("bad-table", f"has no column {', '.join(missing)}", where=str(path), hints=hints)
+    return [{**line, "metric": labelled(line["metric"], line["point"])} for line in lines]
+
+
+def labelled(metric: str, point: str) -> str:
+    """The metric of a :class:`Row`, from the two columns of ``table.csv``.
+
+    >>> labelled("ttft", "32:32"), labelled("seconds", "")
+    ('ttft [32:32]', 'seconds')
+    """
+    return f"{metric} [{point}]" if point else metric
 
 
 def config_hash(data: object) -> str:
@@ -159,8 +204,8 @@ class ResultFolder:
     def _finish(self, kind: type[BaseException] | None, *_error: object) -> None:
         if kind is not None:
             return
-        table = csv_text(COLUMNS, ([getattr(row, column) for column in COLUMNS] for row in self.rows))
-        write_text(self._staging / "table.csv", table)
+        columns = table_columns(self.rows)
+        write_text(self._staging / "table.csv", csv_text(columns, (table_cells(row, columns) for row in self.rows)))
         write_text(self._staging / "table.md", _markdown(self.rows))
         text = json.dumps(self._manifest(), indent=2, default=_plain)
         write_text(self._staging / MANIFEST, f"{text}\n")
@@ -257,7 +302,8 @@ def _versions() -> dict[str, str]:
 
 def _markdown(rows: Sequence[Row]) -> str:
     """A table without the columns that are empty throughout; numbers to six digits."""
-    used = [column for column in COLUMNS if any(getattr(row, column) not in ("", None) for row in rows)]
+    columns = [column for column in COLUMNS if column != "point"]
+    used = [column for column in columns if any(getattr(row, column) not in ("", None) for row in rows)]
     return markdown_table(used, [[_cell(column, getattr(row, column)) for column in used] for row in rows])
 
 

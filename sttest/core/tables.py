@@ -27,17 +27,19 @@ _NUMBER = re.compile(r"[-+]?(\d[\d,]*(\.\d+)?|\.\d+)(e[-+]?\d+)?( ?%|x)?")
 
 def print_table(
     columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "", shown: Sequence[str] = (),
-    one_line: bool = False,
+    one_line: bool = False, tidy: tuple[Sequence[str], Iterable[Sequence[object]]] | None = None,
 ) -> None:  # fmt: skip
     """Prints a table without frames.
 
     A pipe, a file and ``--wide`` get all columns, with one line per row.  A terminal gets at most five, those ``shown``
     or else the first, in lines that it has room for, and is told what is left out.  Numbers are aligned to the right
     and are never broken.  With ``one_line`` a terminal gets the beginning of long texts of the last text column.
-    With ``--csv`` it is CSV with all columns, numbers as they are.
+    With ``--csv`` it is CSV with all columns, numbers as they are: those of ``tidy``, columns and rows, if it is given.
     """
-    rows = [tuple(row) for row in rows]
     style = terminal.style
+    if style.csv is not None and tidy is not None:
+        columns, rows = tidy
+    rows = [tuple(row) for row in rows]
     if style.csv is not None:
         style.csv.write(csv_text(columns, rows))
         return

@@ -36,6 +36,8 @@ _DECADE_IN = 1.2
 _LABEL_SHARE = 0.13
 """Part of a panel that a bar's value takes; one that ends so close to its bound has it behind the bound."""
 _BAR_IN, _PANEL_IN = 0.21, 0.72
+COLUMN_IN = 3.35
+"""Width of a column of a journal's page, 85 mm."""
 
 WORDS = {
     "gpt2": "GPT-2 Medium", "gpt2-small": "GPT-2 Small", "qwen": "Qwen2.5-0.5B", "llama": "TinyLlama-1.1B",
@@ -90,8 +92,8 @@ class Lines:
 
     height_in = 3.0
 
-    def draw(self, axis: "Axes") -> None:
-        """Draws them, each with its name at its end."""
+    def draw(self, axis: "Axes", *, legend: bool = False) -> None:
+        """Draws them, each with its name at its end, or all of them in a legend."""
         for each, color in zip(self.series, self._colors(), strict=True):
             xs, ys = zip(*((x, float("nan") if y is None else y) for x, y in each.points), strict=True)
             dash = ("--" if each.meaning == "bound" else "-") if each.joined else ""
@@ -113,7 +115,22 @@ class Lines:
             )
             axis.set_xticks([], minor=True)
         axis.set(xlabel=self.x, ylabel=self.y)
-        self._name(axis)
+        if legend:
+            self._list(axis)
+        else:
+            self._name(axis)
+
+    def _list(self, axis: "Axes") -> None:
+        """A legend of the lines with names, and of what all bounds are."""
+        from matplotlib.lines import Line2D
+
+        named = [(each, color) for each, color in zip(self.series, self._colors(), strict=True) if each.label]
+        handles = [
+            Line2D([], [], color=color, marker=STYLES[each.meaning][1], label=each.label) for each, color in named
+        ]
+        if any(each.meaning == "bound" and not each.label for each in self.series):
+            handles.append(Line2D([], [], color=STYLES["bound"][0], linestyle="--", linewidth=1, label="roofline"))
+        axis.legend(handles=handles, fontsize=7, frameon=False, loc="best")
 
     def _colors(self) -> list[str]:
         """A shade of ours for each line of ours where there are many; a bound has that of the line which follows it."""
@@ -173,8 +190,8 @@ class Bars:
         """Height that all of the names have room in."""
         return _BAR_IN * len(self.bars) + _PANEL_IN
 
-    def draw(self, axis: "Axes") -> None:
-        """Draws them, the first at the top."""
+    def draw(self, axis: "Axes", *, legend: bool = False) -> None:
+        """Draws them, the first at the top, each with its name beside it, so that a legend has nothing to add."""
         known = [each for bar in self.bars for each in (bar.value, bar.bound) if each is not None]
         for place, bar in enumerate(self.bars):
             color = STYLES[bar.meaning][0]
@@ -210,9 +227,10 @@ Panel = Lines | Bars
 
 
 def draw(
-    panels: Sequence[Panel], path: Path, title: str = "", *, columns: int = 1, note: str = "", width_in: float = 8.6
-) -> None:
-    """Writes panels as one figure: an SVG or a PNG, as the suffix of ``path`` says.
+    panels: Sequence[Panel], path: Path, title: str = "", *, columns: int = 1, note: str = "", width_in: float = 8.6,
+    legend: bool = False,
+) -> None:  # fmt: skip
+    """Writes panels as one figure: an SVG, a PDF or a PNG, as the suffix of ``path`` says.
 
     Args:
         panels: panels in reading order.
@@ -221,20 +239,22 @@ def draw(
         columns: panels beside each other.
         note: line under the figure, for what marks mean.
         width_in: width in inches.
+        legend: whether names of lines stand in a legend and not at their ends.
     """
     import matplotlib as mpl
 
     columns = min(columns, len(panels))
     with mpl.rc_context(_STYLE):
-        tried = _arranged(panels, title, columns, note, width_in, [0.0] * len(panels))
+        tried = _arranged(panels, title, columns, note, width_in, [0.0] * len(panels), legend=legend)
         tried.draw_without_rendering()  # laid out twice, a figure is not the same
         begins = [min(0.0, _room(axis)) for axis in tried.axes[: len(panels)]]
-        save_figure(_arranged(panels, title, columns, note, width_in, begins), path)
+        save_figure(_arranged(panels, title, columns, note, width_in, begins, legend=legend), path)
 
 
 def _arranged(
-    panels: Sequence[Panel], title: str, columns: int, note: str, width_in: float, begins: Sequence[float]
-) -> "Figure":
+    panels: Sequence[Panel], title: str, columns: int, note: str, width_in: float, begins: Sequence[float], *,
+    legend: bool,
+) -> "Figure":  # fmt: skip
     """A figure of panels; ``begins`` says where their titles begin, in widths of the panels."""
     rows = [panels[start : start + columns] for start in range(0, len(panels), columns)]
     heights = [max(panel.height_in for panel in row) for row in rows]
@@ -243,7 +263,7 @@ def _arranged(
     for axis in grid.flat[len(panels) :]:
         axis.set_axis_off()
     for axis, panel, begin in zip(grid.flat, panels, begins, strict=False):
-        panel.draw(axis)
+        panel.draw(axis, legend=legend)
         axis.set_title(panel.title, x=begin)
     if title:
         figure.suptitle(title, fontsize=10.5, x=0.01, ha="left")
@@ -266,9 +286,13 @@ def new_figure(width_in: float, height_in: float) -> "Figure":
     return Figure(figsize=(width_in, height_in), layout="constrained")
 
 
+_DATES: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+"""What leaves the date out, by the kind of file."""
+
+
 def save_figure(figure: "Figure", path: Path) -> None:
     """Writes it with a fixed salt and without a date."""
     import matplotlib as mpl
 
     with mpl.rc_context({"svg.hashsalt": "sttest", "svg.fonttype": "none"}):
-        figure.savefig(path, dpi=120, metadata={"Date": None} if path.suffix == ".svg" else None)
+        figure.savefig(path, dpi=120, metadata=_DATES.get(path.suffix))

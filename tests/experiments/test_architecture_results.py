@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 
 from experiments.architectures import CONTEXT, LANES, LAYERS, QWEN, SIZES, shapes
 from experiments.state_space import matrix_bytes
+from sttest.core.results import table_rows
 from sttest.models.config import block_parameters, weight_shapes
 
 TABLE = Path(__file__).parents[2] / "results" / "architectures" / "table.csv"
@@ -18,8 +18,7 @@ TABLE = Path(__file__).parents[2] / "results" / "architectures" / "table.csv"
 
 @cache
 def rows() -> dict[str, float]:
-    with TABLE.open(newline="", encoding="utf-8") as file:
-        return {row["metric"]: float(row["value"]) for row in csv.DictReader(file)}
+    return {row["metric"]: float(row["value"]) for row in table_rows(TABLE)}
 
 
 @pytest.mark.parametrize("lanes", LANES)

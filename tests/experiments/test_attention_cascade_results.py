@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from functools import cache
 from pathlib import Path
@@ -22,6 +21,7 @@ from experiments.attention_cascades import (
     ROW_BLOCK,
     times_of,
 )
+from sttest.core.results import table_rows
 from sttest.models.attention_alone import AttentionShape
 
 TABLE = Path(__file__).parents[2] / "results" / "attention-cascades" / "table.csv"
@@ -30,8 +30,7 @@ STREAMED = (FLAT, OWN_CHUNK, FUSEMAX)
 
 @cache
 def rows() -> dict[str, dict[str, str]]:
-    with TABLE.open(newline="") as file:
-        return {row["metric"]: row for row in csv.DictReader(file)}
+    return {row["metric"]: row for row in table_rows(TABLE)}
 
 
 def number(metric: str, positions: int, line: str) -> float:

@@ -32,6 +32,7 @@ from sttest.compile.ir.module_walk import all_of
 from sttest.compile.options import CompileOptions, renamed
 from sttest.compile.resources.clock import TimeAtClock
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError
+from sttest.core.results import table_rows
 from sttest.explore.lane_judge import LaneJudge
 from sttest.explore.recipes import Recipe, attention_tiles
 from sttest.explore.start_lanes import start_lanes
@@ -43,8 +44,7 @@ FOUND = [case for case in all_cases() if path_of(case).is_file()]
 
 
 def committed(case: Case, metric: str) -> float:
-    with (RESULTS / "table.csv").open(newline="", encoding="utf-8") as file:
-        own = [row for row in csv.DictReader(file) if (row["model"], row["phase"]) == (case.model, case.phase)]
+    own = [row for row in table_rows(RESULTS / "table.csv") if (row["model"], row["phase"]) == (case.model, case.phase)]
     return next(float(row["value"]) for row in own if row["metric"] == of_budget(metric, case.budget))
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 from experiments.block_sparse import BLOCKS, CONTEXTS, HEAD_DIM, HEADS, shape_of
+from sttest.core.results import table_rows
 
 TABLE = Path(__file__).parents[2] / "results" / "block-sparse" / "table.csv"
 ENTRY = HEAD_DIM + 2
@@ -16,8 +16,7 @@ ENTRY = HEAD_DIM + 2
 
 @cache
 def rows() -> dict[str, float]:
-    with TABLE.open(newline="") as file:
-        return {row["metric"]: float(row["value"]) for row in csv.DictReader(file)}
+    return {row["metric"]: float(row["value"]) for row in table_rows(TABLE)}
 
 
 @pytest.mark.parametrize("context", CONTEXTS)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import pytest
 
 from experiments.cards import CARDS, CREDITS, PRECISIONS, Point, points
+from sttest.core.results import table_rows
 from sttest.models.registry import get_config
 
 TABLE = Path(__file__).parents[2] / "results" / "cards" / "table.csv"
 
 
 def rows() -> dict[tuple[str, str], dict[str, str]]:
-    with TABLE.open(newline="", encoding="utf-8") as file:
-        return {(row["model"], row["metric"]): row for row in csv.DictReader(file)}
+    return {(row["model"], row["metric"]): row for row in table_rows(TABLE)}
 
 
 def figure(metric: str, cards: int, precision: str) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import subprocess
@@ -11,7 +10,7 @@ from typing import get_args
 
 import pytest
 
-from sttest.core.results import COLUMNS, RESULTS_SCHEMA, Kind
+from sttest.core.results import COLUMNS, RESULTS_SCHEMA, Kind, table_rows
 from sttest.studies.tables import ALL, EXPERIMENTS
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -19,8 +18,7 @@ FOLDERS = sorted(path for path in RESULTS.iterdir() if path.is_dir() and not pat
 
 
 def rows(folder: Path) -> list[dict[str, str]]:
-    with (folder / "table.csv").open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return table_rows(folder / "table.csv")
 
 
 def test_every_experiment_has_committed_results() -> None:

@@ -16,6 +16,7 @@ from experiments.emerging_result import Emerging
 from experiments.emerging_rows import rows
 from experiments.emerging_what_ifs import head_ms, what_ifs
 from experiments.gpu_opponents import Opponent, a100_opponents, h200_opponents
+from experiments.pages import results
 from sttest.boards.board import RULES
 
 RESULTS = Path(__file__).parents[2] / "results" / "emerging" / "table.csv"
@@ -92,7 +93,7 @@ def test_the_report_is_printed_and_written(made_up: Emerging, tmp_path, capsys) 
 
 
 def committed() -> pd.DataFrame:
-    return pd.read_csv(RESULTS)
+    return results("emerging")
 
 
 def best_tdp(opponent: str) -> dict[str, float]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 from experiments.experts import CACHED, LOCALITIES, MODELS, card, expert_size
+from sttest.core.results import table_rows
 from sttest.models.registry import get_config
 from sttest.studies.tier_copy import copy_seconds
 
@@ -17,8 +17,7 @@ TABLE = Path(__file__).parents[2] / "results" / "experts" / "table.csv"
 
 @cache
 def rows() -> dict[tuple[str, str, str], float]:
-    with TABLE.open(newline="", encoding="utf-8") as file:
-        return {(row["model"], row["board"], row["metric"]): float(row["value"]) for row in csv.DictReader(file)}
+    return {(row["model"], row["board"], row["metric"]): float(row["value"]) for row in table_rows(TABLE)}
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from made_up_blocks import model_blocks
 
@@ -12,6 +11,7 @@ from experiments.emerging import MODELS, SHAPES
 from experiments.emerging_what_ifs import what_ifs
 from experiments.fig9 import LAUNCHES, Case, Explained, Fit, explain, rows
 from experiments.gpu_opponents import a100_opponents
+from experiments.pages import results
 from sttest.studies.blocks import BlockShape
 
 RESULTS = Path(__file__).parents[2] / "results" / "fig9" / "table.csv"
@@ -41,7 +41,7 @@ def test_cases_are_those_of_the_what_ifs_and_sorted_by_their_error() -> None:
 
 
 def test_no_prefill_of_the_reproduced_designs_fits_and_fewer_lanes_ask_for_less() -> None:
-    found = pd.read_csv(RESULTS)
+    found = results("fig9")
     found = found[found["metric"].str.startswith("fullest share") & (found["phase"] == "prefill")]
     assert (found["value"] > 1).all()
     lanes = found["metric"].str.extract(r"(\d+) lanes")[0].astype(int)

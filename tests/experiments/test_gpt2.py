@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from experiments.calibration import CALIBRATION_FILE, constants, fitted_precisions, launch_choice
 from experiments.designs import reproduced_knobs
 from experiments.gpt2 import CONTEXTS, LAUNCH_FIELDS, ROWS
+from experiments.pages import results
 from sttest.compile.compiler import Design, compile_text
 from sttest.sim import simulate
 from sttest.studies.blocks import BlockShape, lanes_for
@@ -22,7 +22,7 @@ PREDICTED = [(n, m) for n, m in ROWS if n != 32]
 
 def errors() -> dict[str, float]:
     """By metric, of whole generations."""
-    rows = pd.read_csv(RESULTS)
+    rows = results("gpt2")
     rows = rows[(rows["phase"] == "generation") & (rows["kind"] == "simulated")]
     return dict(zip(rows["metric"], rows["error"], strict=True))
 
@@ -54,7 +54,7 @@ def test_at_most_three_constants_and_all_from_the_first_row() -> None:
 
 
 def test_every_row_has_unit_and_kind() -> None:
-    rows = pd.read_csv(RESULTS)
+    rows = results("gpt2")
     assert rows["unit"].notna().all()
     assert rows["kind"].notna().all()
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import pytest
 
 from experiments.long_prompt import LONGEST_EXACT, PROMPTS, contexts, simulated_contexts
+from sttest.core.results import table_rows
 from sttest.models.registry import get_config
 
 TABLE = Path(__file__).parents[2] / "results" / "long-prompt" / "table.csv"
@@ -17,8 +17,7 @@ each query and its output: 10 times the bound.  Qwen has two; chunks that are re
 
 
 def figure(metric: str, tokens: int) -> float:
-    with TABLE.open(newline="", encoding="utf-8") as file:
-        rows = {row["metric"]: row for row in csv.DictReader(file)}
+    rows = {row["metric"]: row for row in table_rows(TABLE)}
     return float(rows[f"{metric} [{tokens} tokens, blocks of 16]"]["value"])
 
 

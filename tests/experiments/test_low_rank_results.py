@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from functools import cache
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 from experiments.low_rank import PRECISIONS, RANKS, SHAPES, kept_energy, ranked, weight_bytes
 from sttest.compile.options import DEFAULT_TILE
+from sttest.core.results import table_rows
 from sttest.studies.live_tensors import _peak
 
 TABLE = Path(__file__).parents[2] / "results" / "low-rank" / "table.csv"
@@ -17,8 +17,7 @@ TABLE = Path(__file__).parents[2] / "results" / "low-rank" / "table.csv"
 
 @cache
 def rows() -> dict[tuple[str, str], dict[str, str]]:
-    with TABLE.open(newline="", encoding="utf-8") as file:
-        return {(row["phase"], row["metric"]): row for row in csv.DictReader(file)}
+    return {(row["phase"], row["metric"]): row for row in table_rows(TABLE)}
 
 
 def figure(phase: str, metric: str, column: str = "value") -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from functools import cache
 from pathlib import Path
@@ -23,14 +22,14 @@ from experiments.memory_tiers import (
     config_of,
 )
 from sttest.boards.load import load_board, require_hbm
+from sttest.core.results import table_rows
 
 TABLE = Path(__file__).parents[2] / "results" / "memory-tiers" / "table.csv"
 
 
 @cache
 def rows() -> dict[tuple[str, str], dict[str, str]]:
-    with TABLE.open(newline="", encoding="utf-8") as file:
-        return {(row["model"], row["metric"]): row for row in csv.DictReader(file)}
+    return {(row["model"], row["metric"]): row for row in table_rows(TABLE)}
 
 
 def figure(metric: str, model: str = "") -> float:

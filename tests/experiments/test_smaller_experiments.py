@@ -12,6 +12,7 @@ import experiments.all
 from experiments import compile_time, fifo, hida, onchip
 from experiments.compile_time import CompileTime
 from experiments.onchip import Intermediates
+from experiments.pages import results
 from sttest.core.errors import InputError
 from sttest.studies.blocks import BlockShape
 from sttest.studies.tables import ALL, EXPERIMENTS, reproduce
@@ -54,7 +55,7 @@ def test_ratios_of_intermediates() -> None:
 
 
 def test_fusion_keeps_a_small_part_on_chip() -> None:
-    table = pd.read_csv(RESULTS / "onchip" / "table.csv")
+    table = results("onchip")
     ratios = table[table["metric"].str.startswith("fused over original, all kernels n=")]["value"]
     assert len(ratios) == 12
     assert ratios.between(0, 0.168).all()

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from sttest.core.results import table_rows
+
 ROOT = Path(__file__).parents[2]
 DIM, PROMPT = 64, 993
 SHAPES = {"gpt2-small": (12, 6, 4, 6), "gpt2": (16, 12, 0, 8)}
@@ -16,8 +18,10 @@ SHAPES = {"gpt2-small": (12, 6, 4, 6), "gpt2": (16, 12, 0, 8)}
 
 @cache
 def rows() -> dict[tuple[str, str, str], float]:
-    with (ROOT / "results" / "spatten" / "table.csv").open(newline="") as file:
-        return {(row["model"], row["board"], row["metric"]): float(row["value"]) for row in csv.DictReader(file)}
+    return {
+        (row["model"], row["board"], row["metric"]): float(row["value"])
+        for row in table_rows(ROOT / "results" / "spatten" / "table.csv")
+    }
 
 
 def bits(model: str) -> tuple[int, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from experiments.state_space import (
     matrix_bytes,
     state_bytes,
 )
+from sttest.core.results import table_rows
 from sttest.models.config import block_parameters, weight_shapes
 from sttest.models.registry import get_config
 
@@ -27,8 +27,7 @@ TABLE = Path(__file__).parents[2] / "results" / "state-space" / "table.csv"
 
 @cache
 def rows() -> dict[tuple[str, str], float]:
-    with TABLE.open(newline="", encoding="utf-8") as file:
-        return {(row["model"], row["metric"]): float(row["value"] or "nan") for row in csv.DictReader(file)}
+    return {(row["model"], row["metric"]): float(row["value"] or "nan") for row in table_rows(TABLE)}
 
 
 def test_bytes_of_a_step_are_matrices_state_and_vectors():

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from experiments.duplex import DEVICES
+from experiments.pages import results
 from experiments.pim_gpt import CPU_GB_PER_S, GPTS, T4_GB_PER_S, T4_WATTS
 from experiments.wafer_mesh import A100_MS, MESHES, SIDES, SIZES
 from sttest.boards.load import load_board
@@ -14,7 +14,7 @@ RESULTS = Path(__file__).parents[2] / "results"
 
 
 def table(name):
-    rows = pd.read_csv(RESULTS / name / "table.csv", low_memory=False)
+    rows = results(name)
     return rows[rows["kind"] != "published"]
 
 

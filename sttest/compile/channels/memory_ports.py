@@ -317,6 +317,15 @@ def channels_on(board: FpgaBoard, channels: Iterable[Channel]) -> tuple[Channel,
     return tuple(found)
 
 
+def memory_rates(board: FpgaBoard, channels: Iterable[Channel]) -> dict[str, Fraction]:
+    """Beats per cycle that the memory behind each channel sustains, be it more than the kernel's port takes."""
+    found: dict[str, Fraction] = {}
+    for each in channels:
+        per_cycle = board.tier(memory_and_number(each.name)[0]).bytes_per_cycle(board.clock_mhz.value)
+        found[each.name] = Fraction(per_cycle / each.beat_bytes).limit_denominator(1000)
+    return found
+
+
 def bank_name(board: FpgaBoard, number: int) -> str:
     """The name of the channel behind a bank of the card."""
     tier, channel = board.bank(number)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from sttest.core.errors import InputError, did_you_mean
-from sttest.core.files import MANIFEST, read_csv, read_object
-from sttest.core.results import COLUMNS, RESULTS_SCHEMA, Row
+from sttest.core.files import MANIFEST, read_object
+from sttest.core.results import COLUMNS, RESULTS_SCHEMA, Row, table_rows
 from sttest.studies.tables import EXPERIMENTS
 
 TABLE = "table.csv"
@@ -72,12 +72,16 @@ def _read(folder: Path) -> ResultSet:
 
 
 def _rows(path: Path) -> Iterator[Row]:
-    for number, fields in enumerate(read_csv(path, COLUMNS, hints=_AGAIN), start=2):
+    for number, fields in enumerate(table_rows(path), start=2):
         yield _row(fields, f"{path} line {number}")
 
 
-def _row(fields: dict[str, Any], where: str) -> Row:
-    named = {name: text for name, text in fields.items() if name != "error"}  # which a Row computes
+_OF_ROW = [name for name in COLUMNS if name not in ("point", "error")]  # which a Row computes
+
+
+def _row(fields: dict[str, str], where: str) -> Row:
+    named: dict[str, Any] = {name: fields[name] for name in _OF_ROW}
+    named["axes"] = {name: text for name, text in fields.items() if name not in COLUMNS and text}
     for column in ("value", "reference"):
         named[column] = _number(named[column], f"{where}, {column}")
     try:

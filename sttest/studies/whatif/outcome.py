@@ -2,30 +2,37 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from math import exp, log
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from sttest.compile.resources.fit import Fit, together
 from sttest.core.results import PointStore
 from sttest.studies.campaign import StudyRun, campaign_of, refusal_text
 from sttest.studies.whatif.bounds import Bounds
-from sttest.studies.whatif.points import (
-    RESOURCES,
-    Point,
-    Resource,
-    binding,
-    keep_texts,
-    key_of,
-    points_of,
-    shown,
-    simulate_block,
-)
+from sttest.studies.whatif.points import Point, keep_texts, key_of, points_of, shown, simulate_block
 from sttest.studies.whatif.study import Study, Value
 
+Lever = Literal["bandwidth", "ports", "lanes", "latency", "launch", "clock", "draft"]
+LEVERS: tuple[Lever, ...] = ("bandwidth", "ports", "lanes", "latency", "launch", "clock")
+"""What a design is given a tenth more of: see :mod:`sttest.sim.perturbation`; launches and drafted tokens cost less.
+
+Drafted tokens are there in speculative decoding only.
+"""
+A_TENTH = 0.1
+LEAST_USE = 0.01
+"""A lever that makes a design less than 1 % faster is of no use by itself."""
+BINDS = 0.05
+"""A lever that makes a design at least 5 % faster, half of what it could, is said to bind it."""
 PERCENTILES = (50, 95, 99)
 """Of latencies that are distributed: where a step of the same kind takes each time as long, there are none."""
+
+
+def _saved(gain: float) -> float:
+    """The part of its time that something saves which becomes so much faster."""
+    return 1 - 1 / (1 + gain)
 
 
 @dataclass(frozen=True)
@@ -54,27 +61,22 @@ class Speeds:
         """Simulated time of one launch: a block, or as many as a launch runs."""
         return self.simulated["cycles"] / self.simulated["clock_mhz"]
 
-    @property
-    def us_by_resource(self) -> dict[Resource, float]:
-        """Time of all layers by what takes it; adds up to ``total_us``."""
-        each = self.launches / self.simulated["clock_mhz"]
-        cycles = self.simulated["resource_cycles"]
-        found: dict[Resource, float] = {
-            name: cycles[name] * each if name in cycles else self.launch_us for name in RESOURCES
-        }
+    @cached_property
+    def gains(self) -> dict[Lever, float]:
+        """How much faster a tenth more of each thing makes all layers with their launches: 0.1 is 10 %."""
+        blocks_us = self.launches * self.block_us
+        saved: dict[Lever, float] = {lever: blocks_us * _saved(gain) for lever, gain in self.simulated["gains"].items()}
+        saved["launch"] = self.launch_us * _saved(A_TENTH)
         if self.draft_us:
-            found["draft"] = self.draft_us
-        return found
+            saved["draft"] = self.draft_us * _saved(A_TENTH)
+        return {lever: self.total_us / (self.total_us - saved[lever]) - 1 for lever in saved}
 
     @property
-    def shares(self) -> dict[Resource, float]:
-        """The same as parts of the whole."""
-        return {name: duration / self.total_us for name, duration in self.us_by_resource.items()}
-
-    @property
-    def binding(self) -> Resource:
-        """What takes most of it."""
-        return binding(self.us_by_resource)
+    def helps_most(self) -> Lever:
+        """What alone makes it fastest; the clock, which moves several things at once, where nothing alone is of use."""
+        alone: dict[Lever, float] = {lever: gain for lever, gain in self.gains.items() if lever != "clock"}
+        best = max(alone, key=lambda lever: alone[lever])
+        return best if alone[best] >= LEAST_USE else "clock"
 
     @property
     def total_us(self) -> float:
@@ -126,6 +128,11 @@ class StudyOutcome(Speeds):
         return ", ".join(names)
 
     @property
+    def axes(self) -> dict[str, str | float]:
+        """The value of each axis."""
+        return {axis: value.value for axis, value in self.point.axes.items()}
+
+    @property
     def token_ms(self) -> Mapping[float, float]:
         """Percentiles over tokens of a step's time per token that it makes; none where all steps make as many."""
         point = self.point
@@ -143,16 +150,18 @@ class StudyOutcome(Speeds):
     @classmethod
     def of(cls, point: Point, result: Mapping[str, Any], draft: Mapping[str, Any] | None = None) -> Self:
         """The outcome of a point, from the plain data of its simulation, and of that of the model that drafts."""
-        launch_us = point.launch.per_token_us(point.launches) if point.launch else 0.0
+        layers = result.get("layers") or (point.block.knobs.layers if point.block else 1)
+        launches = point.launches(layers)
+        launch_us = point.launch.per_token_us(launches) if point.launch else 0.0
         drafting = cls.of(point.draft, draft) if point.draft is not None and draft is not None else None
         refusal = point.refusal or refusal_text(result) or (drafting.refusal if drafting else "")
         each_us = point.drafts.us if drafting is None or drafting.refusal else drafting.total_us
         draft_us = point.drafts.count * each_us + (point.drafts.link_us if point.drafts.count else 0.0)
         if refusal:
-            return cls(None, point.launches, point.made, launch_us, draft_us, point=point, refusal=refusal)
+            return cls(None, launches, point.made, launch_us, draft_us, point=point, refusal=refusal)
         fits = [each for each in (Fit.of(result.get("fit")), drafting.fit if drafting else None) if each is not None]
         fit = together(fits) if fits else None
-        return cls(result, point.launches, point.made, launch_us, draft_us, point=point, fit=fit)
+        return cls(result, launches, point.made, launch_us, draft_us, point=point, fit=fit)
 
 
 def campaign(study: Study, folder: Path, engine: str, store: PointStore) -> StudyRun[Point, StudyOutcome]:
@@ -216,14 +225,14 @@ class Series:
 
 @dataclass(frozen=True)
 class Knee:
-    """A change of the binding resource: the two points of the x axis around it, and where the shares cross.
+    """A lever that begins or ceases to bind: the two points of the x axis around it, and where its gain crosses 5 %.
 
     ``at`` lies on the line between the two points with x in logarithms; None where x is no number above 0.
     """
 
     series: str
-    before: Resource
-    after: Resource
+    lever: Lever
+    begins: bool  # whether it binds from there on, or up to there
     low: str
     high: str
     at: float | None
@@ -245,26 +254,20 @@ def x_value(outcome: StudyOutcome, study: Study) -> float | None:
 
 
 def knees(series: Series, study: Study) -> list[Knee]:
-    """Every change of the binding resource along the simulated points of a series."""
+    """Every lever that begins or ceases to bind along the simulated points of a series."""
     simulated = [outcome for outcome in series.outcomes if outcome.result is not None]
     return [
-        Knee(
-            series.label, low.binding, high.binding,
-            str(low.point.axes[study.x_axis]), str(high.point.axes[study.x_axis]), _crossing(low, high, study),
-        )
-        for low, high in pairwise(simulated) if low.binding != high.binding
+        Knee(series.label, lever, high.gains[lever] >= BINDS, str(low.point.axes[study.x_axis]),
+             str(high.point.axes[study.x_axis]), _crossing(low, high, lever, study))
+        for low, high in pairwise(simulated)
+        for lever in low.gains if lever in high.gains
+        if (low.gains[lever] >= BINDS) != (high.gains[lever] >= BINDS)
     ]  # fmt: skip
 
 
-def _crossing(low: StudyOutcome, high: StudyOutcome, study: Study) -> float | None:
+def _crossing(low: StudyOutcome, high: StudyOutcome, lever: Lever, study: Study) -> float | None:
     x_low, x_high = x_value(low, study), x_value(high, study)
     if x_low is None or x_high is None or min(x_low, x_high) <= 0:
         return None
-    lead_low, lead_high = (_lead(each, low.binding, high.binding) for each in (low, high))
-    part = lead_low / (lead_low - lead_high)
+    part = (BINDS - low.gains[lever]) / (high.gains[lever] - low.gains[lever])
     return exp(log(x_low) + part * (log(x_high) - log(x_low)))
-
-
-def _lead(outcome: StudyOutcome, one: Resource, other: Resource) -> float:
-    """The share of the time by which one resource leads another."""
-    return outcome.shares.get(one, 0.0) - outcome.shares.get(other, 0.0)

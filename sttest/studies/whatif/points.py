@@ -9,17 +9,14 @@ from functools import lru_cache
 from itertools import product
 from math import prod
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import yaml
 
 from sttest.boards.board import FpgaBoard
-from sttest.boards.operators import operators
-from sttest.compile.channels.memory_ports import channels_on
+from sttest.compile.channels.memory_ports import channels_on, memory_rates
 from sttest.compile.compiler import Design, StagedCompiler
-from sttest.compile.dialects import df
 from sttest.compile.options import CompileOptions
-from sttest.compile.schedule.task_schedule import TaskSchedule, task_schedule
 from sttest.core.errors import DeadlockError, InputError, SttestError
 from sttest.core.program import package_versions, program_hash
 from sttest.explore.choice import Chosen, chosen_design
@@ -31,9 +28,8 @@ from sttest.models.config import DecoderConfig
 from sttest.models.program import Phase
 from sttest.models.registry import SMALL, described_config, description, model_config
 from sttest.sim import simulate
-from sttest.sim.critical_path import critical_path
-from sttest.sim.graph import Pipeline, TimedGraph
-from sttest.sim.simulation import Simulation
+from sttest.sim.graph import TimedGraph
+from sttest.sim.perturbation import gains
 from sttest.studies.campaign import Plain, guarded
 from sttest.studies.whatif.bounds import bounds, moved_bytes
 from sttest.studies.whatif.settings import (
@@ -96,12 +92,9 @@ class Point:
         """Name of its model."""
         return model_of(self.settings)
 
-    @property
-    def launches(self) -> int:
-        """Launches of the design per token; a text is all that runs."""
-        if self.block is None or is_file(self.model):
-            return 1
-        return model_config(self.model).layers // self.block.knobs.layers
+    def launches(self, layers: int) -> int:
+        """Launches per token of a design that runs so many layers in each; a text is all that runs."""
+        return 1 if self.block is None or is_file(self.model) else model_config(self.model).layers // layers
 
 
 def shown(axis: str, value: Value) -> str:
@@ -161,62 +154,6 @@ def key_of(block: Configuration, engine: str) -> dict[str, Any]:
     return {**block.to_dict(), "engine": engine, "source": program_hash(), "versions": package_versions()}
 
 
-# --- What binds a run, from the critical path of the simulation: compute, bandwidth, dependence latency, launch
-
-
-Resource = Literal["compute", "bandwidth", "latency", "launch", "draft"]
-RESOURCES: tuple[Resource, ...] = ("compute", "bandwidth", "latency", "launch")
-"""Of every point; drafted tokens, and what waits for them, are there in speculative decoding only."""
-_TRANSFER = ("hbm-transfer", "hbm-issue")
-
-
-def tile_steps(design: Design) -> dict[str, int]:
-    """Per task the cycles of an iteration that its lanes and the widths of its tokens account for."""
-    library = operators(design.board)
-    tasks = [op for op in design.module.walk() if isinstance(op, df.TaskOp)]
-    return {task.sym_name.data: _tile_steps(task_schedule(task, library)) for task in tasks}
-
-
-def _tile_steps(schedule: TaskSchedule) -> int:
-    ports = (*schedule.sources, *schedule.results)
-    return max(schedule.walk.count, *(len(port.cycles) for port in ports))
-
-
-def cycles_by_resource(run: Simulation, steps: Mapping[str, int]) -> dict[Resource, float]:
-    """Cycles of a recorded run, of ``compute``, ``bandwidth`` and ``latency``; they add up to its cycles.
-
-    Args:
-        run: run of a design.
-        steps: :func:`tile_steps` of it; a process without an entry takes one per iteration.
-    """
-    assert run.graph is not None
-    processes = {process.name: process for process in run.graph.processes}
-    found: dict[Resource, float] = {"compute": 0.0, "bandwidth": 0.0, "latency": 0.0}
-    for segment in critical_path(run):
-        process = processes[segment.process]
-        if segment.kind in _TRANSFER or (process.category == "dma" and segment.kind == "compute"):
-            found["bandwidth"] += segment.cycles
-        elif segment.kind == "compute" and process.category == "compute" and isinstance(process, Pipeline):
-            at_work = segment.cycles * _working_share(process, steps.get(process.name, 1))
-            found["compute"] += at_work
-            found["latency"] += segment.cycles - at_work
-        else:
-            found["latency"] += segment.cycles
-    return found
-
-
-def binding(amounts: Mapping[Resource, float]) -> Resource:
-    """The resource that takes the largest amount; the first of :data:`RESOURCES` where two are equal."""
-    known = (*RESOURCES, "draft")
-    return max(known, key=lambda name: (amounts.get(name, 0.0), -known.index(name)))
-
-
-def _working_share(process: Pipeline, steps: int) -> float:
-    """The share of a pipeline's stages in which it works through tiles."""
-    working = sum(loop.iterations * min(steps, loop.ii) for loop in process.loops)
-    return working / sum(loop.length for loop in process.loops)
-
-
 # --- One point: a block compiled and simulated from its full configuration, in whatever process or machine
 
 
@@ -240,38 +177,53 @@ def _simulated(configuration: Mapping[str, Any]) -> Plain:
     names = ("model", "phase", "tokens", "context", "batch", "config", "text", "design", "knobs", "scheme",
              "design_board")  # fmt: skip
     asked = {name: configuration[name] for name in names if name in configuration}
-    found, steps = _design(json.dumps(asked, sort_keys=True))
+    found, short = _design(json.dumps(asked, sort_keys=True))
     board = FpgaBoard.model_validate(configuration["board"])
     made = {"fit": found.fit.to_dict(), "design": found.to_text()}
-    return {**block_result(found.design, steps, board, configuration["engine"]), **made}
+    return {**block_result(found.design, short, board, configuration["engine"]), **made}
 
 
-def block_result(design: Design, steps: Mapping[str, int], board: FpgaBoard, engine: str) -> Plain:
+def block_result(design: Design, short: Design, board: FpgaBoard, engine: str) -> Plain:
     """Simulates a design as it runs with the memory of a board.
 
     Args:
         design: compiled, perhaps for another board.
-        steps: :func:`tile_steps` of it.
+        short: the same with fewer layers in a launch, whose gains stand for those of all (:func:`shortened`).
         board: board whose memory it runs with.
         engine: engine that computes the times.
 
     Returns:
-        Plain data: cycles, their shares and bounds.
+        Plain data: cycles, gains and bounds.
 
     Raises:
         DeadlockError: the design deadlocks.
     """
-    graph = design.graph if board == design.board else with_memory_of(design, board)
-    run = simulate(graph, engine=engine, record=True)
+    graph = _on(design, board)
+    run = simulate(graph, engine=engine)
     if run.cycles is None:
         raise DeadlockError("deadlock", f"the design deadlocks: {run.to_text()}", where=design.name)
     return {
         "cycles": run.cycles,
         "clock_mhz": graph.clock_mhz,
-        "resource_cycles": cycles_by_resource(run, steps),
+        "layers": design.knobs.layers,
+        "gains": gains(_on(short, board), memory_rates(board, graph.channels)),
         "bounds": asdict(bounds(design, graph, board)),
         "moved_bytes": moved_bytes(graph),
     }
+
+
+def _on(design: Design, board: FpgaBoard) -> TimedGraph:
+    return design.graph if board == design.board else with_memory_of(design, board)
+
+
+def shortened(compiler: StagedCompiler, design: Design) -> Design:
+    """The design with at most three layers in a launch: all but the first and the last are alike."""
+    if design.knobs.layers <= _SHORT or design.knobs.generate > 1:
+        return design
+    return compiler.design(design.knobs.with_(layers=_SHORT))
+
+
+_SHORT = 3
 
 
 def with_memory_of(design: Design, board: FpgaBoard) -> TimedGraph:
@@ -280,8 +232,8 @@ def with_memory_of(design: Design, board: FpgaBoard) -> TimedGraph:
 
 
 @lru_cache(maxsize=_KEPT_DESIGNS)
-def _design(configuration: str) -> tuple[Chosen, Mapping[str, int]]:
-    """A design and its :func:`tile_steps`, which are the same at every point that shares it."""
+def _design(configuration: str) -> tuple[Chosen, Design]:
+    """A design and itself :func:`shortened`, which are the same at every point that shares it."""
     given = json.loads(configuration)
     name, text, block = given["model"], given.get("text"), None
     if text is None:
@@ -294,7 +246,7 @@ def _design(configuration: str) -> tuple[Chosen, Mapping[str, int]]:
         asked = CompileOptions(**{**given["knobs"], "precision": precision})
         compiler = StagedCompiler(text, f"{name}-{given['phase']}", board)
         found = chosen_design(compiler, asked, choice, block, lambda recipe: None)
-    return found, tile_steps(found.design)
+        return found, shortened(compiler, found.design)
 
 
 FLOATS = "fp32"

@@ -10,10 +10,9 @@ from typing import Any
 from sttest.compile.resources.fit import NAMES
 from sttest.core.program import program_hash
 from sttest.core.results import Kind, ResultFolder, Row
-from sttest.studies.figures import Bar, Bars, Lines, Panel, Series, draw, in_words
+from sttest.studies.figures import COLUMN_IN, Bar, Bars, Lines, Panel, Series, draw, in_words
 from sttest.studies.whatif import outcome as outcome_module
-from sttest.studies.whatif.outcome import BEST, Knee, StudyOutcome, fastest, knees, series_of
-from sttest.studies.whatif.points import RESOURCES
+from sttest.studies.whatif.outcome import BEST, LEVERS, Knee, StudyOutcome, fastest, knees, series_of
 from sttest.studies.whatif.settings import BITS, BOARD, phase_of, unit_of
 from sttest.studies.whatif.study import Study
 
@@ -45,11 +44,12 @@ def rows_of(
         yield from _settings(name, outcome)
         yield from _simulated(name, engine, outcome) if outcome.result else _refused(name, outcome)
     for knee in knees:
-        note = f"{knee.before} to {knee.after}, between {knee.low} and {knee.high}"
+        note = f"{knee.lever} binds {'from' if knee.begins else 'up to'} there, between {knee.low} and {knee.high}"
         if knee.at is None:
             note += "; the axis has no scale"
         label = f" [{knee.series}]" if knee.series else ""
-        yield Row(name, f"knee, {knee.before} to {knee.after}{label}", knee.at, x_unit, "derived", note=note)
+        which = "begins" if knee.begins else "ends"
+        yield Row(name, f"knee, {knee.lever} {which}{label}", knee.at, x_unit, "derived", note=note)
 
 
 def axis_unit(axis: str, outcomes: Sequence[StudyOutcome]) -> str:
@@ -74,7 +74,7 @@ def _settings(name: str, outcome: StudyOutcome) -> Iterator[Row]:
 
 def _simulated(name: str, engine: str, outcome: StudyOutcome) -> Iterator[Row]:
     chosen = [value.source for value in outcome.point.axes.values() if value.value == BEST]
-    note = "; ".join([f"bound by {outcome.binding}", *chosen])
+    note = "; ".join([f"helped most by {outcome.helps_most}", f"design: {outcome.simulated['design']}", *chosen])
     yield _row(name, outcome, "speed", outcome.speed, "tokens/s", "simulated", engine=engine, note=note)
     yield _row(name, outcome, "block", outcome.block_us, "us", "simulated", engine=engine)
     if "batch" in outcome.point.axes:
@@ -83,8 +83,8 @@ def _simulated(name: str, engine: str, outcome: StudyOutcome) -> Iterator[Row]:
         why = "over the tokens that steps make, by how many drafted ones are accepted"
         yield _row(name, outcome, f"time per token, p{percent}", latency_ms, "ms", "derived", engine=engine, note=why)
     yield from _fitting(name, outcome)
-    for resource, share in outcome.shares.items():
-        yield _row(name, outcome, f"share of {resource}", share, "ratio", "simulated", engine=engine)
+    for lever, gain in outcome.gains.items():
+        yield _row(name, outcome, f"gain of a tenth more {lever}", gain, "ratio", "simulated", engine=engine)
     bounds = outcome.bounds
     formulas = (
         ("bytes over bandwidth", bounds.memory_us, "us"),
@@ -126,20 +126,20 @@ def _row(
     board = point.block.board.name if point.block else ""
     return Row(
         name, f"{metric} [{point.label}]", value, unit, kind, model=point.model, board=board,
-        phase=phase_of(point.settings), engine=engine, source=source, note=note,
+        phase=phase_of(point.settings), engine=engine, source=source, note=note, axes=outcome.axes,
     )  # fmt: skip
 
 
 # --- The figure of a study, from its rows: a panel per model or design, speed by the x axis below its roofline
 
 
-_MARKS = {"compute": "o", "bandwidth": "s", "latency": "^", "launch": "D", "draft": "v"}
+_MARKS = {"lanes": "o", "bandwidth": "s", "ports": "P", "latency": "^", "launch": "D", "draft": "v", "clock": "X"}
 NOTE = (
-    "Markers: what takes most time (● compute, ■ bandwidth, ▲ latency, ◆ launch, ▼ draft). Dashed or grey: roofline. "
-    "Hollow or hatched: does not fit."
+    "Markers: a tenth more of what helps most (● lanes, ■ bandwidth, + ports, ▲ latency, ◆ launch, ▼ draft, × only the "
+    "clock, which moves several). Dashed or grey: roofline. Hollow or hatched: does not fit."
 )
 _PLACE = re.compile(r"(speed|roofline|fits) \[(.+)\]")
-_BOUND = re.compile(r"bound by (\w+)")
+_HELPED = re.compile(r"helped most by (\w+)")
 
 
 def panels(study: Study, rows: Sequence[Row]) -> list[Panel]:
@@ -209,10 +209,10 @@ def _lines(other: tuple[str, ...], across: int, found: Mapping[tuple[str, ...], 
     speeds = [(x, rows["speed"]) for x, rows in own if rows["speed"].value is not None]
     if not speeds:
         return
-    bounds = [_BOUND.match(row.note) for _, row in speeds]
+    helped = [_HELPED.match(row.note) for _, row in speeds]
     yield Series("", [(x, rows["roofline"].value) for x, rows in own if "roofline" in rows], "bound")
     yield Series(_said(other[-1]) if other else "simulated", [(x, row.value) for x, row in speeds],
-                 markers=[_MARKS[bound[1]] if bound else "o" for bound in bounds],
+                 markers=[_MARKS[by[1]] if by else "o" for by in helped],
                  hollow=[not _fits(rows) for _, rows in own if rows["speed"].value is not None])  # fmt: skip
 
 
@@ -233,11 +233,24 @@ def _categories(
     return Bars(", ".join(map(_said, other)), f"Speed by {axis_name(study.x_axis).lower()} (tokens/s)", bars)
 
 
-REPORT_SCHEMA = "sttest.whatif/1"
-COLUMNS = (
-    "point", "tokens/s", "bound by", "fits", "of roofline", *RESOURCES, "formula tokens/s", "formula/simulated"
+TIDY = (
+    "speed_tokens_per_s", "launch_us", "roofline_tokens_per_s", "formula_tokens_per_s", "fits", "fullest_resource",
+    "fullest_share", *(f"gain_of_a_tenth_more_{lever}" for lever in LEVERS), "design_origin", "refusal",
 )  # fmt: skip
-"""Of the printed table, the five that matter most first; resources in shares of the time."""
+"""Of the table for programs, behind the axes."""
+
+
+def told_gain(outcome: StudyOutcome) -> str:
+    """As in "bandwidth +9.1 %"."""
+    return f"{outcome.helps_most} {100 * outcome.gains[outcome.helps_most]:+.1f} %"
+
+
+REPORT_SCHEMA = "sttest.whatif/2"
+COLUMNS = (
+    "point", "tokens/s", "fits", "+10 % of what helps most", "of roofline", *(f"+10 % {lever}" for lever in LEVERS),
+    "made as", "formula tokens/s", "formula/simulated",
+)  # fmt: skip
+"""Of the printed table, the five that matter most first; then how much faster a tenth more of each thing makes it."""
 
 
 @dataclass(frozen=True)
@@ -270,6 +283,11 @@ class StudyReport:
         """Unit of the x axis."""
         return axis_unit(self.study.x_axis, self.outcomes)
 
+    def plot(self, path: Path) -> None:
+        """The figure alone, as wide as a column of print and with a legend; the suffix says what it is."""
+        rows = list(rows_of(self.name, self.engine, self.outcomes, self.knees, self.x_unit))
+        draw(panels(self.study, rows), path, columns=1, width_in=COLUMN_IN, legend=True)
+
     def write(self, out: Path) -> None:
         """``table.csv``, ``table.md``, ``figure.png``, ``figure.svg`` and a manifest, whole or not at all."""
         config = {"study": self.study.model_dump(mode="json"), "engine": self.engine, "program": program_hash()}
@@ -288,11 +306,31 @@ class StudyReport:
                 why = outcome.refusal.partition(";")[0]
                 yield (outcome.label, "not simulated", why, *[""] * (len(COLUMNS) - 3))
                 continue
-            shares = [f"{outcome.shares[name]:.1%}" for name in RESOURCES]
+            gained = [f"{outcome.gains[lever]:+.1%}" for lever in LEVERS]
             yield (
-                outcome.label, f"{outcome.speed:,.1f}", outcome.binding, outcome.fit.to_text() if outcome.fit else "",
-                f"{outcome.speed / outcome.roofline_speed:.1%}", *shares, f"{outcome.formula_speed:,.1f}",
+                outcome.label, f"{outcome.speed:,.1f}", outcome.fit.to_text() if outcome.fit else "",
+                told_gain(outcome), f"{outcome.speed / outcome.roofline_speed:.1%}", *gained,
+                outcome.simulated["design"], f"{outcome.formula_speed:,.1f}",
                 f"{outcome.bounds.formula_us / outcome.block_us:.3f}",
+            )  # fmt: skip
+
+    @property
+    def tidy_columns(self) -> tuple[str, ...]:
+        """Of the table for programs: one per axis, then one per figure with its unit."""
+        return (*self.study.axes, *TIDY)
+
+    def tidy_lines(self) -> Iterator[tuple[object, ...]]:
+        """The table for programs, one line per point, nothing rounded."""
+        for outcome in self.outcomes:
+            axes = tuple(outcome.axes[axis] for axis in self.study.axes)
+            if outcome.result is None:
+                yield (*axes, *[""] * (len(TIDY) - 1), outcome.refusal)
+                continue
+            fit = outcome.fit
+            yield (
+                *axes, outcome.speed, outcome.block_us, outcome.roofline_speed, outcome.formula_speed,
+                fit.fits if fit else "", fit.fullest if fit else "", fit.share if fit else "",
+                *(outcome.gains[lever] for lever in LEVERS), outcome.simulated["design"], "",
             )  # fmt: skip
 
     def headline(self) -> str:
@@ -303,7 +341,8 @@ class StudyReport:
         best = max([each for each in found if each.fits] or found, key=lambda each: each.speed)
         worst = min(found, key=lambda each: each.speed)
         fits = f", fits: {best.fit.to_text()}" if best.fit else ""
-        told = f"{best.speed:,.1f} tokens/s at best, {best.label}, bound by {best.binding}{fits}"
+        told = f"{best.speed:,.1f} tokens/s without the LM head at best, {best.label}, +10 % {told_gain(best)}{fits}"
+        told = told if best.fits else f"does not fit: {told}"
         return told if best is worst else f"{told}; {worst.speed:,.1f} at worst, {worst.label}"
 
     def fit_lines(self) -> Iterator[str]:
@@ -317,8 +356,9 @@ class StudyReport:
         """The knees in words."""
         for knee in self.knees:
             series = f"{knee.series}: " if knee.series else ""
-            at = f", at {knee.at:.4g} {self.x_unit}" if knee.at is not None else ""
-            yield f"knee: {series}{knee.before} to {knee.after} between {knee.low} and {knee.high}{at}"
+            at = f"{knee.at:.4g} {self.x_unit}, " if knee.at is not None else ""
+            binds = "from" if knee.begins else "up to"
+            yield f"knee: {series}{knee.lever} binds {binds} {at}between {knee.low} and {knee.high}"
 
     def to_dict(self) -> dict[str, Any]:
         """The same for programs."""
@@ -340,9 +380,10 @@ def _plain(outcome: StudyOutcome) -> dict[str, Any]:
         "settings": settings,
         "tokens_per_s": outcome.speed,
         "block_us": outcome.block_us,
-        "binding": outcome.binding,
+        "design": outcome.simulated["design"],
+        "gains_of_a_tenth_more": outcome.gains,
+        "helped_most_by": outcome.helps_most,
         outcome.wait.replace(" ", "_") + "_ms": outcome.total_us / 1e3,
-        "us_by_resource": outcome.us_by_resource,
         "time_per_token_percentiles_ms": {f"p{percent}": ms for percent, ms in outcome.token_ms.items()},
         "fits": None if outcome.fit is None else {"fits": outcome.fits, **outcome.fit.to_dict()},
         "fullest": None if outcome.fit is None else {"resource": outcome.fit.fullest, "share": outcome.fit.share},

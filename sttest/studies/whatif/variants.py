@@ -16,8 +16,8 @@ from sttest.compile.resources.fit import NAMES, Fit, fit_of
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError, did_you_mean
 from sttest.core.validation import validated
 from sttest.models.registry import CONFIGS, SMALL, described_config
-from sttest.studies.whatif.outcome import Speeds
-from sttest.studies.whatif.points import HELD, RESOURCES, block_result, tile_steps
+from sttest.studies.whatif.outcome import LEVERS, Speeds
+from sttest.studies.whatif.points import HELD, block_result
 from sttest.studies.whatif.settings import BOARD, KNOBS, Settings, changed_board, check_keys, full_key, launch_cost
 from sttest.studies.whatif.study import Scalar, Value
 from sttest.studies.workload import CompileRequest
@@ -54,7 +54,7 @@ def variants(
     if recompile and request is None:
         hints = ["compile it from a model or a .mlir file", "leave out recompile=True"]
         raise InputError("no-source", "what the design was compiled from is not known", where=design.name, hints=hints)
-    steps, fit = tile_steps(design), fit_of(design)
+    fit = fit_of(design)
     rows = []
     for values in product(*axes.values()):
         given = dict(zip(axes, values, strict=True))
@@ -63,17 +63,18 @@ def variants(
         try:
             if asked is not None:
                 varied = asked.chosen()
-                numbers = _variant(varied.design, tile_steps(varied.design), settings, engine)
+                numbers = _variant(varied.design, settings, engine)
                 found = {**numbers, **_fitting(varied.fit)}
             else:
-                found = {**_variant(design, steps, settings, engine), **_fitting(fit)}
+                found = {**_variant(design, settings, engine), **_fitting(fit)}
         except _ROW_ERRORS as error:
-            rows.append({**given, "bound_by": "", "refusal": str(error)})
+            rows.append({**given, "helped_most_by": "", "refusal": str(error)})
             continue
         rows.append({**given, **found, "refusal": ""})
-    shares = [f"{name}_share" for name in RESOURCES]
+    gained = [f"gain_{lever}" for lever in LEVERS]
     fits = ("fits", "fullest", "fullest_share")
-    return pd.DataFrame(rows, columns=[*axes, "cycles", "ms", "tokens_per_s", "bound_by", *fits, *shares, "refusal"])
+    columns = [*axes, "cycles", "ms", "tokens_per_s", *fits, "helped_most_by", *gained, "refusal"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _fitting(fit: Fit) -> dict[str, Any]:
@@ -135,17 +136,17 @@ def options_with(options: CompileOptions, changes: Mapping[str, Any]) -> Compile
     return validated(CompileOptions, {**options.given, **today}, "options")
 
 
-def _variant(design: Design, steps: Mapping[str, int], settings: Settings, engine: str) -> dict[str, Any]:
+def _variant(design: Design, settings: Settings, engine: str) -> dict[str, Any]:
     """Cycles of one launch, and the speed of all that one token, or one prompt, takes."""
     board = changed_board(design.board, settings)
-    result, launch = block_result(design, steps, board, engine), launch_cost(settings, board)
+    result, launch = block_result(design, design, board, engine), launch_cost(settings, board)
     launches, facts = _launches(design), design.workload
     tokens = int(facts.get("asked_tokens", facts.get("tokens", 1))) * int(facts.get("batch", 1)) * design.knobs.generate
     found = Speeds(result, launches or 1, tokens, launch.per_token_us(launches or 1))
-    shares = {f"{name}_share": share for name, share in found.shares.items()}
+    gained = {f"gain_{lever}": gain for lever, gain in found.gains.items()}
     ms = result["cycles"] / (1e3 * result["clock_mhz"])
     speed = found.speed if launches else None
-    return {"cycles": result["cycles"], "ms": ms, "tokens_per_s": speed, "bound_by": found.binding, **shares}
+    return {"cycles": result["cycles"], "ms": ms, "tokens_per_s": speed, "helped_most_by": found.helps_most, **gained}
 
 
 def _launches(design: Design) -> int | None:

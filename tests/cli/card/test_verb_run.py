@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
@@ -12,6 +11,7 @@ pytest.importorskip("torch")
 
 from sttest.cli.run import run
 from sttest.core.errors import DeadlockError
+from sttest.core.results import table_rows
 from sttest.models import language_model
 from sttest.runtime import block_runner
 from sttest.runtime.card_run import RunRequest
@@ -22,8 +22,7 @@ DECODE_STEPS = 16
 
 
 def table(folder) -> dict[str, dict[str, str]]:
-    with (folder / "table.csv").open(newline="") as file:
-        return {row["metric"]: row for row in csv.DictReader(file)}
+    return {row["metric"]: row for row in table_rows(folder / "table.csv")}
 
 
 def test_a_block_is_as_the_golden_to_the_bit(package_of, tmp_path, work, capsys):

@@ -13,11 +13,11 @@ from sttest.compile.spaces.partition import (
     Die,
     ProcessFacts,
     WireFacts,
+    any_partition,
     assess,
     fits,
     greedy_slrs,
     partition,
-    any_partition,
 )
 from sttest.compile.spaces.slr_moves import Assignment, within_lines
 from sttest.core.errors import DoesNotFitError, InputError
