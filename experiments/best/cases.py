@@ -14,7 +14,7 @@ from sttest.models.registry import get_config
 from sttest.studies.workload import WorkloadShape, model_text
 
 BOARD = "u55c"
-MODELS = ("gpt2", "qwen", "llama", "gemma", "llama-3.1-8b", "qwen3-8b")
+MODELS = ("gpt2", "qwen", "llama", "gemma", "llama-3.2-1b", "llama-3.1-8b", "qwen3-8b")
 PHASES: tuple[Phase, ...] = ("decode", "prefill")
 BUDGETS: tuple[BudgetName, ...] = get_args(BudgetName)
 LENGTH = 256

@@ -37,7 +37,12 @@ def made_by(compiler: StagedCompiler, recipe: Recipe, asked: CompileOptions) -> 
     Raises:
         SttestError: the options do not agree, or nothing can be made of the text with them.
     """
-    knobs = compiler.adapted(asked.over(recipe.knobs))
+    knobs = asked.over(recipe.knobs)
+    try:
+        compiler.tiled(knobs)
+    except InputError:
+        # A recipe's tiles and orders are those of large models; what tasks of this text can have of them takes a while.
+        knobs = compiler.adapted(knobs)
     judge = LaneJudge(compiler, knobs)
     return compiler.design(judge.knobs(start_lanes(compiler, judge, replace(recipe, knobs=knobs))))
 

@@ -1,6 +1,6 @@
 """The processes of a compiled design as modules: which nodes each one is, and by which FIFOs they are joined."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from math import prod
 
@@ -75,7 +75,7 @@ def design_modules(
     Raises:
         InputError: a process that has no hardware yet.
     """
-    nodes = processes_of(kernel)
+    nodes, behind = processes_of(kernel), outside_layers(kernel)
     pipelines = {each.name: each for each in graph.processes if isinstance(each, Pipeline)}
     fifos = Fifos.of(graph)
     found = []
@@ -83,7 +83,7 @@ def design_modules(
         if name.endswith("_drain") and name.removesuffix("_drain") in nodes:
             continue
         try:
-            found.append(_process(name, nodes, pipelines, fifos, library, cells))
+            found.append(_process(name, nodes, behind, pipelines, fifos, library, cells))
         except InputError as error:
             if refused is None:
                 raise
@@ -94,6 +94,7 @@ def design_modules(
 def _process(
     name: str,
     nodes: Mapping[str, Sequence[df.NodeOp]],
+    behind: Set[df.NodeOp],
     pipelines: Mapping[str, Pipeline],
     fifos: Fifos,
     library: Mapping[str, Operator],
@@ -110,18 +111,19 @@ def _process(
     loads = [node for node in nodes.get(name.removesuffix(HOLD), []) if isinstance(node, df.DmaReadOp)]
     if loads:
         return _hold(loads, pipeline, fifos)
-    return _module(nodes.get(name, []), pipeline, fifos, library, cells)
+    return _module(nodes.get(name, []), behind, pipeline, fifos, library, cells)
 
 
 def _module(
-    nodes: Sequence[df.NodeOp], pipeline: Pipeline, fifos: Fifos, library: Mapping[str, Operator], cells: Cells | None
-) -> ModuleText:
+    nodes: Sequence[df.NodeOp], behind: Set[df.NodeOp], pipeline: Pipeline, fifos: Fifos,
+    library: Mapping[str, Operator], cells: Cells | None,
+) -> ModuleText:  # fmt: skip
     """The module of the nodes of a process."""
     if not nodes:
         raise InputError("no-rtl", "a process without nodes has no RTL yet", where=pipeline.name)
     tasks = [node for node in nodes if isinstance(node, df.TaskOp)]
     if tasks:
-        turns = _turns(tasks, pipeline)
+        turns = _turns(tasks, behind, pipeline)
         return task_module(_task_turns(tasks, fifos, library), pipeline, turns, library, cells)
     node = nodes[0]
     # A fork of a queue has a source for each turn; all other nodes of a queue have the same FIFOs.
@@ -167,11 +169,11 @@ def _relay(pipeline: Pipeline, ends: tuple[str, str], pipelines: Mapping[str, Pi
     return relay_module(pipeline, Side(source, "in0", bits), Side(sink, "out0", bits, writes=True))
 
 
-def _turns(tasks: Sequence[df.TaskOp], pipeline: Pipeline) -> list[int]:
+def _turns(tasks: Sequence[df.TaskOp], behind: Set[df.NodeOp], pipeline: Pipeline) -> list[int]:
     """The member of each loop of a process: passes of each task, in layers, then those behind them."""
     kernel = tasks[0].parent_op()
     assert isinstance(kernel, df.KernelOp)
-    left, behind = left_loops(tasks, pipeline), outside_layers(kernel)
+    left = left_loops(tasks, pipeline)
     passes: tuple[list[int], list[int]] = [], []
     for number, task in enumerate(tasks):
         passes[task in behind].extend([number] * prod(task.trip_counts[:left]))

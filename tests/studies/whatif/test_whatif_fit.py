@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from dataclasses import replace
 from functools import cache
@@ -16,6 +15,7 @@ from sttest.compile.options import CompileOptions
 from sttest.compile.resources.fit import Fit, fit_of, together
 from sttest.compile.resources.placement import place
 from sttest.core.errors import DoesNotFitError, InputError
+from sttest.core.results import table_rows
 from sttest.frontend.shipped import lowered_text
 from sttest.studies.whatif.outcome import BEST, StudyOutcome, fastest
 from sttest.studies.whatif.points import points_of
@@ -106,8 +106,8 @@ def outcomes(tmp_path: Path, fits: list[Fit], cycles: list[int]):
     study = load_study(path)
     bounds = {"memory_us": 1.0, "compute_us": 1.0, "chain_us": 1.0}
     plain = {
-        "clock_mhz": 100.0, "bounds": bounds, "moved_bytes": 1,
-        "resource_cycles": {"compute": 60.0, "bandwidth": 30.0, "latency": 10.0},
+        "clock_mhz": 100.0, "bounds": bounds, "moved_bytes": 1, "layers": 1, "design": "default options",
+        "gains": {"bandwidth": 0.03, "ports": 0.0, "lanes": 0.06, "latency": 0.01, "clock": 0.08},
     }  # fmt: skip
     found = [
         StudyOutcome.of(point, {**plain, "cycles": each, "fit": fit.to_dict()})
@@ -141,8 +141,7 @@ def test_tables_and_json_name_budget_resource_and_share(tmp_path):
     study, found = outcomes(tmp_path, [FITS, OVER, FITS, FITS], [1000, 1000, 500, 500])
     report = StudyReport("x", study, "maxplus", found)
     report.write(tmp_path / "x")
-    with (tmp_path / "x" / "table.csv").open(newline="", encoding="utf-8") as file:
-        rows = {row["metric"]: row for row in csv.DictReader(file)}
+    rows = {row["metric"]: row for row in table_rows(tmp_path / "x" / "table.csv")}
     fits, fullest = (rows[f"{metric} [spatial, clock_mhz=200]"] for metric in ("fits", "fullest resource"))
     assert (fits["value"], fits["unit"], fits["kind"]) == ("0.0", "count", "derived")
     assert fits["note"] == "1 yes, 0 no; budget tight, flow hls; more LUTs than the budget"
@@ -186,17 +185,25 @@ def found_points(tmp_path: Path, axes: str):
     return points_of(load_study(path), tmp_path)
 
 
-def test_a_design_that_was_found_brings_its_knobs_and_its_lanes(tmp_path):
-    (point,) = found_points(tmp_path, "{knobs_from: [tight]}")
-    knobs = point.block.knobs
-    assert (knobs.flow, knobs.budget, knobs.layers, point.launches) == ("rtl", "tight", 24, 1)
-    assert "attn_q_proj:4096" in knobs.lanes
-    assert not any(each.startswith("head_") for each in knobs.lanes), "a study's block has no head"
+@pytest.mark.parametrize("key", ["design", "knobs_from"])
+def test_a_design_that_was_found_runs_as_many_layers_as_it_was_found_for(tmp_path, key):
+    (point,) = found_points(tmp_path, f"{{{key}: [tight]}}")
+    assert (point.block.choice.name, point.block.knobs.given) == ("gpt2-decode-tight", {"layers": 24})
+
+
+def test_without_a_word_on_the_design_it_is_the_best(tmp_path):
+    (point,) = found_points(tmp_path, "{context: [64]}".replace("context", "tokens"))
+    assert (point.block.choice, point.block.knobs.given) == ("best", {"layers": 24})
+
+
+def test_whoever_sets_lanes_has_the_defaults_of_the_other_options(tmp_path):
+    (point,) = found_points(tmp_path, "{knobs.gemv_lanes: [512]}")
+    assert point.block.knobs.given == {"gemv_lanes": 512}
 
 
 def test_what_a_study_sets_goes_over_the_knobs_of_the_file(tmp_path):
-    (point,) = found_points(tmp_path, "{knobs_from: [tight], knobs.layers: [2], knobs.keep_kib: [4]}")
-    assert (point.block.knobs.layers, point.launches, point.block.knobs.buffer_rereads_kib) == (2, 12, 4)
+    (point,) = found_points(tmp_path, "{design: [tight], knobs.layers: [2], knobs.keep_kib: [4]}")
+    assert point.block.knobs.given == {"layers": 2, "buffer_rereads_kib": 4}
 
 
 def test_switches_of_the_compiler_are_0_and_1(tmp_path):
@@ -207,7 +214,7 @@ def test_switches_of_the_compiler_are_0_and_1(tmp_path):
 
 
 def test_a_model_for_which_none_was_found_is_a_row_that_says_so(tmp_path):
-    found, none = found_points(tmp_path, "{model: [llama, llama-3.2-1b], knobs_from: [all]}")
+    found, none = found_points(tmp_path, "{model: [llama, llama-3.2-1b], design: [all]}")
     assert found.block is not None
     assert none.block is None
     assert "no design was found for llama-3.2-1b, decode, within the budget all" in none.refusal
@@ -215,8 +222,9 @@ def test_a_model_for_which_none_was_found_is_a_row_that_says_so(tmp_path):
 
 def test_a_design_of_ones_own_lies_beside_the_study(tmp_path):
     (tmp_path / "mine.yaml").write_text("knobs: {share: all, lanes: {mlp_fc1: 64}}\n", encoding="utf-8")
-    (point,) = found_points(tmp_path, "{model: [small-gpt2], knobs_from: [mine.yaml]}")
-    assert (point.block.knobs.share, point.block.knobs.lanes) == ("all", ("mlp_fc1:64",))
+    (point,) = found_points(tmp_path, "{model: [small-gpt2], design: [mine.yaml]}")
+    options = point.block.choice.file.options("mine.yaml")
+    assert (point.block.choice.name, options.share, options.lanes) == ("mine.yaml", "all", ("mlp_fc1:64",))
 
 
 @pytest.mark.parametrize(
@@ -233,6 +241,6 @@ def test_what_is_wrong_with_such_a_file_is_said_in_one_line(tmp_path, file, name
     if file:
         (tmp_path / "mine.yaml").write_text(f"{file}\n", encoding="utf-8")
     with pytest.raises(InputError) as caught:
-        found_points(tmp_path, f"{{model: [small-gpt2], knobs_from: [{named}]}}")
+        found_points(tmp_path, f"{{model: [small-gpt2], design: [{named}]}}")
     assert told in str(caught.value)
     assert "\n" not in str(caught.value)

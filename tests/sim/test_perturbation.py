@@ -1,0 +1,119 @@
+"""What binds a run, by small graphs whose reason is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from sttest.compile.compiler import compile_text
+from sttest.core.errors import DeadlockError, InputError
+from sttest.frontend.shipped import lowered_text
+from sttest.sim import load, simulate
+from sttest.sim.graph import Actor, ActorPhase, Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph
+from sttest.sim.perturbation import SLOW, THINGS, _cycles, _told_in_elevenths, gains
+from sttest.testing.corpus import cases
+
+STEPS = 2000
+
+
+def chain(
+    beats_den: int = 1, ii: int = 1, latency: int = 5, hbm_latency: int = 20, steps: int = STEPS, work: int = 1
+) -> TimedGraph:
+    """A load, a pipeline of ``work`` iterations per token, a store."""
+    events = (Event("in", "read", 0, (None, 0)), Event("out", "write", latency - 1, (None, work - 1)))
+    loop = Loop((steps, work), ii, latency, events)
+    return TimedGraph(
+        "chain", 250.0, (Fifo("in", 16, 512), Fifo("out", 16, 512)),
+        (
+            MemoryPort("load", "read", "in", steps, 64, ("a",), category="dma"),
+            Pipeline("work", (loop,), category="compute"),
+            MemoryPort("store", "write", "out", steps, 64, ("b",), category="dma"),
+        ),
+        (Channel("a", hbm_latency, 64, 1, beats_den), Channel("b", hbm_latency, 64, 1, 1)),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("graph", "expected"),
+    [
+        (chain(work=4), "lanes"),
+        (chain(ii=4), "lanes"),
+        (chain(beats_den=5), "bandwidth"),
+        (chain(latency=2000, steps=50), "latency"),
+        (chain(hbm_latency=900, steps=10), "latency"),
+    ],
+    ids=["four iterations per token", "an interval of four", "a beat in five cycles", "a deep pipeline", "far memory"],
+)
+def test_a_tenth_more_of_what_binds_alone_gains_nearly_a_tenth(graph, expected):
+    found = gains(graph)
+    assert max((thing for thing in THINGS if thing != "clock"), key=lambda thing: found[thing]) == expected
+    assert found[expected] == pytest.approx(0.1, abs=0.01)
+    assert sum(found[thing] for thing in THINGS if thing != "clock") < 0.105
+
+
+def test_a_port_that_takes_a_beat_per_cycle_hides_the_memory_behind_it():
+    """The memory could give three beats: more of it brings nothing, a wider port does where nothing else is as slow."""
+    graph = chain(ii=1)
+    found = gains(graph, {"a": Fraction(3), "b": Fraction(3)})
+    assert found["bandwidth"] == pytest.approx(0, abs=0.002)
+    assert found["clock"] == pytest.approx(0.1, abs=0.01)
+
+
+def test_where_two_things_bind_at_once_only_the_clock_helps():
+    """A beat per cycle and an interval of one: neither alone."""
+    found = gains(chain(), {"a": Fraction(3), "b": Fraction(3)})
+    assert max(found["lanes"], found["ports"], found["bandwidth"]) < 0.01 < found["clock"]
+
+
+def test_the_clock_does_not_move_memory():
+    assert gains(chain(beats_den=5))["clock"] == pytest.approx(0, abs=0.005)
+
+
+def test_two_stages_one_after_the_other_share_the_gain():
+    """The first reduces 600 tokens to one, the second takes 400 iterations for that: 60 and 40 % of the time."""
+    first = Loop((600,), 1, 3, (Event("in", "read", 0), Event("mid", "write", 2, (599,))))
+    second = Loop((400,), 1, 3, (Event("mid", "read", 0, (0,)), Event("out", "write", 2, (399,))))
+    source = Loop((600,), 1, 2, (Event("in", "write", 1),))
+    graph = TimedGraph(
+        "two", 250.0, tuple(Fifo(name, 8, 32) for name in ("in", "mid", "out")),
+        (
+            Pipeline("source", (source,), category="dma"), Pipeline("first", (first,), category="compute"),
+            Pipeline("second", (second,), category="dma"),
+            Pipeline("sink", (Loop((1,), 1, 2, (Event("out", "read", 0),)),), category="compute"),
+        ),
+    )  # fmt: skip
+    found = gains(graph)
+    # Source and first go on at one pace, so that of the first 60 % neither gains alone.
+    assert found["ports"] == pytest.approx(0.04 / 0.96 * 0.92, rel=0.15)
+    assert found["lanes"] < 0.005
+    assert found["clock"] == pytest.approx(0.1, abs=0.005)
+
+
+def test_a_compiled_design_takes_as_long_in_elevenths_of_a_cycle():
+    design = compile_text(lowered_text("gpt2", "decode", small=True), "small", "u55c")
+    cycles = simulate(design.graph).cycles
+    rates = {each.name: Fraction(each.beats_num, each.beats_den) for each in design.graph.channels}
+    assert _cycles(_told_in_elevenths(design.graph, rates, None)) / SLOW == pytest.approx(cycles, rel=0.002)
+
+
+def test_a_graph_that_waits_for_places_is_refused():
+    waits = replace(chain(), fifos=(Fifo("in", 1, 512), Fifo("out", 1, 512)))
+    with pytest.raises(InputError, match="waits for places"):
+        gains(waits)
+
+
+def test_actors_have_durations():
+    phase = (ActorPhase(10, {"back": 1}, {"there": 1}),)
+    other = (ActorPhase(20, {"there": 1}, {"back": 1}),)
+    graph = TimedGraph(
+        "ring", 250.0, (Fifo("there", 1, 8), Fifo("back", 1, 8, initial_tokens=1)),
+        (Actor("a", phase, firings=50), Actor("b", other, firings=50)),
+    )  # fmt: skip
+    assert gains(graph)["lanes"] == pytest.approx(0.1, abs=0.005)
+
+
+def test_what_deadlocks_has_no_gains():
+    with pytest.raises(DeadlockError, match="nothing makes it faster"):
+        gains(load(next(iter(cases().values())).path))
