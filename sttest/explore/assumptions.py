@@ -14,6 +14,11 @@ SEED_BUDGETS = (0.5, 0.25, 0.75)  # assumed: where among the budgets the seeds l
 STEPS_PER_OCTAVE = 4  # assumed: steps per doubling of the factor that HIDA's ways scale by
 LEAST_COST = 1e-9  # assumed: share of the board; a raise that takes nothing still has a finite gain
 
+# --- Recipes
+
+
+LEAST_STEPS = 32  # assumed: steps in which the lanes of products go through a block's weights, at least
+
 # --- Descent over lanes
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from sttest.boards.part import BudgetName
 from sttest.compile.options import CompileOptions, Sharing
+from sttest.explore.assumptions import LEAST_STEPS
 from sttest.models.config import DecoderConfig
 from sttest.models.program import Phase
 
@@ -23,6 +24,13 @@ class Block:
     phase: Phase
     tokens: int  # that enter the block, of a sequence
     context: int  # tokens in the cache
+
+    @property
+    def weights(self) -> int:
+        """Weights of its products; of a block of experts, of one expert."""
+        one = self.config
+        of_heads = one.hidden * one.head_dim * 2 * (one.heads + one.kv_heads)
+        return of_heads + one.hidden * one.ffn * (3 if one.gated else 2)
 
     @property
     def keys(self) -> int:
@@ -55,10 +63,18 @@ def recipes(block: Block, base: CompileOptions) -> dict[str, Recipe]:
 
 
 def ladder(block: Block, base: CompileOptions) -> dict[str, Recipe]:
-    """The recipes of a block and smaller ones, fastest first: what a design that fits is looked for on."""
+    """The recipes of a block and smaller ones, fastest first: what a design that fits is looked for on.
+
+    Lanes that would go through all weights in a few steps are left out: filling and draining takes longer then.
+    """
     if block.phase == "prefill":
         return _prefill_ladder(block, base)
-    return _decode_recipes(block, base) | {sizes.name: _decode_recipe(block, base, sizes) for sizes in _SMALL_SIZES}
+    sizes = [each for each in (*_DECODE_SIZES[base.budget], *_SMALL_SIZES) if _is_worth(block, each.products)]
+    return {each.name: _decode_recipe(block, base, each) for each in sizes or _SMALL_SIZES[-1:]}
+
+
+def _is_worth(block: Block, lanes: int) -> bool:
+    return lanes * LEAST_STEPS <= block.weights
 
 
 def any_text_ladder(base: CompileOptions) -> dict[str, Recipe]:
@@ -190,7 +206,8 @@ def _prefill_recipes(block: Block, base: CompileOptions) -> dict[str, Recipe]:
 def _prefill_ladder(block: Block, base: CompileOptions) -> dict[str, Recipe]:
     """Few rows at a time are in the pipeline soonest; more rows and wider tokens are fewer tokens of a long prompt."""
     found: dict[str, Recipe] = {}
-    for lanes, units in (*_PREFILL_LANES[base.budget], *_SMALL_LANES):
+    sizes = [each for each in (*_PREFILL_LANES[base.budget], *_SMALL_LANES) if _is_worth(block, each[0])]
+    for lanes, units in sizes or _SMALL_LANES[-1:]:
         split = base.with_(product_units=units)
         found[f"rows-{lanes}-by-4"] = Recipe(_rows_by(block, split, 4), paced=lanes)
         long = _rows_again(block, split, 8).with_(vector_bits=512)

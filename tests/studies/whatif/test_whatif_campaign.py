@@ -79,7 +79,8 @@ def test_the_blocks_of_all_points_are_lowered_in_one_process(tmp_path, monkeypat
     lower, calls = lowering.lower_together, []
     monkeypatch.setattr(lowering, "lower_together", lambda builder, asked: calls.append(asked) or lower(builder, asked))
     text = (
-        "title: x\nbase: {model: small-gpt2, launch: 0}\naxes: {context: [4, 8, 32, 5000], board.clock_mhz: [100, 200]}"
+        "title: x\nbase: {model: small-gpt2, launch: 0, design: default}\n"
+        "axes: {context: [4, 8, 32, 5000], board.clock_mhz: [100, 200]}"
     )
     found = made(tmp_path, text)[1].run(one_process)
     assert [[each["context"] for each in asked] for asked in calls] == [[4, 8]]  # 32 is shipped, 5,000 too many
