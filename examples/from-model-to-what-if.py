@@ -164,7 +164,8 @@ print(f"no sizing with fewer than {found.lower_total:,} tokens keeps that pace")
 # ## The published table
 #
 # `sttest reproduce gpt2` composes whole generations of simulated blocks (24 layers, launches, the host) and puts
-# StreamTensor's Table 4 beside them. Two constants are fitted on the row [32:32]; the other rows are predictions.
+# StreamTensor's Table 4 beside them. Two constants are fitted on the row [32:32], and nothing on the
+# other three rows, which were known while the compiler was developed.
 # Every number of every result has a unit, a kind and a source.
 
 # %%
@@ -177,7 +178,7 @@ table = pd.read_csv(results / "gpt2" / "table.csv")
 ours = table[(table["phase"] == "generation") & (table["kind"] == "simulated") & table["reference"].notna()]
 ours = ours[~ours["metric"].str.contains("launch")].copy()
 ours["error, %"] = (100 * ours["error"]).round(1)
-print(ours[["metric", "unit", "value", "reference", "error, %", "source"]].round(2).to_string(index=False))
+print(ours[["point", "metric", "unit", "value", "reference", "error, %", "source"]].round(2).to_string(index=False))
 
 # %% [markdown]
 # ## What if memory were slower, or faster?
@@ -204,26 +205,22 @@ with tempfile.TemporaryDirectory() as folder:
     study = load_study(path)
     asked = campaign(study, path.parent, "maxplus", PointStore(Path(folder) / "points"))
     outcomes = asked.run(asked.campaign.in_processes(jobs=1))
-print(f"{'GB/s':>7}{'tokens/s':>10}{'roofline':>10}  bound by")
+print(f"{'GB/s':>7}{'tokens/s':>10}{'roofline':>10}{'+10 % GB/s':>12}  fits")
 for outcome in outcomes:
-    bandwidth = outcome.point.axes["board.hbm.bandwidth"].value
-    print(f"{bandwidth:7g}{outcome.speed:10.1f}{outcome.roofline_speed:10.1f}  {outcome.binding}")
+    bandwidth, gain = outcome.axes["board.hbm.bandwidth"], outcome.gains["bandwidth"]
+    print(f"{bandwidth:7g}{outcome.speed:10.1f}{outcome.roofline_speed:10.1f}{gain:+12.1%}  {outcome.fit.to_text()}")
 (series,) = series_of(outcomes, study)
-for knee in knees(series, study):
-    print(f"{knee.before} gives way to {knee.after} at {knee.at:.0f} GB/s")
+knee = next(knee for knee in knees(series, study) if knee.lever == "bandwidth")
+print(f"beyond {knee.at:.0f} GB/s, a tenth more bandwidth makes it less than 5 % faster")
 
 # %%
 # %matplotlib inline
 import matplotlib.pyplot as plt
 
-COLOURS = {"compute": "#20639b", "bandwidth": "#d1495b", "latency": "#3caea3", "launch": "#f6a13c"}
 x = [outcome.point.axes["board.hbm.bandwidth"].value for outcome in outcomes]
 figure, axes = plt.subplots(figsize=(6.4, 3.6), dpi=90, layout="constrained")
 axes.loglog(x, [outcome.roofline_speed for outcome in outcomes], "--", color="#888888", label="roofline")
-axes.loglog(x, [outcome.speed for outcome in outcomes], color="#444444", zorder=1, label="simulated")
-for binding in dict.fromkeys(outcome.binding for outcome in outcomes):
-    bound = [(at, outcome.speed) for outcome, at in zip(outcomes, x, strict=True) if outcome.binding == binding]
-    axes.scatter(*zip(*bound, strict=True), color=COLOURS[binding], zorder=2, label=f"bound by {binding}")
+axes.loglog(x, [outcome.speed for outcome in outcomes], "o-", color="#20639b", label="simulated")
 axes.axvline(knee.at, color="#bbbbbb", linestyle=":", label=f"knee, {knee.at:.0f} GB/s")
 axes.set(xlabel="memory bandwidth (GB/s)", ylabel="decode speed (tokens/s)", title=study.title)
 axes.title.set_fontsize(9)

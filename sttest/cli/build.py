@@ -14,7 +14,7 @@ from sttest.boards.load import load_board, require_hbm
 from sttest.boards.operators import operators
 from sttest.cli.common import BuildTarget, Json, print_json, progress
 from sttest.compile.rtl.cells import Cells
-from sttest.core.errors import InputError, ToolMissingError
+from sttest.core.errors import InputError, ToolMissingError, note
 from sttest.core.program import __version__
 from sttest.core.tables import print_table
 from sttest.crosscheck.rtl_kernel import package_kernel
@@ -47,8 +47,11 @@ def build_verb(
         bool, typer.Option("--check-intervals", help="Only compare the loops of the C++ with the timed graph.")
     ] = False,
     flow: Annotated[
-        Literal["hls", "rtl"], typer.Option(help="hls: the C++; rtl: SystemVerilog is written for Vivado and v++.")
-    ] = "hls",
+        Literal["hls", "rtl"] | None,
+        typer.Option(
+            help="hls: the C++; rtl: SystemVerilog for Vivado and v++ [hls with --target, else the package's]."
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Build a design with Vitis; run again, it goes on at the step that failed.
@@ -65,9 +68,12 @@ def build_verb(
 
       sttest build build/small-gpt2-decode-u55c --flow rtl
     """
-    if flow == "rtl":
+    counted = DesignPackage.read(package).manifest.configuration.knobs.flow
+    if flow == "rtl" or (flow is None and counted == "rtl" and target is None and not check_intervals):
         _write_rtl(package, board, as_json=as_json)
         return
+    if target == "hw" and counted == "rtl":
+        note("the design was held against its board as SystemVerilog, C++ takes more; see --flow rtl")
     if check_intervals:
         print_intervals(package, as_json=as_json)
         return

@@ -11,6 +11,7 @@ from sttest.compile import reference_graph
 from sttest.compile.dialects import df
 from sttest.compile.hls.kernel import _Emitter
 from sttest.compile.resources.nodes import NodeModel
+from sttest.compile.rtl import processes
 from sttest.compile.timing.timed_graph import TimedGraphs
 
 ROOT = Path(__file__).parents[2]
@@ -22,6 +23,8 @@ PLACES = {
     # The reference has one layer: what loops over layers computes nothing.  Converters have two functions.
     "values": (reference_graph._node, (df.EnterOp, df.LeaveOp)),
     "code": (_Emitter.__dict__["_emit"].dispatcher, (df.ConverterOp,)),
+    # Tasks, converters and DMAs have modules of their own.
+    "hardware": (processes._passing, (df.TaskOp, df.ConverterOp, df.DmaReadOp, df.DmaWriteOp)),
 }
 
 
@@ -32,7 +35,8 @@ def test_every_node_is_known(place: str) -> None:
     assert {op for op in NODES if dispatcher.dispatch(op) is default} == {*without}
 
 
-def test_an_operation_touches_the_dialect_and_at_most_five_files() -> None:
+def test_an_operation_touches_the_dialect_and_at_most_six_files() -> None:
     text = (ROOT / "docs" / "how-to" / "add-an-operation.md").read_text(encoding="utf-8")
     numbered = re.findall(r"^(\d)\. `", text, re.M)
-    assert len(numbered) == 1 + 5
+    assert {"hls", "rtl"} <= set(re.findall(r"`sttest/compile/(\w+)/", text)), "both ways to hardware"
+    assert len(numbered) == 1 + 6

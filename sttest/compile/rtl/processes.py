@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import singledispatch
 from math import prod
 
 from xdsl.ir import SSAValue
@@ -134,13 +135,28 @@ def _module(
         for writes, group in ((False, sources), (True, sinks))
         for n, fifo in enumerate(group)
     )
-    if isinstance(node, df.GatherOp) and node.code is not None:
-        return decode_module(pipeline, sides, node.code.data)
-    if isinstance(node, df.GatherOp):
-        return gather_module(pipeline, sides, node.runs)
-    if isinstance(node, df.ForkOp | df.ConcatOp | df.EnterOp | df.LeaveOp):
-        return copying_module(pipeline, type(node).__name__.removesuffix("Op").lower(), sides)
+    return _passing(node, pipeline, sides)
+
+
+@singledispatch
+def _passing(node: df.NodeOp, pipeline: Pipeline, sides: tuple[Side, ...]) -> ModuleText:
+    """The module of a node that passes on or puts together what it reads."""
     raise InputError("no-rtl", f"{node.name} has no RTL yet", where=pipeline.name)
+
+
+@_passing.register
+def _gather(node: df.GatherOp, pipeline: Pipeline, sides: tuple[Side, ...]) -> ModuleText:
+    if node.code is not None:
+        return decode_module(pipeline, sides, node.code.data)
+    return gather_module(pipeline, sides, node.runs)
+
+
+@_passing.register(df.ForkOp)
+@_passing.register(df.ConcatOp)
+@_passing.register(df.EnterOp)
+@_passing.register(df.LeaveOp)
+def _copy(node: df.NodeOp, pipeline: Pipeline, sides: tuple[Side, ...]) -> ModuleText:
+    return copying_module(pipeline, type(node).__name__.removesuffix("Op").lower(), sides)
 
 
 def _hold(loads: Sequence[df.DmaReadOp], pipeline: Pipeline, fifos: Fifos) -> ModuleText:
