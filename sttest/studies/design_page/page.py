@@ -139,7 +139,7 @@ def _packed(script: str) -> str:
 
 def _about(subject: Subject) -> str:
     """What it is, of how much, and who simulated it."""
-    graph, count = subject.graph, len(subject.graph.fifos)
+    graph = subject.graph
     kind = "Timed graph"
     if subject.package is not None:
         configuration = subject.package.manifest.configuration
@@ -147,15 +147,17 @@ def _about(subject: Subject) -> str:
         size = f"context {work.context}" if work.phase == "decode" else f"{work.tokens} tokens" if work.tokens else ""
         what = ", ".join(part for part in (work.model, work.phase, size) if part)
         kind = f"Design package for the {configuration.board}{f': {what}' if what else ''}"
-    holds = f"{count:,} FIFOs of {_storage(graph.fifos)} in all" if count else "no FIFOs"
-    return f"{kind}; {len(graph.processes):,} processes, {holds}; simulated by engine {subject.run.engine}"
+    return (
+        f"{kind}; {len(graph.processes):,} processes, {_fifos(graph.fifos)}; simulated by engine {subject.run.engine}"
+    )
 
 
-def _storage(fifos: Sequence[Fifo]) -> str:
-    if any(fifo.depth >= MAX_DEPTH for fifo in fifos):
-        return "no bound"
-    bits = sum(fifo.depth * fifo.bits for fifo in fifos)
-    return f"{bits / 8192:,.1f} KiB" if bits >= 8192 else f"{bits:,} bits"
+def _fifos(fifos: Sequence[Fifo]) -> str:
+    """How many there are, and what they hold together."""
+    bits, count = sum(fifo.depth * fifo.bits for fifo in fifos), f"{len(fifos):,} FIFOs"
+    if not fifos or any(fifo.depth >= MAX_DEPTH for fifo in fifos):
+        return f"{count} that are never full" if fifos else "no FIFOs"
+    return f"{count} of {f'{bits / 8192:,.1f} KiB' if bits >= 8192 else f'{bits:,} bits'} in all"
 
 
 def _verdict(subject: Subject) -> tuple[str, str, list[str]]:

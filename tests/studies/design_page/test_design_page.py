@@ -130,6 +130,7 @@ def test_slices_cover_a_process_and_add_up(placed_package):
 
 def test_full_cycles_are_those_counted_one_by_one():
     run = simulate(load(case("stage_skew").live_path), record=True)
+    assert run.cycles is not None
     data = facts.facts_of(Subject.read(case("stage_skew").live_path, "maxplus")).data
     for place, name in enumerate(data["fifos"]["name"]):
         writes, reads = run.write_times[name], run.read_times[name]

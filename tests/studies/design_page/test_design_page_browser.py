@@ -1,6 +1,7 @@
 """The page of a design in a browser, opened from disk: silent, quick, whole, legible, and it answers."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from design_pages import HOSTILE, LONG, ROOT, chain
@@ -16,23 +17,27 @@ LOADS = 3
 """Tries at a first paint within a second: the machine may be busy with something else."""
 DEADLOCKS = ("own", "imported", "corpus")
 WIDTHS = (1440, 390)
+RESIDUAL = "fork_attn_residual__mlp_residual"
 BLOCK = ROOT / "examples/residual-block/designs/block.json"
 VITIS = ROOT / "examples/hls-residual/hls_residual/solution1"
 
 
 @pytest.fixture(scope="module")
 def designs(tmp_path_factory, placed_package):
-    """Three small deadlocks, a package, a public design of 848 FIFOs, groups, actors, names that try to be more."""
+    """Three small deadlocks, a large one, a package, a public design of 848 FIFOs, groups, actors, hostile names."""
     folder = tmp_path_factory.mktemp("designs")
     block = json.loads(BLOCK.read_text(encoding="utf-8"))
     next(fifo for fifo in block["fifos"] if fifo["name"] == "residual")["depth"] = 31
     (folder / "own.json").write_text(json.dumps(block), encoding="utf-8")
+    package = load_graph(placed_package)
+    fifos = [replace(each, depth=2) if each.name == RESIDUAL else each for each in package.fifos]
+    write_timed_graph(replace(package, fifos=tuple(fifos)), folder / "stuck.json")
     write_timed_graph(format_named("vitis").read(VITIS, {}), folder / "imported.json")
     write_timed_graph(chain(60, extra=120), folder / "chain.json")
     write_timed_graph(chain(3, name=HOSTILE[0], names=HOSTILE), folder / "hostile.json")
     write_timed_graph(chain(len(LONG), names=LONG), folder / "long.json")
     return {
-        **{name: folder / f"{name}.json" for name in ("own", "imported", "chain", "hostile", "long")},
+        **{name: folder / f"{name}.json" for name in ("own", "imported", "stuck", "chain", "hostile", "long")},
         "corpus": case("fork_join_residual").path,
         "package": placed_package,
         "feedforward": ROOT / "tests/data/streamhls/transformers_opt5_feedforward.json",
@@ -125,7 +130,7 @@ def scale(page):
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", [*DEADLOCKS, "package", "feedforward", "chain", "hostile", "long", "actors"])
+@pytest.mark.parametrize("name", [*DEADLOCKS, "stuck", "package", "feedforward", "chain", "hostile", "long", "actors"])
 def test_the_whole_graph_and_the_verdict_are_in_sight_when_it_opens(opened, name, width):
     page = opened(name, width)
     verdict = page.locator(".verdict").last.bounding_box()
@@ -189,12 +194,12 @@ def paint_ms(page, path):
 
 def assert_painted_within_a_second(page, path, empty):
     """A second, on a machine that is busy beyond what an empty page takes there; the quickest of a few loads counts."""
+    taken_ms = 1000.0
     for _ in range(LOADS):
-        taken_ms = paint_ms(page, path)
+        if taken_ms >= 1000:
+            taken_ms = paint_ms(page, path)
         if taken_ms >= 1000:
             taken_ms -= paint_ms(page, empty)
-        if taken_ms < 1000:
-            break
     assert taken_ms < 1000
 
 
@@ -240,23 +245,32 @@ def test_a_deadlock_says_who_waits_for_whom_and_what_helps(opened):
     ]
 
 
-@pytest.mark.parametrize("name", DEADLOCKS)
-def test_waits_point_from_who_waits_to_whom_it_waits_for(opened, name):
-    """Each line of a wait begins at the one box, and ends with its arrow at the other."""
-    page = opened(name)
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", [*DEADLOCKS, "stuck", "package", "feedforward", "actors"])
+def test_lines_run_from_box_to_box_and_waits_from_who_waits_to_whom(opened, name, width):
+    """Where the graph is wrapped, too; of groups that are closed, waits between them are seen."""
+    page = opened(name, width)
+    ends = page.evaluate("""() => [...document.querySelectorAll(".edge")].map((edge) => {
+      const { sources: [source], targets: [target], wait } = edge.__data__, line = edge.querySelector(".line");
+      const isAt = (length, id) => {
+        const { x, y } = line.getPointAtLength(length).matrixTransform(line.getScreenCTM());
+        const box = document.querySelector(`[data-id=${id}] .box`).getBoundingClientRect();
+        return x > box.left - 3 && x < box.right + 3 && y > box.top - 3 && y < box.bottom + 3;
+      };
+      return [wait ? [wait.process, wait.peer] : null, source, target,
+        isAt(0, source) && isAt(line.getTotalLength(), target)];
+    })""")
+    assert ends
+    assert all(touches for *_, touches in ends)
     data = json.loads(page.locator("#data").text_content())
-    boxes = {each.get_attribute("data-id"): each.locator(".box").bounding_box() for each in page.locator(".node").all()}
-    ends = page.evaluate("""() => [...document.querySelectorAll(".edge.wait .line")].map((line) =>
-      [0, line.getTotalLength()].map((at) => {
-        const point = line.getPointAtLength(at).matrixTransform(line.getScreenCTM());
-        return [point.x, point.y];
-      }))""")
-    assert len(ends) == len(data["deadlock"]["waits"]) == 3
-    for wait, (first, last) in zip(data["deadlock"]["waits"], ends, strict=True):
-        for (x, y), process in ((first, wait["process"]), (last, wait["peer"])):
-            box = boxes[f"p{process}"]
-            assert box["x"] - 3 <= x <= box["x"] + box["width"] + 3
-            assert box["y"] - 3 <= y <= box["y"] + box["height"] + 3
+    waits = [wait for wait, *_ in ends if wait]
+    if name in DEADLOCKS:
+        assert [[f"p{who}", f"p{whom}"] for who, whom in waits] == [ends_ for wait, *ends_, _ in ends if wait]
+        assert waits == [[wait["process"], wait["peer"]] for wait in data["deadlock"]["waits"]]
+    if name == "stuck":
+        assert len(waits) >= 3
+        assert page.locator("#deadlock").get_attribute("open") is None
+        assert page.locator(".node.dead").count() >= 3
 
 
 # --- The table of FIFOs
@@ -454,6 +468,9 @@ def test_the_keyboard_alone_reaches_everything(opened):
     page.locator("#fifos tbody tr").nth(1).focus()
     page.keyboard.press("Enter")
     assert page.locator("#details h3").inner_text() == rows(page, "fifos")[1]["FIFO"]
+    page.locator("#lanes button", has_text="▸").first.focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.textContent").startswith("▾")
     page.fill("#from", "20")
     page.keyboard.press("Enter")
     assert page.evaluate("+document.querySelector('#lanes .clock text').textContent") >= 20 / 250

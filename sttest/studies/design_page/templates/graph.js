@@ -12,8 +12,8 @@ function sized(lines, margin, height, weight = "normal") {
 function box(entry) {
   const made = { id: entry.id, entry, ...sized([entry.label, ...entry.text], 16, 8) };
   return !entry.open ? made : { ...made, children: entry.entries.map(box), layoutOptions: {
-    "nodeSize.constraints": "MINIMUM_SIZE", "nodeSize.minimum": `(${made.width}, ${made.height})`,
-    padding: `[top=${made.height},left=10,right=10,bottom=10]` } };
+    "elk.nodeSize.constraints": "MINIMUM_SIZE", "elk.nodeSize.minimum": `(${made.width}, ${made.height})`,
+    "elk.padding": `[top=${made.height},left=10,right=10,bottom=10]` } };
 }
 function edges() {
   const joins = waits.map((wait, n) =>
@@ -30,20 +30,30 @@ function edges() {
     const named = text && merged.length <= NAMED ? [sized([text], 6, 0)] : [];
     return { id, sources: [source.id], targets: [target.id], wait, numbers: same.flatMap((join) => join.numbers),
       labels: wait ? [sized(wait.lines, 12, 4, "bold")] : named,
-      layoutOptions: { "layered.priority.direction": wait ? 0 : 10 } }; // waits may point backwards, data rather not
+      layoutOptions: { "elk.layered.priority.direction": wait ? 0 : 10 } }; // data rather points forwards
   });
 }
+const nodes = (within) => within.children.flatMap((each) => (each.children ? [each, ...nodes(each)] : [each]));
+function isWhole(root) { // ELK may lose a long line, or the end of it, where it wraps
+  const at = new Map(nodes(root).map((node) => [node.id, node]));
+  const touches = (point, { x, y, width, height }) =>
+    Math.abs(point.x - x - width / 2) < width / 2 + 2 && Math.abs(point.y - y - height / 2) < height / 2 + 2;
+  return root.edges.every(({ sections, sources: [source], targets: [target] }) =>
+    sections && touches(sections[0].startPoint, at.get(source)) && touches(sections.at(-1).endPoint, at.get(target)));
+}
 async function redraw(entry) { // by the layout that is largest in the frame: in one direction, or wrapped like a text
-  const own = ++turn, { top, width: wide } = svg.node().getBoundingClientRect();
-  const tall = Math.max(0.6 * innerHeight, innerHeight - top - scrollY - 20), seen = visible().length;
+  const own = ++turn, { top, width: wide } = svg.node().getBoundingClientRect(), seen = visible().length;
+  const tall = Math.max(0.6 * innerHeight, innerHeight - top - scrollY - 20);
   const layout = ([direction, wrapping]) => elk.layout({ id: "root", children: roots.map(box), edges: edges(),
-    layoutOptions: { algorithm: "layered", hierarchyHandling: "INCLUDE_CHILDREN", direction, aspectRatio: wide / tall,
-      "layered.wrapping.strategy": wrapping, "json.shapeCoords": "ROOT", "json.edgeCoords": "ROOT",
-      "layered.spacing.nodeNodeBetweenLayers": 22, "layered.spacing.edgeNodeBetweenLayers": 9,
-      "spacing.nodeNode": 14, "spacing.edgeNode": 8 } });
-  const wrapped = [wide > tall ? "RIGHT" : "DOWN", "MULTI_EDGE"];
-  const kinds = [["RIGHT", "OFF"], ["DOWN", "OFF"], ...(seen > WRAPPED ? [wrapped] : [])];
-  const laid = await Promise.all((seen > MANY ? [wrapped] : kinds).map(layout));
+    layoutOptions: { "elk.algorithm": "layered", "elk.hierarchyHandling": "INCLUDE_CHILDREN",
+      "elk.direction": direction, "elk.layered.wrapping.strategy": wrapping, "elk.aspectRatio": wide / tall,
+      "elk.layered.wrapping.cutting.strategy": "ARD", "elk.json.shapeCoords": "ROOT", "elk.json.edgeCoords": "ROOT",
+      "elk.layered.spacing.nodeNodeBetweenLayers": 22, "elk.layered.spacing.edgeNodeBetweenLayers": 9,
+      "elk.spacing.nodeNode": 14, "elk.spacing.edgeNode": 8 } });
+  const [first, second] = wide > tall ? ["RIGHT", "DOWN"] : ["DOWN", "RIGHT"];
+  const kinds = [[first, "OFF"], [second, "OFF"], [first, "MULTI_EDGE"]].filter(([direction, wrapping]) =>
+    (direction === first || seen <= MANY) && (wrapping === "OFF" || seen > WRAPPED));
+  const laid = (await Promise.all(kinds.map(layout))).filter((each, n) => !n || isWhole(each));
   if (own !== turn || !wide) return; // it has changed again meanwhile, or is not to be seen
   const scaleOf = (each) => Math.min(wide / each.width, tall / each.height, 1.1), root = d3.greatest(laid, scaleOf);
   [scale, drawnWide] = [scaleOf(root), wide];
@@ -51,13 +61,11 @@ async function redraw(entry) { // by the layout that is largest in the frame: in
   if (entry) goTo(entry);
 }
 function draw(root, width, height) {
-  const focused = document.activeElement.dataset.id;
+  const focused = document.activeElement.dataset.id, all = nodes(root);
   svg.attr("viewBox", [(root.width - width) / 2, (root.height - height) / 2, width, height]);
   svg.style("height", `${height * scale}px`).call(zoom.transform, d3.zoomIdentity);
   d3.select("#canvas").classed("tall", height * scale > 400); // the facts have room in it
   drawing.selectAll("*").remove();
-  const nodes = (within) => within.children.flatMap((each) => (each.children ? [each, ...nodes(each)] : [each]));
-  const all = nodes(root);
   for (const node of all.filter((each) => each.children)) drawBox(node);
   for (const edge of root.edges) drawEdge(edge);
   for (const node of all.filter((each) => !each.children)) drawBox(node);
@@ -70,12 +78,13 @@ function shape(within, name, values) {
 function texts(within, lines, x, y) {
   lines.forEach((text, place) => shape(within, "text", { x, y: y + LINE * place }).text(text));
 }
-function drawEdge({ numbers, wait, sections, labels: [label] }) {
+function drawEdge(edge) {
+  const { numbers, wait, sections, labels: [label] } = edge;
   const isFull = numbers.some((number) => fifos.full[number] > 0.05 * data.end);
   const kind = wait ? "wait" : isFull ? "full" : "free", made = shape(drawing, "g", { class: `edge ${kind}` });
   const points = sections.flatMap((part) => [part.startPoint, ...(part.bendPoints || []), part.endPoint]);
   const d = d3.line((point) => point.x, (point) => point.y)(points);
-  made.datum({ numbers }).on("click", () => choose(null, numbers));
+  made.datum(edge).on("click", () => choose(null, numbers));
   shape(made, "path", { class: "line", d, "marker-end": `url(#${kind})` });
   shape(made, "path", { class: "hit", d });
   made.append("title").text(numbers.slice(0, 12).map((number) => fifos.name[number]).join("\n"));

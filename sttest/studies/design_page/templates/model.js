@@ -2,7 +2,7 @@
 const data = JSON.parse(document.getElementById("data").textContent), { processes, fifos } = data;
 const waits = data.deadlock ? data.deadlock.waits : [];
 const PARTS = ["busy", "data", "space", "memory", "first"]; // of the time of a process, as its slices number them
-const MOST_VISIBLE = 300, events = d3.dispatch("tree", "chosen");
+const MOST_VISIBLE = 300, READABLE = 40, events = d3.dispatch("tree", "chosen");
 const state = { entry: null, numbers: [], from: 0, to: data.end || 1 }; // chosen entry, or FIFOs; cycles that are seen
 
 // Entries of the tree: {id, label, about, text, marks, wait, share, members, parent}, groups also entries and open.
@@ -22,7 +22,7 @@ const visible = (entries = roots) => entries.flatMap((each) => (each.open ? visi
 const seenAs = (number) => line(leaves[number]).findLast((each) => each.open === false) || leaves[number];
 for (const { process, peer } of waits)
   for (const each of [...line(leaves[process].parent), ...line(leaves[peer].parent)]) each.open = true;
-if (visible().length > MOST_VISIBLE) for (const each of groups) each.open = false;
+if (visible().length > READABLE) for (const each of groups) each.open = false; // waits between groups are seen
 function setOpen(changed, isOpen, entry = null) { // where too much would be seen, groups without the entry close again
   for (const each of changed) each.open = isOpen;
   for (const each of groups) if (visible().length > MOST_VISIBLE && !line(entry).includes(each)) each.open = false;

@@ -49,6 +49,7 @@ function setRange(from, to) {
 function redrawTime() {
   const lanes = d3.select("#lanes"), strips = d3.select("#strips"), [from, to] = d3.selectAll("#from, #to").nodes();
   const chosen = state.numbers.filter((number) => number < curves.length), first = d3.range(curves.length);
+  const buttons = () => d3.selectAll(".bands button").nodes(), focused = buttons().indexOf(document.activeElement);
   x.domain([state.from, state.to]);
   [from.value, to.value] = [state.from, state.to];
   from.onchange = to.onchange = () => setRange(+from.value, +to.value);
@@ -56,6 +57,7 @@ function redrawTime() {
   for (const entry of rows()) lane(lanes, entry);
   for (const number of [...new Set([...chosen, ...first])].slice(0, STRIPS)) strip(strips, number);
   for (const host of [lanes, strips]) if (!host.empty()) clock(host);
+  buttons()[focused]?.focus();
 }
 if (data.end) {
   d3.select("#whole").on("click", () => setRange(0, data.end));
