@@ -109,6 +109,8 @@ def test_libraries_are_those_that_their_readme_names(page_of):
         assert hashlib.sha256(file.read_bytes()).hexdigest() in readme
         assert f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" in policy
     assert "default-src 'none'" in policy
+    weights = sum(file.stat().st_size for file in files), sum(map(len, packed))
+    assert "{:.1f} MB as {:.1f} MB".format(*(weight / 1e6 for weight in weights)) in readme
 
 
 def test_slices_cover_a_process_and_add_up(placed_package):

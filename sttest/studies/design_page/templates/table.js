@@ -53,7 +53,7 @@ function facts() {
   for (const each of line(entry).filter((one) => one.entries))
     details.append("button").text(`${each.open ? "close" : "open"} ${each.label}`)
       .on("click", () => setOpen([each], !each.open, each));
-  if (!isOne) return list("of these", kind, chosen);
+  if (!isOne) return list(kind === "fifos" ? "FIFOs" : kind, kind, chosen);
   const pairs = details.append("dl");
   for (const head of headsOf(kind).slice(1)) {
     pairs.append("dt").text(head.textContent);
