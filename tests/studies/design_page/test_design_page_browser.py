@@ -188,8 +188,9 @@ def test_a_package_is_drawn_within_three_seconds_of_computing(opened):
 def paint_ms(page, path):
     """When the browser first painted something of a page, by its own clock."""
     page.goto(path.as_uri())
-    page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
-    return page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    painted = "performance.getEntriesByName('first-contentful-paint')"
+    until(page, lambda: page.evaluate(f"{painted}.length"))
+    return page.evaluate(f"{painted}[0].startTime")
 
 
 def assert_painted_within_a_second(page, path, empty):
