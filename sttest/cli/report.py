@@ -34,8 +34,9 @@ def report_verb(
 ) -> None:
     """One HTML page of a design, or of all results: open it in a browser.
 
-    Of a design: dataflow graph with stalls, Gantt chart, what FIFOs held, critical path, resources and
-    floorplan; where it deadlocks, the cycle of waits on the graph and the fix. The exit code then is 0, too.
+    Of a design: whether it finishes and fits, dataflow graph with stalls, table of FIFOs, Gantt chart, what FIFOs
+    held, critical path, resources and floorplan; where it deadlocks, the cycle of waits on the graph and the fix.
+    The exit code then is 0, too.
     Of all results: the paper beside ours, the best designs, every table and figure, and where every number is from.
 
     The page is one file and loads nothing. Print it, or open it with

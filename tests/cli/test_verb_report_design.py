@@ -21,7 +21,7 @@ def test_the_page_is_called_as_the_design(sttest, here):
     assert outcome.exit_code == 0, outcome.stderr
     lines = outcome.stdout.splitlines()
     assert lines[0] == "stage_skew_live: 53 cycles, 3 processes, 3 FIFOs"
-    assert lines[1].startswith("written: stage_skew_live.html (0.1 MB)")
+    assert lines[1].startswith("written: stage_skew_live.html (0.8 MB)")
     assert [path.name for path in here.iterdir()] == ["stage_skew_live.html"]
     assert sttest("report", LIVE).exit_code == 0, "an earlier page may be replaced"
 

@@ -150,6 +150,48 @@ def size_by_simulation(
     return _FiniteSizing(graph, engine).size(target, known or {})
 
 
+MAX_BOUND_EVENTS = 1 << 29
+"""Accesses of runs that find lower bounds alone, beyond which they take longer than some ten seconds."""
+_PROCESS_EVENTS = 500
+"""What a process counts in a run, however few tokens it passes."""
+
+
+@dataclass(frozen=True)
+class LeastDepths:
+    """Tokens by FIFO below which no sizing can go: what each needs while all others are never full.
+
+    ``live``: for the run to end, the lower bounds of target ``no-deadlock``; ``lossless``: for it to end no later than
+    with FIFOs that are never full, those of ``no-loss``.
+    """
+
+    live: dict[str, int]
+    lossless: dict[str, int]
+
+
+def least_depths(graph: TimedGraph) -> LeastDepths:
+    """The lower bounds of a sizing by simulation without the sizing.
+
+    Raises:
+        InputError: actors that fire for ever.
+        DeadlockError: it deadlocks with FIFOs of any depth.
+        DoesNotFitError: it would take longer than a few seconds.
+    """
+    if graph.is_endless:
+        raise InputError("endless", "actors that fire for ever come to no end", where=graph.name)
+    flat = flatten(graph)
+    kinds = len(set(find_programs(graph).lane.tolist()))
+    events = kinds * (int(flat.tokens.sum()) + _PROCESS_EVENTS * len(graph.processes))
+    if events > MAX_BOUND_EVENTS:
+        raise DoesNotFitError(
+            "too-many-events", "least depths take too many runs", where=graph.name, demand=events,
+            bound=MAX_BOUND_EVENTS, unit="accesses",
+        )  # fmt: skip
+    sizing = _FiniteSizing(graph, "maxplus")
+    lossless = sizing.bounds(*sizing.timed_start(None))
+    names = [fifo.name for fifo in graph.fifos]
+    return LeastDepths(*(dict(zip(names, each.tolist(), strict=True)) for each in (sizing.live, lossless)))
+
+
 class _FiniteSizing:
     def __init__(self, graph: TimedGraph, engine: str) -> None:
         self.graph = graph
@@ -164,9 +206,9 @@ class _FiniteSizing:
             start, is_enough = self._live_start()
             lower = self.live
         else:
-            start, bound = self._timed_start(None if isinstance(target, str) else target)
+            start, bound = self.timed_start(None if isinstance(target, str) else target)
             is_enough = partial(self._ends_by, bound)
-            lower = self._lower_bounds(start, bound)
+            lower = self.bounds(start, bound)
         starts = [start]
         other = np.array([known.get(fifo.name, fifo.depth) for fifo in self.graph.fifos], np.int64)
         if known and is_enough(other):
@@ -193,7 +235,7 @@ class _FiniteSizing:
 
         return np.maximum(self.live, advance(flat, np.full_like(self.live, UNBOUNDED)).peak), is_live
 
-    def _timed_start(self, bound: int | None) -> tuple[np.ndarray, int]:
+    def timed_start(self, bound: int | None) -> tuple[np.ndarray, int]:
         """Depths that are enough, and the cycle by which they end; without a bound, the least that can be had."""
         runner = self.runner
         given = runner.latencies(np.array([fifo.depth for fifo in self.graph.fifos], np.int64))
@@ -226,7 +268,7 @@ class _FiniteSizing:
                 return peaks, cycles
             latencies = settled
 
-    def _lower_bounds(self, start: np.ndarray, bound: int) -> np.ndarray:
+    def bounds(self, start: np.ndarray, bound: int) -> np.ndarray:
         """What each FIFO needs to meet the bound while all others are never full, and as fast as they can be."""
         fastest = self.runner.latencies(np.ones_like(start))
         lower = self.live.copy()

@@ -15,13 +15,14 @@ from sttest.sim import MemoryPort, Process
 from sttest.sim.deadlock import Deadlock
 from sttest.sim.export import occupancy, window_cycles
 from sttest.sim.graph import MAX_DEPTH, fifo_ends
+from sttest.studies.design_page.boxes import LABEL_CHARS, cut, fifo_note, fifo_text, process_text, shares_of, wait_label
 from sttest.studies.design_page.grouping import Entry, tree
 from sttest.studies.design_page.subject import Subject
 from sttest.studies.design_page.timelines import PARTS, full_cycles, timelines
 
 SCHEMA = "sttest.design-page/1"
-MAX_BYTES = 1_500_000
-"""Of the data of a page, whose scripts and tables take less than 200,000 more."""
+MAX_BYTES = 1_100_000
+"""Of the data of a page, whose scripts and tables take less than 900,000 more."""
 MAX_ABOUT_CHARS = 300
 MAX_WAITS = 40
 """Waits of a deadlock that are written out."""
@@ -83,14 +84,15 @@ class _Cut:
     def facts(self) -> Facts:
         run, graph = self._subject.run, self._graph
         end, fifos = self._subject.end, self._chosen_fifos()
+        processes = self._process_columns(end)
         data = {
             "schema": SCHEMA, "name": graph.name, "clock_mhz": graph.clock_mhz, "engine": run.engine,
             "verdict": run.verdict, "cycles": run.cycles,
             "throughput": None if run.throughput is None else [run.throughput.numerator, run.throughput.denominator],
             "end": end, "counts": {"processes": len(graph.processes), "fifos": len(graph.fifos)},
             "critical_path": self._path_sums(),
-            "processes": self._process_columns(), "fifos": self._fifo_columns(fifos),
-            "bundles": self._bundles(fifos), "tree": [_entry(each, self._place) for each in self._tree()],
+            "processes": processes, "fifos": self._fifo_columns(fifos), "bundles": self._bundles(fifos),
+            "tree": [self._entry(each, processes, end) for each in tree(graph, self._processes)],
             "segments": self._segments(end), "curves": self._curves(fifos, end),
             "deadlock": self._deadlock(run.deadlock, fifos),
         }  # fmt: skip
@@ -133,16 +135,13 @@ class _Cut:
     def _held(self) -> dict[str, int]:
         return {} if self._subject.shown is None else self._subject.shown.max_occupancy
 
-    def _tree(self) -> tuple[Entry, ...]:
-        return tree(self._graph, self._processes)
-
     # --- Columns
 
-    def _process_columns(self) -> dict[str, list[Any]]:
+    def _process_columns(self, end: int) -> dict[str, list[Any]]:
         chosen = [self._graph.processes[number] for number in self._processes]
-        shown = self._subject.shown
+        shown, deadlock = self._subject.shown, self._subject.run.deadlock
         lines = [self._timelines[number] for number in self._processes]
-        return {
+        columns = {
             "name": [each.name for each in chosen],
             "kind": [_kind(each) for each in chosen],
             "category": [each.category for each in chosen],
@@ -150,23 +149,49 @@ class _Cut:
             "start": [each.start for each in chosen],
             "finish": [None if shown is None else shown.finish.get(each.name) for each in chosen],
             **{part: [line.shares.get(part) for line in lines] for part in PARTS},
-            "critical": [self._by_process[each.name] for each in chosen],
+            "critical": [self._by_process[each.name] if self._subject.path else None for each in chosen],
             "slices": [line.slices for line in lines],
         }
+        waiting = {wait.process for wait in self._waits(deadlock)}
+        return {**columns, "note": ["in the deadlock" if each.name in waiting else "" for each in chosen]}
 
     def _fifo_columns(self, chosen: Sequence[int]) -> dict[str, list[Any]]:
         fifos, held = [self._graph.fifos[index] for index in chosen], self._held()
+        least, deadlock = self._subject.least, self._subject.run.deadlock
+        live, lossless = ({}, {}) if isinstance(least, str) else (least.live, least.lossless)
         return {
             "name": [fifo.name for fifo in fifos],
             "from": [self._place[self._ends[index].writer] for index in chosen],
             "to": [self._place[self._ends[index].reader] for index in chosen],
             "depth": [fifo.depth if fifo.depth < MAX_DEPTH else None for fifo in fifos],  # None: never full
             "bits": [fifo.bits for fifo in fifos],
+            "total": [fifo.bits * fifo.depth if fifo.depth < MAX_DEPTH else None for fifo in fifos],
             "kind": [fifo.kind for fifo in fifos],
             "initial": [fifo.initial_tokens for fifo in fifos],
             "held": [held.get(fifo.name) for fifo in fifos],
+            "live": [live.get(fifo.name) for fifo in fifos],
+            "lossless": [lossless.get(fifo.name) for fifo in fifos],
             "full": [full_cycles(self._subject, index) for index in chosen],
+            "text": [fifo_text(fifo, held.get(fifo.name)) for fifo in fifos],
+            "note": [fifo_note(fifo.name, deadlock) for fifo in fifos],
         }
+
+    def _entry(self, entry: Entry, columns: dict[str, list[Any]], end: int) -> Any:
+        """A place among the processes that are shown, or a group of such, with what is drawn of it."""
+        is_process = isinstance(entry, int)
+        members = [self._place[number] for number in ([entry] if is_process else entry.members())]
+        own = shares_of(columns, members, end)
+        has = {"dead": columns["note"], "critical": columns["critical"]}
+        own["marks"] = " ".join(mark for mark, values in has.items() if any(values[place] for place in members))
+        if is_process:
+            name, place = columns["name"][members[0]], members[0]
+            is_done = columns["finish"][place] is not None
+            text = process_text(name, own["text"], self._subject.run.deadlock, is_done=is_done)
+            return {**own, "label": cut(name, LABEL_CHARS), "about": name, "text": text, "number": place}
+        text = [f"{len(members):,} processes", *own["text"]]
+        entries = [self._entry(each, columns, end) for each in entry.entries]
+        about = {"label": cut(entry.label, LABEL_CHARS), "about": entry.about[:MAX_ABOUT_CHARS], "entries": entries}
+        return {**own, **about, "text": text}
 
     def _bundles(self, chosen: Sequence[int]) -> list[list[int]]:
         """From, to and number of the FIFOs that are not listed, so that their edges are drawn."""
@@ -230,8 +255,9 @@ class _Cut:
         listed = {self._graph.fifos[index].name: place for place, index in enumerate(fifos)}
         waits = [
             {"process": names[wait.process], "peer": names[wait.peer], "fifo": listed[wait.fifo],
-             "to": wait.waits_to, "occupancy": wait.occupancy, "depth": wait.depth}
-            for wait in self._waits(deadlock) if wait.fifo in listed
+             "to": wait.waits_to, "occupancy": wait.occupancy, "depth": wait.depth,
+             "lines": wait_label(number, wait, deadlock.fix)}
+            for number, wait in enumerate(self._waits(deadlock), 1) if wait.fifo in listed
         ]  # fmt: skip
         fix = [[listed.get(name), name, depth] for name, depth in list(deadlock.fix.items())[:MAX_WAITS]]
         return {"is_closed": deadlock.is_closed, "waits": waits, "members": len(deadlock.cycle), "fix": fix}
@@ -262,9 +288,7 @@ class _Cut:
 
 
 def _kind(process: Process) -> str:
-    if isinstance(process, MemoryPort):
-        return f"memory port, {process.op}s"
-    return type(process).__name__.lower()
+    return f"memory port, {process.op}s" if isinstance(process, MemoryPort) else type(process).__name__.lower()
 
 
 def _changes(points: Sequence[tuple[int, int]]) -> list[int]:
@@ -273,10 +297,3 @@ def _changes(points: Sequence[tuple[int, int]]) -> list[int]:
         if not kept or kept[-1] != tokens:
             kept += [window, tokens]
     return kept
-
-
-def _entry(entry: Entry, place: dict[int, int]) -> Any:
-    if isinstance(entry, int):
-        return place[entry]
-    about = entry.about[:MAX_ABOUT_CHARS]
-    return {"label": entry.label, "about": about, "entries": [_entry(each, place) for each in entry.entries]}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sttest.boards.resources import KINDS
+from sttest.studies.design_page.boxes import cut
 
 WIDTH, HEIGHT, GAP, TOP = 1000.0, 190.0, 26.0, 4.0
 """Of the drawing and of each SLR's box, in user units."""
@@ -107,8 +108,7 @@ def _label(name: str, box: Box) -> str:
     room = int((box[2] - 8) / _CHAR)
     if box[3] < 14 or room < _LEAST_LABEL:
         return ""
-    tail = (room - 1) // 2
-    return name if len(name) <= room else f"{name[: room - 1 - tail]}…{name[len(name) - tail :]}"
+    return cut(name, room)
 
 
 def squarified(sizes: Sequence[float], box: Box) -> list[Box]:

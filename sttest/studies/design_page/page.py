@@ -1,6 +1,7 @@
 """The file: facts and tables put into the template, with the scripts that draw them, and nothing from outside."""
 
 import base64
+import gzip
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,11 +24,23 @@ from sttest.studies.report.page import check_target, write_whole
 
 SCHEMA = "sttest.design-report/1"
 GENERATOR = "sttest report of a design"
-LIBRARIES, SCRIPTS = ("vendor/dagre.min.js", "vendor/panzoom.min.js"), ("model.js", "graph.js", "time.js")
-MAX_ROWS = 300
-"""Lines of a table; ``sttest simulate --json`` has all."""
+LIBRARIES = ("vendor/d3.min.js", "vendor/elk.bundled.js")
+SCRIPTS = ("start.js", "model.js", "graph.js", "table.js", "time.js", "end.js")
 TOP_PROCESSES = 15
 """Of the tables of the critical path and of resources; the others are added up in a last line."""
+HEADS = {
+    "fifos": {
+        "name": "FIFO", "note": "deadlock", "depth": "depth", "held": "peak", "live": "least to finish",
+        "lossless": "least to lose no cycle", "bits": "bits", "total": "bits in all", "full": "cycles full",
+        "initial": "tokens at the start", "from": "writer", "to": "reader", "kind": "kind",
+    },
+    "processes": {
+        "name": "process", "note": "deadlock", "critical": "critical path", "busy": "busy", "first": "first wait",
+        "stall_in": "waits for data", "stall_out": "waits for space", "memory": "waits for memory",
+        "start": "start", "finish": "finish", "kind": "kind", "category": "category", "origin": "operation",
+    },
+}  # fmt: skip
+"""Columns of the tables of FIFOs and processes."""
 COLUMNS = {"dsp": "DSP", "lut": "LUT", "ff": "FF", "bram18": "BRAM18", "uram": "URAM"}
 """Headings of the resources."""
 SPENT = {
@@ -82,17 +95,17 @@ def _text(subject: Subject, facts: Facts, design: Path) -> str:
         loader=PackageLoader("sttest.studies.design_page"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    # What the page says is painted before anything is drawn.
-    own = "\n".join(["requestAnimationFrame(() => setTimeout(() => {", *map(_file, SCRIPTS), "}));"])
-    scripts = [Markup(text) for text in (*map(_file, LIBRARIES), own)]
-    hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    own, libraries = "\n".join(map(_file, SCRIPTS)), [_file(name) for name in LIBRARIES]
+    hashes = " ".join(f"'sha256-{_digest(script)}'" for script in (own, *libraries))
     return room.get_template("design.html").render(
         generator=f"{GENERATOR} {__version__}", design=str(design), facts=facts, data=facts.data,
-        figures=_figures(subject), deadlock=_deadlock(subject), kinds=_kind_rows(subject, facts),
-        on_path=_path_rows(facts), no_path=subject.no_path, rows=_process_rows(facts),
+        about=_about(subject), verdict=_verdict(subject), fit=_fit(subject), waits=_waits(subject),
+        kinds=_kind_rows(subject, facts), on_path=_path_rows(facts), no_path=subject.no_path,
+        no_least=subject.least if isinstance(subject.least, str) else "",
         resources=_resources(subject), plan=_plan(subject), no_chip=_no_chip(subject), placed=_placed(subject),
-        scripts=scripts, hashes=hashes,
-        style=Markup(_file("design.css")), max_rows=MAX_ROWS,
+        columns={kind: _columns(facts.data[kind], heads) for kind, heads in HEADS.items()},
+        script=Markup(own), libraries=[_packed(text) for text in libraries], hashes=hashes,
+        style=Markup(_file("design.css")),
         shares=bool(facts.data["end"]) and any(cycles is not None for cycles in facts.data["processes"]["busy"]),
     )  # fmt: skip
 
@@ -105,40 +118,77 @@ def _digest(script: str) -> str:
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
+def _columns(values: dict[str, list[Any]], heads: dict[str, str]) -> list[tuple[str, str, bool]]:
+    """Key, heading and whether it is of numbers, of the columns that say something."""
+    texts = ("name", "note", "from", "to", "kind", "category", "origin")
+
+    def is_told(key: str) -> bool:
+        always, seldom = key in ("name", "depth", "total", "from"), key in (*texts, "initial", "start")
+        return always or any(value if seldom else value is not None for value in values[key])
+
+    return [(key, head, key not in texts) for key, head in heads.items() if is_told(key)]
+
+
+def _packed(script: str) -> str:
+    """As the page holds it, a third of its size: ``start.js`` unpacks it."""
+    return base64.b64encode(gzip.compress(script.encode(), mtime=0)).decode()
+
+
 # --- What stands at the top
 
 
-def _figures(subject: Subject) -> list[tuple[str, str, str, str]]:
-    """Label, number, unit and kind of what is said of the whole design."""
-    graph, run = subject.graph, subject.run
-    found: list[tuple[str, str, str, str]] = []
-    if run.cycles is not None:
-        found.append(("time", f"{run.cycles / graph.clock_mhz:,.2f}", f"µs at {graph.clock_mhz:g} MHz", "simulated"))
-        found.append(("cycles", f"{run.cycles:,}", "", "simulated"))
+def _about(subject: Subject) -> str:
+    """What it is, of how much, and who simulated it."""
+    graph = subject.graph
+    kind = "Timed graph"
+    if subject.package is not None:
+        configuration = subject.package.manifest.configuration
+        work = configuration.workload
+        size = f"context {work.context}" if work.phase == "decode" else f"{work.tokens} tokens" if work.tokens else ""
+        what = ", ".join(part for part in (work.model, work.phase, size) if part)
+        kind = f"Design package for the {configuration.board}{f': {what}' if what else ''}"
+    return (
+        f"{kind}; {len(graph.processes):,} processes, {_fifos(graph.fifos)}; simulated by engine {subject.run.engine}"
+    )
+
+
+def _fifos(fifos: Sequence[Fifo]) -> str:
+    """How many there are, and what they hold together."""
+    bits, count = sum(fifo.depth * fifo.bits for fifo in fifos), f"{len(fifos):,} FIFOs"
+    if not fifos or any(fifo.depth >= MAX_DEPTH for fifo in fifos):
+        return f"{count} that are never full" if fifos else "no FIFOs"
+    return f"{count} of {f'{bits / 8192:,.1f} KiB' if bits >= 8192 else f'{bits:,} bits'} in all"
+
+
+def _verdict(subject: Subject) -> tuple[str, str, list[str]]:
+    """Whether it finishes, in a word; how; and of a deadlock, the least fix and what that costs."""
+    run, clock = subject.run, subject.graph.clock_mhz
+    if run.deadlock is not None:
+        count, for_whom = len(run.deadlock.cycle), "for each other" if run.deadlock.is_closed else "in a row"
+        waiting = f"{count:,} processes wait {for_whom}." if count > 1 else "a process waits for ever."
+        return "Deadlocks:", waiting, remedy_lines(run.deadlock)
     if run.throughput is not None:
-        found.append(("throughput", str(run.throughput), "iterations per cycle", "simulated"))
-    found += [
-        ("processes", f"{len(graph.processes):,}", "", "of the design"),
-        ("FIFOs", f"{len(graph.fifos):,}", "", "of the design"),
-        ("storage of all FIFOs", *_storage(graph.fifos), "depth times width, summed"),
-    ]
-    return found
+        return "Runs for ever:", f"{run.throughput} iterations per cycle.", []
+    return "Finishes", f"after {run.cycles:,} cycles = {(run.cycles or 0) / clock:,.2f} µs at {clock:g} MHz.", []
 
 
-def _storage(fifos: Sequence[Fifo]) -> tuple[str, str]:
-    if any(fifo.depth >= MAX_DEPTH for fifo in fifos):
-        return "no bound", ""
-    bits = sum(fifo.depth * fifo.bits for fifo in fifos)
-    return (f"{bits / 8192:,.1f}", "KiB") if bits >= 8192 else (f"{bits:,}", "bits")
-
-
-def _deadlock(subject: Subject) -> dict[str, Any] | None:
-    """The certificate in words: a line that says what holds of the waits, the waits, and what would help."""
-    deadlock = subject.run.deadlock
-    if deadlock is None:
+def _fit(subject: Subject) -> tuple[bool, str] | None:
+    """Whether a package fits its budget, and how full that gets; None of a bare graph."""
+    if subject.package is None:
         return None
-    head, *waits = wait_lines(deadlock, subject.graph)
-    return {"head": head, "waits": waits, "help": remedy_lines(deadlock)}
+    facts, board = subject.package.manifest.resources, subject.package.manifest.configuration.board
+    fits, shares = not facts.over_budget, facts.share_of_budget
+    kinds = facts.over_budget or [max(shares, key=lambda kind: shares[kind])]
+    budget = f"the {facts.budget} budget of {'the fullest card' if facts.cards else f'the {board}'}"
+    return fits, f"{', '.join(f'{COLUMNS[kind]} {100 * shares[kind]:.0f} %' for kind in kinds)} of {budget}."
+
+
+def _waits(subject: Subject) -> tuple[str, list[str]]:
+    """The certificate of a deadlock in words: what holds of the waits, and the waits."""
+    if subject.run.deadlock is None:
+        return "", []
+    head, *waits = wait_lines(subject.run.deadlock, subject.graph)
+    return head, waits
 
 
 # --- The critical path
@@ -170,17 +220,6 @@ def _path_rows(facts: Facts) -> list[tuple[str, int, float]]:
     left = cycles - sum(n for _, n, _ in rows)
     others = len(found) - len(rows)
     return [*rows, (f"{others:,} other processes", left, left / cycles)] if left else rows
-
-
-# --- All processes
-
-
-def _process_rows(facts: Facts) -> list[dict[str, Any]]:
-    """A line per process that is shown, those on the critical path first, then those that stand still longest."""
-    columns = facts.data["processes"]
-    rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-    rows.sort(key=lambda row: (-row["critical"], -sum(row[kind] or 0 for kind in ("stall_in", "stall_out", "memory"))))
-    return rows
 
 
 # --- On the chip

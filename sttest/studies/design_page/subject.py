@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
+from sttest.core.errors import DeadlockError, DoesNotFitError, InputError
 from sttest.package import DesignPackage, load_graph
 from sttest.package.design_package import PARTITION
 from sttest.package.group_package import require_one_design
@@ -13,6 +14,7 @@ from sttest.sim import Actor, Simulation, TimedGraph, simulate
 from sttest.sim.api import one_iteration
 from sttest.sim.critical_path import Segment, critical_path
 from sttest.sim.export import last_cycle
+from sttest.sim.sizing import LeastDepths, least_depths
 from sttest.sim.throughput import SelfTimed
 
 MAX_ITERATION_FIRINGS = 100_000
@@ -59,6 +61,14 @@ class Subject:
     def end(self) -> int:
         """The last cycle that is drawn, of a deadlock somewhat later than anything happens; 0 of no run."""
         return 0 if self.shown is None else last_cycle(self.shown)
+
+    @cached_property
+    def least(self) -> LeastDepths | str:
+        """What each FIFO needs at least, or why that is not known."""
+        try:
+            return least_depths(self.graph)
+        except (DeadlockError, DoesNotFitError, InputError) as error:
+            return error.what
 
     @property
     def resources(self) -> list[dict[Hashable, Any]]:

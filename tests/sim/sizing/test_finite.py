@@ -10,7 +10,7 @@ from sim_graphs import pipeline_graphs
 
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError
 from sttest.sim import Actor, ActorPhase, Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph, load, simulate
-from sttest.sim.sizing import back_to_back, simulate_many, size_by_simulation
+from sttest.sim.sizing import back_to_back, finite, least_depths, simulate_many, size_by_simulation
 from sttest.sim.sizing.depth_runner import inexact_ports
 
 
@@ -92,6 +92,20 @@ def test_nothing_goes_below_the_lower_bounds(design, target):
     assert sizing.lower_total <= sizing.total_tokens
     if sizing.is_exact:
         assert good.sum(axis=1).min(initial=sizing.total_tokens) == sizing.total_tokens
+
+
+@settings(max_examples=40, deadline=None)
+@given(graphs())
+def test_least_depths_are_the_lower_bounds_without_the_sizing(design):
+    least = least_depths(design)
+    assert least.live == size_by_simulation(design, "no-deadlock").lower_bounds
+    assert least.lossless == size_by_simulation(design, "no-loss").lower_bounds
+
+
+def test_least_depths_that_take_too_long_are_refused(monkeypatch):
+    monkeypatch.setattr(finite, "MAX_BOUND_EVENTS", 5000)
+    with pytest.raises(DoesNotFitError, match="least depths take too many runs"):
+        least_depths(reconvergent(100))
 
 
 @settings(max_examples=30, deadline=None)
@@ -242,6 +256,7 @@ def test_known_depths_that_do_are_never_beaten_by_more_bits(design, data):
     known = {fifo.name: data.draw(st.integers(max(1, fifo.initial_tokens), 30)) for fifo in design.fifos}
     cycles = simulate(design, depths=known).cycles
     assume(cycles is not None)
+    assert cycles is not None
     sized = size_by_simulation(design, cycles, known=known)
-    assert simulate(design, depths=sized.depths).cycles <= cycles
+    assert is_enough(design, sized.depths, cycles)
     assert sized.total_bits <= sum(fifo.bits * known[fifo.name] for fifo in design.fifos)

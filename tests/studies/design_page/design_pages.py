@@ -9,6 +9,8 @@ from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph
 
 ROOT = Path(__file__).parents[3]
 HOSTILE = ("</script><script>document.title='owned'</script>", "<img src=x onerror=alert(1)>", "'\"&amp;{{7*7}}")
+LONG = ("W" * 190, "x" * 190 + "end", "\u6570\u636e\u6d41" * 60, "\u0631\u0627\u0633\u062a" * 20, "e\u0301" * 90)
+"""Names that are long, wide, written from right to left, or of combined characters."""
 
 
 class Page(HTMLParser):
