@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from sttest.cli.common import Engine, Json, print_json, progress
+from sttest.core.closure import own_files
 from sttest.core.errors import InputError, note
 from sttest.core.files import check_output_folder
 from sttest.core.progress import seconds_text
@@ -198,7 +199,7 @@ def _run_study(request: WhatifRequest, *, as_json: bool) -> None:
     with progress(path.stem) as say:
         outcomes = found.run(request.runner(found.campaign), _teller(say))
         report = StudyReport(path.stem, study, request.engine, outcomes, found.campaign.processor_s)
-    report.write(out)
+    report.write(out, *own_files(path))
     if as_json:
         print_json({**report.to_dict(), "out": str(out)})
         return
@@ -221,7 +222,7 @@ def _run_ablation(request: WhatifRequest, *, as_json: bool) -> None:
     with progress(path.stem) as say:
         outcomes = found.run(request.runner(found.campaign), _teller(say))
     report = AblationReport(path.stem, ablation, request.engine, outcomes)
-    report.write(out)
+    report.write(out, *own_files(path))
     if as_json:
         print_json({**report.to_dict(), "out": str(out)})
         return

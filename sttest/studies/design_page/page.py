@@ -21,6 +21,8 @@ from sttest.studies.design_page.floorplan import WORDS, Floorplan, floorplan
 from sttest.studies.design_page.subject import Subject
 from sttest.studies.report.page import check_target, write_whole
 
+__depends__ = ("sttest/studies/design_page/templates/",)
+
 SCHEMA = "sttest.design-report/1"
 GENERATOR = "sttest report of a design"
 LIBRARIES, SCRIPTS = ("vendor/dagre.min.js", "vendor/panzoom.min.js"), ("model.js", "graph.js", "time.js")

@@ -15,6 +15,8 @@ from sttest.core.validation import validated
 from sttest.models.program import Phase
 from sttest.studies.whatif.study import STUDIES
 
+__depends__ = ("sttest/studies/data/best/*.yaml",)
+
 FOUND = STUDIES / "best"
 """The designs that were found for a U55C, ``MODEL-PHASE-BUDGET.yaml`` (docs/explanation/best.md)."""
 _BUDGETS = get_args(BudgetName)

@@ -20,8 +20,9 @@ from sttest.compile.compiler import Design, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.options import CompileOptions
 from sttest.compile.schedule.task_schedule import TaskSchedule, task_schedule
+from sttest.core.closure import program_hash
 from sttest.core.errors import DeadlockError, InputError, SttestError
-from sttest.core.program import package_versions, program_hash
+from sttest.core.program import package_versions
 from sttest.frontend.lowering import BlockRequest, linalg_texts
 from sttest.frontend.shipped import SHIPPED_MODELS, SHIPPED_SHAPES, lowered_text
 from sttest.models.config import DecoderConfig
@@ -156,7 +157,7 @@ def _point_of(axes: dict[str, Value], settings: dict[str, Value], held: Mapping[
 
 def key_of(block: Configuration, engine: str) -> dict[str, Any]:
     """What a stored result is found by: the full configuration, the program's own text, and what it builds on."""
-    return {**block.to_dict(), "engine": engine, "source": program_hash(), "versions": package_versions()}
+    return {**block.to_dict(), "engine": engine, "source": program_hash(__name__), "versions": package_versions()}
 
 
 # --- What binds a run, from the critical path of the simulation: compute, bandwidth, dependence latency, launch

@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sttest.core.program import program_hash
 from sttest.core.results import Kind, ResultFolder, Row
 from sttest.studies.figures import Bar, Bars, Lines, Panel, Series, draw, in_words
 from sttest.studies.whatif import outcome as outcome_module
@@ -270,10 +269,15 @@ class StudyReport:
         """Unit of the x axis."""
         return axis_unit(self.study.x_axis, self.outcomes)
 
-    def write(self, out: Path) -> None:
-        """``table.csv``, ``table.md``, ``figure.png``, ``figure.svg`` and a manifest, whole or not at all."""
-        config = {"study": self.study.model_dump(mode="json"), "engine": self.engine, "program": program_hash()}
-        with ResultFolder(out, config=config) as folder:
+    def write(self, out: Path, *inputs: str) -> None:
+        """``table.csv``, ``table.md``, ``figure.png``, ``figure.svg`` and a manifest, whole or not at all.
+
+        Args:
+            out: the folder of results.
+            *inputs: files of the program that it was made from, such as that of the study.
+        """
+        config = {"study": self.study.model_dump(mode="json"), "engine": self.engine}
+        with ResultFolder(out, made_by=(__name__, *inputs), config=config) as folder:
             folder.facts["processor_s"] = round(self.processor_s, 1)
             folder.add(*rows_of(self.name, self.engine, self.outcomes, self.knees, self.x_unit))
             for suffix in ("png", "svg"):
