@@ -141,7 +141,8 @@ def _held(name: str, manifest: Mapping[str, Any], closures: Callable[[str], Clos
         why = "made from a checkout with changes" if commit else "its commit is not recorded"
         return Held(name, makers, commit, why_not=why)
     then, today = closures(commit).of(makers), program_files(*makers)
-    changed = sorted(file for file in then.keys() | today.keys() if then.get(file) != today.get(file))
+    # A file that is no longer needed went with a change of what needed it, unless it was one of a declared folder.
+    changed = sorted(file for file in today if then.get(file) != today[file]) or sorted(then.keys() - today.keys())
     return Held(name, makers, commit, hash_of(then), tuple(changed), "program_of" in manifest)
 
 

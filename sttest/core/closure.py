@@ -82,7 +82,8 @@ class Closures:
 
     Args:
         tree: where the files are.
-        today: a tree whose declarations hold for modules that have none, for commits before there were any.
+        today: a tree whose declarations hold for modules that have none, for commits before there were any; what is
+            not there yet is left out then.
     """
 
     def __init__(self, tree: Tree, today: Tree | None = None) -> None:
@@ -99,7 +100,7 @@ class Closures:
             InputError: there is no such module or file, or one loads something by name and does not declare it.
         """
         found: dict[str, str] = {}
-        waiting = [file for maker in makers for file in _of_maker(self._tree, maker)]
+        waiting = [file for maker in makers for file in _of_maker(self._tree, maker, must=self._today is None)]
         while waiting:
             file = waiting.pop()
             if file not in found:
@@ -122,7 +123,7 @@ class Closures:
         if declared is None and self._today is not None:
             known = modules.read(self._today.read(file), file) if self._today.has(file) else None
             declared = (known and known.declared) or ()
-        return module.digest, tuple(_needed(self._tree, file, module, declared))
+        return module.digest, tuple(_needed(self._tree, file, module, declared, must=self._today is None))
 
 
 @cache
@@ -170,17 +171,19 @@ def _is_own(path: Path) -> bool:
 # --- From a module to the files that it needs
 
 
-def _of_maker(tree: Tree, maker: str) -> list[str]:
+def _of_maker(tree: Tree, maker: str, *, must: bool) -> list[str]:
     if "/" in maker:
-        return _matching(tree, maker)
+        return _matching(tree, maker, must=must)
     file = _file_of(tree, maker)
+    if file is None and not must:
+        return []
     if file is None:
         hints = ["run it in a clone of the repository"]
         raise InputError("no-such-module", "is not part of this program", where=maker, hints=hints)
     return [file]
 
 
-def _needed(tree: Tree, file: str, module: Module, declared: tuple[str, ...] | None) -> Iterator[str]:
+def _needed(tree: Tree, file: str, module: Module, declared: tuple[str, ...] | None, *, must: bool) -> Iterator[str]:
     """The packages that a module is in, what it imports, and what it declares."""
     folders = file.split("/")[:-1]
     for length in range(1, len(folders) + 1):
@@ -197,7 +200,7 @@ def _needed(tree: Tree, file: str, module: Module, declared: tuple[str, ...] | N
         if needed is not None:
             yield needed
     for pattern in declared or ():
-        yield from _matching(tree, pattern)
+        yield from _matching(tree, pattern, must=must)
 
 
 def _absolute(name: str, folders: list[str]) -> str:
@@ -220,7 +223,7 @@ def _existing(tree: Tree, file: str) -> Iterator[str]:
         yield file
 
 
-def _matching(tree: Tree, pattern: str) -> list[str]:
+def _matching(tree: Tree, pattern: str, *, must: bool) -> list[str]:
     """Files that a pattern names: a path, where ``*`` is any part of one name; one with a slash at its end is a folder.
 
     Raises:
@@ -229,7 +232,7 @@ def _matching(tree: Tree, pattern: str) -> list[str]:
     wanted = pattern.split("/")
     fixed = next((number for number, part in enumerate(wanted) if "*" in part or not part), len(wanted) - 1)
     found = sorted(each for each in tree.below("/".join(wanted[:fixed])) if _matches(each.split("/"), wanted))
-    if not found:
+    if not found and must:
         raise InputError("no-such-file", "is declared, and not there", where=pattern,
                          hints=[f"correct {DECLARED}"])  # fmt: skip
     return found

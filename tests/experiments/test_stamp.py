@@ -41,7 +41,7 @@ def checkout(tmp_path, monkeypatch):
     (folder / "manifest.json").write_text(json.dumps(manifest))
     # From now on the maker declares, which is no change of it.
     (tmp_path / "sttest" / "maker.py").write_text(files["sttest/maker.py"] + "\n__depends__ = ()\n")
-    monkeypatch.setattr(stamp, "makers_of", lambda name, manifest: ("sttest.maker",))
+    monkeypatch.setattr(stamp, "makers_of", lambda name, manifest: manifest.get("program_of") or ("sttest.maker",))
     monkeypatch.setattr(stamp, "program_files", lambda *makers: Closures(FolderTree(tmp_path)).of(makers))
     return tmp_path
 
@@ -74,7 +74,18 @@ def test_one_whose_files_changed_is_stamped_with_those_of_its_commit_and_stays_s
     (checkout / "sttest" / "maker.py").write_text("import sttest.two\nimport sttest.one\n")
     found = held(checkout)
     assert found.changed == ("sttest/maker.py", "sttest/one.py", "sttest/two.py")
+    (checkout / "sttest" / "maker.py").write_text("")
+    assert held(checkout).changed == ("sttest/maker.py",)
     assert found.program != closure.hash_of(Closures(FolderTree(checkout)).of(["sttest.maker"]))
+
+
+def test_a_maker_that_the_commit_does_not_have_yet_is_a_change(checkout):
+    manifest = checkout / "results" / "mine" / "manifest.json"
+    content = json.loads(manifest.read_text()) | {"program_of": ["sttest.new", "sttest/new.csv"]}
+    manifest.write_text(json.dumps(content))
+    (checkout / "sttest" / "new.py").write_text("")
+    (checkout / "sttest" / "new.csv").write_text("")
+    assert held(checkout).changed == ("sttest/new.csv", "sttest/new.py")
 
 
 @pytest.mark.parametrize(
