@@ -23,7 +23,8 @@ from pathlib import Path
 {work}
 root = Path({root!r})
 loaded = [module.__file__ for module in list(sys.modules.values()) if getattr(module, "__file__", None)]
-paths = {{Path(each).resolve() for each in (*opened, *loaded) if each[:1] not in "<0123456789"}}
+files = [each for each in opened if each[:1] not in "<0123456789" and not each.endswith(".py")]  # those are hashed
+paths = {{Path(each).resolve() for each in (*files, *loaded)}}
 own = sorted(path.relative_to(root).as_posix() for path in paths if path.is_relative_to(root) and path.is_file())
 print(json.dumps([each for each in own if "__pycache__" not in each]))
 """
