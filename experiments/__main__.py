@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import redirect_stdout
-from io import StringIO
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from experiments.registry import experiment
+from experiments import all as everything
+from experiments.registry import run
 from sttest.cli.app import Boundary
 from sttest.core.results import table_rows
 from sttest.studies.tables import ALL
@@ -30,19 +29,18 @@ def reproduce(
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes at a time.")] = 2,
     wide: Annotated[bool, typer.Option("--wide", help="All columns and lines.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="The tables as CSV.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="What is told on stderr as JSON.")] = False,
 ) -> None:
     """Run one experiment; finished points of an earlier run are taken over."""
-    del wide, csv  # read by the boundary
-    found = experiment(name)
+    del wide, csv, as_json  # read by the boundary
     folder = out or (Path("results") if name == ALL else Path("results") / name)
     if name == ALL:
-        found.reproduce(out=folder, engine=engine, jobs=jobs)
+        everything.reproduce(out=folder, engine=engine, jobs=jobs)
         return
-    with redirect_stdout(StringIO()) as tables:
-        found.reproduce(out=folder, engine=engine, jobs=jobs)
+    tables = run(name, folder, engine, jobs)
     if told := headline(name, folder):
         print(told)
-    print(tables.getvalue(), end="")
+    print(tables, end="")
 
 
 def headline(name: str, folder: Path) -> str:

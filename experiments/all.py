@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from experiments.registry import experiment
+from experiments.registry import run
 from sttest.core.tables import print_table
 from sttest.studies.tables import ALL, EXPERIMENTS
 
@@ -28,7 +28,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> dict[str,
     for number, name in enumerate(names, 1):
         console.print(f"{number}/{len(names)} {name}", style="bold")
         began = time.perf_counter()
-        experiment(name).reproduce(out=out / name, engine=engine, jobs=jobs)
+        print(run(name, out / name, engine, jobs, f"{name}, {number} of {len(names)}"), end="", flush=True)
         seconds[name] = time.perf_counter() - began
     print_table(("experiment", "s"), [(name, round(value, 1)) for name, value in seconds.items()])
     return seconds

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from experiments.figures import write_figure
+from experiments.drawing import write_figure
 from experiments.lines import print_lines
 from experiments.lower_ahead import lower_ahead
-from experiments.progress import step_printer
+from experiments.progress import step_counter
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import compile_text
 from sttest.compile.options import CompileOptions
@@ -108,7 +108,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
     asked = [(shape, False) for shape in shapes()] + [(head_shape(width), True) for width in WIDTHS]
     lower_ahead([_block(shape, head) for shape, head in asked], jobs, "architectures")
     work = {(shape, head): {"shape": shape, "head": head, "engine": engine} for shape, head in asked}
-    say, found = step_printer(len(work)), dict[tuple[LayerShape, bool], dict[int, Launch]]()
+    say, found = step_counter(len(work)), dict[tuple[LayerShape, bool], dict[int, Launch]]()
     for (shape, head), launches in run_all(run_point, work, jobs, "architectures"):
         found[shape, head] = launches
         say(f"simulated {shape.hidden} wide, {shape.kv_heads} KV heads, FFN {shape.ffn}{', head' if head else ''}")
@@ -119,7 +119,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
     print_lines(figures, "Architectures", notes=True)
     config = {"widths": WIDTHS, "ratios": RATIOS, "layers": LAYERS, "lanes": LANES, "context": CONTEXT,
               "training_tokens": TOKENS}  # fmt: skip
-    with ResultFolder(out, config=config) as folder:
+    with ResultFolder(out, made_by=__name__, config=config) as folder:
         folder.add(*rows)
         for metric, value, unit in PUBLISHED:
             folder.add(Row("architectures", metric, value, unit, "published", board="jetson-orin", source=SOURCE))

@@ -17,7 +17,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from experiments.figures import write_figure
+from experiments.drawing import write_figure
 from experiments.lines import Line, print_lines, rows_of
 from sttest.boards.board import FpgaBoard
 from sttest.boards.energy import CASES, Energy, energy
@@ -96,7 +96,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
         "heads": HEADS, "head_dim": HEAD_DIM, "queries": QUERIES, "row_block": ROW_BLOCK, "positions": POSITIONS,
         "scales": SCALES, "lines": [asdict(each) for each in LINES],
     }  # fmt: skip
-    with ResultFolder(out, config=config) as folder:
+    with ResultFolder(out, made_by=__name__, config=config) as folder:
         folder.add(*rows_of(lines, "attention-cascades", engine, board=BOARD, phase="prefill"))
         for metric, value, unit, source in PUBLISHED:
             folder.add(Row("attention-cascades", metric, value, unit, "published", board="fusemax", source=source))

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from experiments.figures import write_figure
+from experiments.drawing import write_figure
 from experiments.lines import Line, print_lines, rows_of
 from sttest.boards.resources import total
 from sttest.compile.compiler import compile_text
@@ -73,7 +73,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
         "heads": HEADS, "head_dim": HEAD_DIM, "attended": ATTENDED, "contexts": CONTEXTS, "blocks": BLOCKS,
         "options": OPTIONS, "shapes": [asdict(shape_of(context, block)) for context in CONTEXTS for block in BLOCKS],
     }  # fmt: skip
-    with ResultFolder(out, config=config) as folder:
+    with ResultFolder(out, made_by=__name__, config=config) as folder:
         folder.add(*rows_of(lines, "block-sparse", engine, board=BOARD, phase="decode"))
         for metric, value, unit, source in PUBLISHED:
             folder.add(Row("block-sparse", metric, value, unit, "published", board="flashmoba", source=source))

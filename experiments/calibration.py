@@ -12,6 +12,8 @@ import yaml
 from sttest.core.errors import InputError
 from sttest.core.files import read_yaml, write_text
 
+__depends__ = ("experiments/calibration.yaml",)
+
 CALIBRATION_FILE = Path(__file__).parent / "calibration.yaml"
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from experiments.best.cases import all_cases
 from experiments.best.found import read_found
 from experiments.lines import print_lines
-from experiments.progress import step_printer
+from experiments.progress import step_counter
 from experiments.published import published_table
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
@@ -35,6 +35,8 @@ from sttest.models.config import DecoderConfig
 from sttest.models.registry import get_config
 from sttest.sim import simulate
 from sttest.studies.workload import WorkloadShape, model_text
+
+__depends__ = ("experiments/data/cards.csv",)
 
 MODEL, BOARD = "gpt2", "u55c"
 CARDS = (1, 2, 4)
@@ -190,14 +192,14 @@ class Found:
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]:
     """Prints the tables and writes ``out``."""
     work = {point: (point, engine) for point in points()}
-    say, results = step_printer(len(work)), {}
+    say, results = step_counter(len(work)), {}
     for point, result in run_all(run_point, work, jobs, "cards"):
         results[point] = result
         say(f"simulated {point}")
     rows = [*_rows(Found(results), engine)]
     _print(rows)
     config = {"cards": CARDS, "precisions": PRECISIONS, "context": CONTEXT, "prompt": [PROMPT, NEW], "credits": CREDITS}
-    with ResultFolder(out, config=config) as folder:
+    with ResultFolder(out, made_by=__name__, config=config) as folder:
         folder.add(*rows)
     return rows
 

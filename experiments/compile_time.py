@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from experiments.designs import reproduced_knobs
-from experiments.progress import step_printer
+from experiments.progress import step_counter
 from experiments.published import published_text
 from sttest.compile.compiler import compile_text
 from sttest.core.results import ResultFolder, Row
@@ -80,7 +80,7 @@ def measure(model: str, engine: str) -> CompileTime:
 
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 1) -> list[CompileTime]:
     """Prints the table and writes ``out``; models are compiled one after the other, so that none slows another."""
-    say = step_printer(len(MODELS))
+    say = step_counter(len(MODELS))
     found = []
     for model in MODELS:
         found.append(measure(model, engine))
@@ -91,7 +91,9 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 1) -> list[Comp
     print_table(("stage (s)", *MODELS), [*lines, total], title=f"prefill block of {TOKENS} tokens")
     for quantity in ("compile_total", "rtl_generation_total"):
         print(f"published {quantity}, four models in unknown order: {published_text(quantity, 'four models')} s")
-    with ResultFolder(out, config={"models": MODELS, "tokens": TOKENS, "cpus": os.cpu_count() or 0}) as folder:
+    with ResultFolder(
+        out, made_by=__name__, config={"models": MODELS, "tokens": TOKENS, "cpus": os.cpu_count() or 0}
+    ) as folder:
         for each in found:
             folder.add(*_rows(each))
     return found

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.figures import write_figure
+from experiments.drawing import write_figure
 from experiments.lines import Line, print_lines, rows_of
 from sttest.boards.load import load_board
 from sttest.boards.systems import DuplexBoard, RduBoard
@@ -55,7 +55,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
     lines += [*most(lines), *halved(engine), *switch()]
     print_lines(lines, "Two processors on a memory", model="model")
     config = {"board": BOARD, "devices": DEVICES, "batches": BATCHES, "contexts": CONTEXTS}
-    with ResultFolder(out, config=config, seed=SEED) as folder:
+    with ResultFolder(out, made_by=__name__, config=config, seed=SEED) as folder:
         folder.add(*rows_of(lines, "duplex", engine, board=BOARD, phase="decode"))
         for metric, value, unit, system, source in PUBLISHED:
             folder.add(Row("duplex", metric, value, unit, "published", board=system, source=source))

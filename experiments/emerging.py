@@ -18,7 +18,7 @@ from experiments.emerging_what_ifs import what_ifs
 from experiments.generation import Lengths, Overheads, compose
 from experiments.generation_energy import compose_activity
 from experiments.gpu_opponents import Opponent, a100_opponents, h200_opponents
-from experiments.progress import step_printer
+from experiments.progress import step_counter
 from experiments.published import published_text
 from sttest.boards.board import RULES, Rule, fpga_joules
 from sttest.boards.energy import CASES, CostCase, Energy, energy
@@ -32,7 +32,7 @@ SHAPES: tuple[Lengths, ...] = tuple((n, m) for n in LENGTHS for m in LENGTHS)
 
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> Emerging:
     """Prints the tables and writes ``out``."""
-    say = step_printer(1 + len(MODELS) * (len(LENGTHS) + len(CONTEXTS)))
+    say = step_counter(1 + len(MODELS) * (len(LENGTHS) + len(CONTEXTS)))
     blocks = simulate_models(MODELS, LENGTHS, CONTEXTS, engine, jobs, say)
     opponents: list[Opponent] = [*a100_opponents(), *h200_opponents()]
     comparisons = [compare(model, blocks[model], opponents) for model in MODELS]

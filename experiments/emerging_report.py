@@ -6,10 +6,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from experiments.calibration import constants, launch_choice, precision_choice
+from experiments.drawing import write_figure
 from experiments.emerging_result import Comparison, Emerging
 from experiments.emerging_rows import FIG9_QUANTITY, published_ratio, rows
 from experiments.emerging_what_ifs import WhatIf
-from experiments.figures import write_figure
 from experiments.published import published_text
 from sttest.boards.board import RULES, Rule
 from sttest.core.results import ResultFolder
@@ -59,7 +59,7 @@ def write_report(found: Emerging, out: Path) -> None:
         "precision": precision_choice().name,
         "engine": found.engine,
     }
-    with ResultFolder(out, config=config) as folder:
+    with ResultFolder(out, made_by="experiments.emerging", config=config) as folder:
         folder.add(*rows(found))
         write_figure(folder)
 

@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from experiments.lines import Line, print_lines, rows_of
-from experiments.progress import step_printer
+from experiments.progress import step_counter
 from experiments.published import DATA_DIR
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
@@ -65,6 +65,8 @@ from sttest.studies.entropy.savings import (
 from sttest.studies.tier_copy import copy_seconds
 from sttest.studies.workload import WorkloadShape, model_text
 from sttest.targets.synth.yosys import SynthesisJob, Synthesized, synthesize
+
+__depends__ = ("experiments/data/entropy/trained_exponents.csv",)
 
 MODEL, CONTEXT, BOARD, SEED = "gpt2", 64, "u55c", 1
 DEVIATION = 0.02
@@ -471,7 +473,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
     """Prints the table and writes ``out``."""
     work = {(lanes, memory, engine): (lanes, memory, engine) for lanes in GEMV_LANES
             for memory in ("float32", "bfloat16", *LANES)}  # fmt: skip
-    say, blocks = step_printer(len(work) + 6), {}
+    say, blocks = step_counter(len(work) + 6), {}
     lines: list[Line] = []
     parts: tuple[tuple[str, Any], ...] = (
         ("codes", of_codes), ("integers", of_integers), ("rates", partial(of_rates, engine)),
@@ -488,7 +490,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
     lines += of_room(next(line.value or 1 for line in lines if line.metric == "bytes over bfloat16"))
     print_lines(lines, "Entropy-coded weights", weights="model")
     config = {"lanes": LANES, "rates": RATES, "skews": SKEWS, "count": COUNT, "context": CONTEXT, "traces": TRACES}
-    with ResultFolder(out, config=config, seed=SEED) as folder:
+    with ResultFolder(out, made_by=__name__, config=config, seed=SEED) as folder:
         folder.add(*rows_of(lines, "entropy", engine, board=BOARD))
         for metric, value, unit, source, note in PUBLISHED:
             folder.add(Row("entropy", metric, value, unit, "published", board="gpu", source=source, note=note))

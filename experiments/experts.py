@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.lines import Line, print_lines, rows_of
-from experiments.progress import step_printer
+from experiments.progress import step_counter
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import Design, compile_text
@@ -143,7 +143,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
         for model in MODELS for board in BOARDS for place, options in places.items()
         if board == CACHED or place == "experts in HBM"
     }  # fmt: skip
-    say, layers = step_printer(len(work)), {}
+    say, layers = step_counter(len(work)), {}
     for key, layer in run_all(run_layer, work, jobs, "experts"):
         layers[key] = layer
         say(f"simulated {key[0]} on {key[1]}, {key[2]}")
@@ -151,7 +151,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
     lines += [line for model in MODELS for line in _of_cache(model, layers[model, CACHED, "experts in HBM"], engine)]
     print_lines(lines, "Experts", model="model", board="board")
     config = {"options": OPTIONS, "apart": APART, "context": CONTEXT, "localities": LOCALITIES, "tokens": TOKENS}
-    with ResultFolder(out, config=config, seed=SEED) as folder:
+    with ResultFolder(out, made_by=__name__, config=config, seed=SEED) as folder:
         folder.add(*rows_of(lines, "experts", engine, phase="decode"))
         for metric, value, unit, source in PUBLISHED:
             folder.add(Row("experts", metric, value, unit, "published", board="duplex", source=source))

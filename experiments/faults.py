@@ -11,14 +11,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from experiments.lines import Line, print_lines, rows_of
-from experiments.progress import step_printer
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import EnginesDisagreeError
+from sttest.core.progress import tell
 from sttest.core.results import ResultFolder, Row
 from sttest.package import DesignPackage
+from sttest.package.compiled import write_package
 from sttest.studies.faults.campaign import OUTCOMES, Campaign
 from sttest.studies.faults.report import FAILS, FaultStudy, failing_bits, run_study
 from sttest.studies.faults.shares import Share
+from sttest.studies.workload import CompileRequest
 
 LAYERS, CONTEXT, SEED, PER_KIND = 2, 16, 11, 200
 WORK = Path("build") / "faults"
@@ -34,23 +36,12 @@ PUBLISHED = (
 
 def design_package(folder: Path) -> DesignPackage:
     """The decode step and the head, compiled."""
-    from sttest.cli.compile import Request, compile_package
-
-    options = CompileOptions(layers=LAYERS)
-    compile_package(Request(MODEL, "decode", None, CONTEXT, BOARD, options, work_dir=folder, head=True))
-    return DesignPackage.read(folder)
+    request = CompileRequest(MODEL, "decode", None, CONTEXT, BOARD, CompileOptions(layers=LAYERS), head=True)
+    return write_package(request.design(), folder)
 
 
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line]:
     """Prints the table and writes ``out``; no timing engine has a part in it."""
-    say = step_printer(0)
-
-    def tell(step: str) -> None:
-        # A line for each step, and for every hundredth fault.
-        count, _, rest = step.partition(" of ")
-        if not rest or count.endswith("00"):
-            say(step)
-
     package = design_package(WORK / "package")
     study = run_study(package, WORK, PER_KIND, SEED, PROTECTIONS, jobs, tell, is_struck=False)
     if study.agreement.disagree:
@@ -58,7 +49,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
     lines = list(_lines(study))
     print_lines(lines, "Faults", notes=True)
     config = {"model": MODEL, "layers": LAYERS, "context": CONTEXT, "per_kind": PER_KIND, "protections": PROTECTIONS}
-    with ResultFolder(out, config=config, seed=SEED) as folder:
+    with ResultFolder(out, made_by=__name__, config=config, seed=SEED) as folder:
         folder.add(*rows_of(lines, "faults", "verilator", model=MODEL, board=BOARD, phase="decode"))
         for metric, value, note in PUBLISHED:
             folder.add(Row("faults", metric, value, "ratio", "published", board="ethos-u55", source=SOURCE, note=note))

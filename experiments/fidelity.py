@@ -16,6 +16,8 @@ from sttest.core.results import ResultFolder, Row
 from sttest.core.tables import print_table
 from sttest.sim import Simulation, load, simulate
 
+__depends__ = ("tests/data/streamhls/",)
+
 ROOT = Path(__file__).parents[1]
 DESIGNS = ROOT / "tests" / "data" / "streamhls"
 SOURCE = "https://github.com/UCLA-VAST/Stream-HLS"
@@ -89,7 +91,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Fide
     found = measure_all(jobs)
     print_table(COLUMNS, [_cells(each) for each in found])
     print(_summary(found))
-    with ResultFolder(out, config={"engine": engine, "designs": len(found)}) as folder:
+    with ResultFolder(out, made_by=__name__, config={"engine": engine, "designs": len(found)}) as folder:
         for each in found:
             folder.add(*_rows(each, engine))
     return found

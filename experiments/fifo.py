@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.progress import step_printer
+from experiments.progress import step_counter
 from sttest.compile.compiler import compile_text
 from sttest.compile.options import CompileOptions
 from sttest.core.processes import process_pool
@@ -75,7 +75,7 @@ def _cycles(graph: TimedGraph, engine: str, *, unbounded: bool = False) -> int:
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Sized]:
     """Prints the table and writes ``out``."""
     blocks = [(model, phase) for model in MODELS for phase in PHASES]
-    say = step_printer(len(blocks))
+    say = step_counter(len(blocks))
     found: list[Sized] = []
     with process_pool(jobs) as pool:
         running = {block: pool.submit(size_block, *block, engine) for block in blocks}
@@ -92,7 +92,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Size
         title="FIFO sizing (not published)",
     )  # fmt: skip
     config = {"engine": engine, "overall_unroll": OVERALL_UNROLL, "blocks": blocks}
-    with ResultFolder(out, config=config) as folder:
+    with ResultFolder(out, made_by=__name__, config=config) as folder:
         for each in found:
             folder.add(*_rows(each, engine))
         _depth_table(found).to_csv(folder.file("depths.csv"), index=False)

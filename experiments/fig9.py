@@ -19,7 +19,7 @@ from experiments.emerging import CONTEXTS, LENGTHS, MODELS, SHAPES
 from experiments.emerging_rows import FIG9, FIG9_QUANTITY, published_ratio
 from experiments.emerging_what_ifs import best_ratio
 from experiments.gpu_opponents import Opponent, a100_opponents
-from experiments.progress import step_printer
+from experiments.progress import step_counter
 from experiments.published import published_text
 from sttest.boards.board import FpgaBoard
 from sttest.boards.resources import total
@@ -94,7 +94,7 @@ class Fit:
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Explained]:
     """Prints the tables and writes ``out``."""
     lanes = [*FEWER_LANES, reproduced_knobs().overall_unroll]
-    say = step_printer(len(lanes) * (1 + len(MODELS) * (len(LENGTHS) + len(CONTEXTS) + 2)) + len(MODELS))
+    say = step_counter(len(lanes) * (1 + len(MODELS) * (len(LENGTHS) + len(CONTEXTS) + 2)) + len(MODELS))
     fits, blocks = dict[int, list[Fit]](), dict[int, dict[str, ModelBlocks]]()
     largest = [BlockShape(model, "prefill", LENGTHS[-1]) for model in MODELS]
     largest += [BlockShape(model, "decode", 1, CONTEXTS[-1]) for model in MODELS]
@@ -107,7 +107,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Expl
     groups = {model: _groups(BlockShape(model, "prefill", LENGTHS[-1])) for model in MODELS}
     explained = explain(blocks, fits, a100_opponents()[0])
     _print(explained, fits, groups)
-    with ResultFolder(out, config={"engine": engine, "lanes": lanes, "budget": _BUDGET}) as folder:
+    with ResultFolder(out, made_by=__name__, config={"engine": engine, "lanes": lanes, "budget": _BUDGET}) as folder:
         folder.add(*rows(explained, fits, groups, engine))
     return explained
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.figures import write_figure
+from experiments.drawing import write_figure
 from experiments.gpt2_rows import METRICS, compared_systems, generation_value, rows
 from experiments.published import geometric_mean_ratio, gpt2_ratios, gpt2_row
 from sttest.core.errors import InputError
@@ -39,7 +39,7 @@ def write_report(found: Reproduction, out: Path) -> None:
         "precision": found.precision,
         "engine": found.engine,
     }
-    with ResultFolder(out, config=config) as folder:
+    with ResultFolder(out, made_by="experiments.gpt2", config=config) as folder:
         folder.add(*rows(found))
         write_figure(folder)
 

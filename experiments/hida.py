@@ -22,6 +22,8 @@ from sttest.compile.spaces.parallel_factors import (
 from sttest.core.results import ResultFolder, Row
 from sttest.core.tables import print_table
 
+__depends__ = ("experiments/data/hida_*.csv",)
+
 MODES = {"ia_ca": (True, True), "ia": (True, False), "ca": (False, True), "naive": (False, False)}
 MAX_FACTOR = 32
 CONTRADICTED = {("B", "ia"), ("B", "naive")}
@@ -71,7 +73,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> None:
         ("mode", "of", "quantity", "ours", "published", "note"),
         [(row.phase, row.model, row.metric, row.value, row.reference, row.note) for row in rows],
     )
-    with ResultFolder(out, config={"max_factor": MAX_FACTOR}) as folder:
+    with ResultFolder(out, made_by=__name__, config={"max_factor": MAX_FACTOR}) as folder:
         folder.add(*rows)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from experiments.lower_ahead import lower_ahead
-from experiments.progress import step_printer
+from experiments.progress import step_counter
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import compile_text, on_chip
 from sttest.compile.options import CompileOptions
@@ -144,7 +144,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Prom
         for block in BLOCKS for tokens in PROMPTS for context in simulated_contexts(tokens, block)
     }  # fmt: skip
     lower_ahead([(get_config(MODEL), _shape(block, context)) for block, context in work], jobs, "long-prompt")
-    say, found = step_printer(len(work)), {}
+    say, found = step_counter(len(work)), {}
     for key, result in run_all(run_block, work, jobs, "long-prompt"):
         found[key] = result
         say(f"simulated a block of {key[0]} behind {key[1]}")
@@ -159,7 +159,9 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Prom
         ],
         title="Prompts of Qwen2.5-0.5B in blocks (not published)",
     )  # fmt: skip
-    with ResultFolder(out, config={"options": OPTIONS, "blocks": BLOCKS, "prompts": PROMPTS}) as folder:
+    with ResultFolder(
+        out, made_by=__name__, config={"options": OPTIONS, "blocks": BLOCKS, "prompts": PROMPTS}
+    ) as folder:
         for each in prompts:
             folder.add(*_rows(each, engine))
     return prompts

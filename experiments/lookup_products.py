@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from experiments.lines import print_lines
-from experiments.progress import step_printer
+from experiments.progress import step_counter
 from sttest.compile.rtl import module_text
 from sttest.core.errors import SttestError
 from sttest.core.results import ResultFolder, Row
@@ -42,7 +42,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
     """Prints the table and writes ``out``; ``engine`` simulates nothing here."""
     wanted = {(bits, results): lookup_job(bits, results) for bits in BITS for results in RESULTS}
     fabric = {bits: fabric_job(bits) for bits in BITS if bits > 1}
-    say = step_printer(len(wanted) + len(fabric))
+    say = step_counter(len(wanted) + len(fabric))
     found = synthesize([*wanted.values(), *fabric.values()], WORK, jobs, say)
     rows: list[Row] = []
 
@@ -65,7 +65,9 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
                 Row("lookup-products", f"over multiplication {where}", looked_up / multiplied[bits], "ratio", "derived")
             )
     print_lines(rows, "Products by table look-up")
-    with ResultFolder(out, config={"lanes": LANES, "shared": SHARED, "bits": BITS, "results": RESULTS}) as folder:
+    with ResultFolder(
+        out, made_by=__name__, config={"lanes": LANES, "shared": SHARED, "bits": BITS, "results": RESULTS}
+    ) as folder:
         for each in rows:
             folder.add(each)
         folder.add(Row("lookup-products", "hardware overhead", 0.02, "ratio", "published", source=SAIL))

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from experiments.lines import print_lines
-from experiments.progress import step_printer
+from experiments.progress import step_counter
 from sttest.boards.operators import operators
 from sttest.compile.compiler import Design, on_chip
 from sttest.compile.dialects import df
@@ -143,14 +143,16 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
         (precision, shape, rank): {"precision": precision, "shape": shape, "rank": rank, "engine": engine}
         for precision in PRECISIONS for shape in SHAPES for rank in (None, *RANKS)
     }  # fmt: skip
-    say, found = step_printer(len(work)), {}
+    say, found = step_counter(len(work)), {}
     for key, point in run_all(run_point, work, jobs, "low rank"):
         found[key] = point
         say(f"simulated {key[0]}, {key[1][0]}, rank {key[2] or 'full'}")
     rows = [row for key in work for row in _of_point(key, found[key], engine)]
     rows += [row for rank in RANKS for row in _errors(rank)]
     print_lines(rows, "Low rank", phase="phase")
-    with ResultFolder(out, config={"shapes": SHAPES, "ranks": RANKS, "precisions": PRECISIONS}, seed=SEED) as folder:
+    with ResultFolder(
+        out, made_by=__name__, config={"shapes": SHAPES, "ranks": RANKS, "precisions": PRECISIONS}, seed=SEED
+    ) as folder:
         folder.add(*rows)
         for metric, value in PUBLISHED:
             folder.add(Row("low-rank", metric, value, "ratio", "published", board="flashsvd", source=SOURCE))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 from sttest.core.processes import run_all
+from sttest.core.progress import suggester
 from sttest.models.config import DecoderConfig
 from sttest.studies.workload import WorkloadShape, keep_texts
 
@@ -21,7 +21,7 @@ def lower_ahead(asked: Sequence[tuple[DecoderConfig, WorkloadShape]], jobs: int,
     Raises:
         SttestError: as :func:`~sttest.studies.workload.model_text`.
     """
-    print(f"lowering {len(asked)} blocks, unless they are cached", file=sys.stderr, flush=True)
+    suggester()(f"lowering {len(asked)} blocks, unless they are cached")
     shares = {number: share for number in range(jobs) if (share := asked[number::jobs])}
-    for number, _ in run_all(keep_texts, shares, jobs, where):
-        print(f"{len(shares[number])} of {len(asked)} blocks are there", file=sys.stderr, flush=True)
+    for _ in run_all(keep_texts, shares, jobs, where):
+        pass

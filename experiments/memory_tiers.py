@@ -15,8 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from experiments.drawing import write_figure
 from experiments.experts import expert_size
-from experiments.figures import write_figure
 from experiments.lines import Line, print_lines, rows_of
 from experiments.published import DATA_DIR
 from sttest.boards.board import FpgaBoard
@@ -37,6 +37,8 @@ from sttest.studies.tier_copy import copy_into_hbm
 from sttest.studies.weight_window import token_cycles
 from sttest.studies.whatif.bounds import bounds
 from sttest.studies.workload import WorkloadShape, model_text
+
+__depends__ = ("experiments/data/llama-2-70b/",)
 
 BOARD, CONTEXT = "u280", 256
 OPTIONS = {
@@ -138,7 +140,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
         "options": OPTIONS, "context": CONTEXT, "placements": PLACEMENTS, "tokens": TOKENS, "localities": LOCALITIES,
         "expert_bytes": EXPERT_BYTES,
     }  # fmt: skip
-    with ResultFolder(out, config=config, seed=SEED) as folder:
+    with ResultFolder(out, made_by=__name__, config=config, seed=SEED) as folder:
         folder.add(*rows_of(lines, "memory-tiers", engine, board=BOARD, phase="decode"))
         for metric, value, unit, system, source in PUBLISHED:
             folder.add(Row("memory-tiers", metric, value, unit, "published", board=system, source=source))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.lines import print_lines
-from experiments.progress import step_printer
+from experiments.progress import step_counter
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import compile_text
 from sttest.compile.options import CompileOptions
@@ -91,7 +91,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
         row(f"time over int8 {where}", mixes[budget][0] / cycles, "ratio", "derived")
     print_lines(rows, "Types of weights, mixed", notes=True)
     config = {"layers": LAYERS, "types": TYPES, "knobs": KNOBS, "context": CONTEXT, "budgets": BUDGETS}
-    with ResultFolder(out, config=config, seed=SEED) as folder:
+    with ResultFolder(out, made_by=__name__, config=config, seed=SEED) as folder:
         for each in rows:
             folder.add(each)
         for metric, value in (("time over INT8, least", 0.70), ("time over INT8, most", 0.85)):
@@ -108,7 +108,7 @@ def _bases() -> list[tuple[str, str]]:
 
 
 def _run(mixes: Mapping[Any, dict[str, str]], engine: str, jobs: int) -> dict[Any, tuple[int, float]]:
-    say, found = step_printer(len(mixes)), {}
+    say, found = step_counter(len(mixes)), {}
     work = {key: {"mixed": mixed, "engine": engine} for key, mixed in mixes.items()}
     for key, outcome in run_all(run_block, work, jobs, "mixed types"):
         found[key] = outcome

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.lines import Line, print_lines, rows_of
-from experiments.progress import step_printer
+from experiments.progress import step_counter
 from sttest.compile.compiler import compile_text, on_chip
 from sttest.compile.options import CompileOptions
 from sttest.core.processes import run_all
@@ -87,7 +87,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
         (width, way): {"engine": engine, **parts, "options": options}
         for width, options in WIDTHS.items() for way, parts in WAYS.items()
     }  # fmt: skip
-    say, steps = step_printer(len(work)), dict[tuple[str, str], Step]()
+    say, steps = step_counter(len(work)), dict[tuple[str, str], Step]()
     for key, step in run_all(run_step, work, jobs, "nano-batches"):
         steps[key] = step
         say(f"simulated {key[1]}, {key[0]}")
@@ -95,7 +95,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
     lines += _speedups(steps)
     print_lines(lines, f"Nano-batches, {BATCH} sequences, {CONTEXT} cached tokens")
     config = {"widths": WIDTHS, "ways": WAYS, "batch": BATCH, "context": CONTEXT}
-    with ResultFolder(out, config=config) as folder:
+    with ResultFolder(out, made_by=__name__, config=config) as folder:
         folder.add(*rows_of(lines, "nano-batches", engine, model=MODEL, board=BOARD, phase="decode"))
     return lines
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from experiments.designs import BOARD, card, simulate_models
-from experiments.figures import write_figure
-from experiments.progress import step_printer
+from experiments.drawing import write_figure
+from experiments.progress import step_counter
 from experiments.published import published_text
 from sttest.compile.compiler import fusion_report
 from sttest.compile.opt import new_context, parse
@@ -59,7 +59,7 @@ def model_bytes(shape: BlockShape) -> int:
 
 def measure(engine: str, jobs: int) -> list[Intermediates]:
     """All prefill blocks and one decode block of every model."""
-    say = step_printer(1 + len(MODELS) * (len(LENGTHS) + len(CONTEXTS)))
+    say = step_counter(1 + len(MODELS) * (len(LENGTHS) + len(CONTEXTS)))
     blocks = simulate_models(MODELS, LENGTHS, CONTEXTS, engine, jobs, say)
     times: dict[BlockShape, BlockTime] = {}
     for model, found in blocks.items():
@@ -87,7 +87,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Inte
         ],
         title="intermediate results of one block (parameters excluded)",
     )  # fmt: skip
-    with ResultFolder(out, config={"engine": engine, "lengths": LENGTHS}) as folder:
+    with ResultFolder(out, made_by=__name__, config={"engine": engine, "lengths": LENGTHS}) as folder:
         for each in found:
             folder.add(*_rows(each))
         write_figure(folder)

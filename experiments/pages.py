@@ -29,6 +29,7 @@ from sttest.core.files import MANIFEST, read_object, read_yaml
 from sttest.core.results import RESULTS_SCHEMA
 from sttest.core.tables import markdown_table
 from sttest.models.registry import get_config
+from sttest.studies.seconds import command_seconds
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
@@ -497,6 +498,11 @@ def fig9_shares() -> str:
         lines.append((lanes, *cells))
     heads = (f"{MODELS[model]}, {phase}" for phase in ("prefill", "decode") for model in NEWER)
     return markdown(("lanes", *heads), lines)
+
+
+def seconds(command: str) -> float:
+    """What a command took; see `sttest.studies.seconds`."""
+    return command_seconds()[command]
 
 
 def study_seconds(study: str) -> float:

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.best.rows import of_budget
-from experiments.designs import BOARD, card
-from experiments.figures import write_figure
+from experiments.drawing import write_figure
 from experiments.published import published_table
+from sttest.boards.load import load_board, require_hbm
 from sttest.boards.part import BudgetName
 from sttest.core.errors import InputError
 from sttest.core.results import Kind, ResultFolder, Row, table_rows
@@ -22,7 +21,15 @@ from sttest.core.tables import print_table
 from sttest.models.config import DecoderConfig
 from sttest.models.registry import get_config
 
+__depends__ = (
+    "experiments/data/peers.csv",
+    "results/gpt2/table.csv",
+    "results/emerging/table.csv",
+    "results/best/table.csv",
+)
+
 ROOT = Path(__file__).parents[1]
+BOARD = "u55c"
 OURS = {"gpt2": ("gpt2", "[256:256]"), "qwen": ("emerging", "[128:128]"), "llama": ("emerging", "[128:128]"),
         "gemma": ("emerging", "[128:128]")}  # fmt: skip
 """Model to the experiment and shape that its decode speed is taken from."""
@@ -52,15 +59,16 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> None:
         ],
         title="fraction of the weight-bandwidth roofline at batch 1",
     )  # fmt: skip
-    with ResultFolder(out, config={"board": BOARD, "ours": OURS}) as folder:
+    with ResultFolder(out, made_by=__name__, config={"board": BOARD, "ours": OURS}) as folder:
         folder.add(*rows)
         write_figure(folder)
 
 
 def _our_rows(results: Path) -> Iterator[Row]:
+    peak_gb_per_s = require_hbm(load_board(BOARD)).peak_bandwidth_gb_per_s
     for model, (experiment, shape) in OURS.items():
         speed = _our_speed(results, experiment, model, shape)
-        roofline = card().peak_bandwidth_gb_per_s / weight_gb_per_token(get_config(model))
+        roofline = peak_gb_per_s / weight_gb_per_token(get_config(model))
         note = f"{shape} of results/{experiment}; W4 weights of the blocks, LM head not timed"
         yield _row("roofline fraction", speed / roofline, "ratio", "derived", f"ours: {model}", BOARD, f"{speed:.1f}",
                    note=note)  # fmt: skip
@@ -76,7 +84,7 @@ class BestDecode:
 
 
 def _best(results: Path, model: str) -> BestDecode:
-    metrics = (of_budget(each, BUDGET) for each in ("speed", "fraction of roofline, peak bandwidth"))
+    metrics = (f"{each} [{BUDGET}]" for each in ("speed", "fraction of roofline, peak bandwidth"))
     return BestDecode(*(_our_value(results, "best", model, metric, phase="decode") for metric in metrics))
 
 

@@ -104,7 +104,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
     lines += over_processors(generations)
     print_lines(lines, "PIM-GPT", model="model")
     config = {"board": BOARD, "contexts": CONTEXTS, "tokens": TOKENS, "models": [gpt.name for gpt in GPTS]}
-    with ResultFolder(out, config=config) as folder:
+    with ResultFolder(out, made_by=__name__, config=config) as folder:
         folder.add(*rows_of(lines, "pim-gpt", engine, board=BOARD, phase="decode"))
         for metric, value, unit, source in PUBLISHED:
             folder.add(Row("pim-gpt", metric, value, unit, "published", board="pim-gpt (paper)", source=source))

@@ -13,6 +13,14 @@ import pandas as pd
 
 from sttest.core.errors import InputError, did_you_mean
 
+__depends__ = (
+    "experiments/data/gpt2_geomean_ratios.csv",
+    "experiments/data/gpt2_latency.csv",
+    "experiments/data/gpu_published.csv",
+    "experiments/data/other_results.csv",
+    "experiments/data/platforms.csv",
+)
+
 DATA_DIR = Path(__file__).parent / "data"
 
 

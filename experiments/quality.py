@@ -10,10 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.progress import step_printer
+from experiments.progress import step_counter
 from sttest.core.files import read_object
+from sttest.core.progress import progress
 from sttest.core.results import ResultFolder, Row
 from sttest.core.tables import print_table
+from sttest.core.whole_run import whole_run
 from sttest.models.calibrated_folder import CALIBRATION, CALIBRATION_SCHEMA
 from sttest.models.checkpoint import load_model
 from sttest.models.language_model import LanguageModel, quantise_model
@@ -21,6 +23,8 @@ from sttest.models.quality import Quality, evaluate, windows_of
 from sttest.models.quant.scheme import SCHEMES
 from sttest.models.registry import model_config
 from sttest.models.text import text_tokens
+
+__depends__ = ("experiments/data/quality/evaluation.txt",)
 
 MODEL = "smollm2-135m"
 DATA = Path("experiments/data/quality")
@@ -52,7 +56,7 @@ class _Measured:
 def reproduce(weights: Path, work: Path, out: Path) -> list[_Measured]:
     """Evaluates every precision of a run, prints the table and writes ``out``, which has the run's name."""
     run = RUNS[out.name]
-    config, say = model_config(MODEL), step_printer(len(run))
+    config, say = model_config(MODEL), step_counter(len(run))
     model = load_model(config, weights)
     windows = windows_of(text_tokens(config, weights, DATA / "evaluation.txt"), WINDOWS, LENGTH)
     found: list[_Measured] = []
@@ -60,7 +64,9 @@ def reproduce(weights: Path, work: Path, out: Path) -> list[_Measured]:
         found.append(_measured(model, scheme or folder, work / folder if scheme else None, windows))
         say(f"{found[-1].name}, {found[-1].method}")
     print_table(("precision", "weights", "perplexity", "loss", "KL, nats", "agreement", ""), map(_cells, found))
-    with ResultFolder(out, config={"model": MODEL, "windows": WINDOWS, "window_length": LENGTH}) as results:
+    with ResultFolder(
+        out, made_by="experiments.quality", config={"model": MODEL, "windows": WINDOWS, "window_length": LENGTH}
+    ) as results:
         for each in found:
             results.add(*_rows(out.name, each))
     return found
@@ -109,4 +115,5 @@ def _row(experiment: str, metric: str, value: float, unit: str, note: str, refer
 
 if __name__ == "__main__":
     for run in sys.argv[3:] or RUNS:
-        reproduce(Path(sys.argv[1]), Path(sys.argv[2]), Path("results") / run)
+        with whole_run(), progress(run):
+            reproduce(Path(sys.argv[1]), Path(sys.argv[2]), Path("results") / run)

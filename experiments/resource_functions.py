@@ -19,6 +19,8 @@ import pandas as pd
 from sttest.boards.resources import LUTRAM_MAX_WORDS, PipelineLogic, Resources, fifo_resources, memory_resources
 from sttest.sim.graph import SRL_MAX_BITS
 
+__depends__ = ("experiments/data/synthesis/function_*.csv",)
+
 DATA = Path(__file__).parent / "data" / "synthesis"
 _LOOPS, _ARRAYS = DATA / "function_loops.csv", DATA / "function_arrays.csv"
 _OPERATIONS = ("products", "double_products", "quotients", "sums", "differences", "comparisons", "choices")

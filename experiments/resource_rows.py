@@ -29,6 +29,8 @@ from sttest.boards.resources import (
 )
 from sttest.sim.graph import SRL_MAX_BITS
 
+__depends__ = ("experiments/data/synthesis/",)
+
 DATA = Path(__file__).parent / "data" / "synthesis"
 _OPERATOR_OF = {
     "src_fmul": "fmul", "src_fsub": "fsub", "src_fdiv": "fdiv", "src_frecip": "frecip", "src_fexp": "fexp",

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-import sttest as st
-from experiments.figures import write_figure
-from experiments.progress import step_printer
+from experiments.drawing import write_figure
+from experiments.progress import step_counter
+from sttest import api
+from sttest.core.progress import tell
 from sttest.core.results import PointStore, ResultFolder, Row
 from sttest.core.tables import print_table
 from sttest.studies.campaign import STORES
@@ -70,7 +71,7 @@ def lengths() -> list[tuple[int, int]]:
 
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Served]:
     """Prints the table and writes ``out``."""
-    say = step_printer(len(BATCHES) * len(POLICIES) * len(RATES))
+    say = step_counter(len(BATCHES) * len(POLICIES) * len(RATES))
     found: list[Served] = []
     for batch in BATCHES:
         plan = _plan(batch, jobs)
@@ -92,7 +93,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Serv
         title="Serving GPT-2 Medium on a U55C (requests made up)",
     )  # fmt: skip
     config = {"options": OPTIONS, "batches": BATCHES, "rates": RATES, "requests": REQUESTS, "context": CONTEXT}
-    with ResultFolder(out, config=config, seed=SEED) as folder:
+    with ResultFolder(out, made_by=__name__, config=config, seed=SEED) as folder:
         for each in found:
             folder.add(*_rows(each, engine))
         write_figure(folder)
@@ -101,10 +102,12 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Serv
 
 def _plan(batch: int, jobs: int) -> StepPlan:
     folder = Path("build") / "serving" / f"{MODEL}-b{batch}"
-    st.compile(MODEL, phase="decode", context=CONTEXT, batch=batch, board=BOARD, **OPTIONS).save(folder)
+    design = api.compile(MODEL, phase="decode", context=CONTEXT, batch=batch, board=BOARD, **OPTIONS)
+    design.save(folder)
     longest = max(prompt + answer for prompt, answer in lengths())
     plan = StepPlan.of([folder], longest, longest, batch, PointStore(STORES / "serve"))
-    plan.campaign.finish(plan.campaign.in_processes(jobs))
+    runner = plan.campaign.in_processes(jobs)
+    plan.campaign.finish(runner, lambda done, total: tell(f"{done} of {total} designs of batch {batch} simulated"))
     return plan
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments.lines import Line, print_lines, rows_of
-from experiments.progress import step_printer
+from experiments.progress import step_counter
 from experiments.published import DATA_DIR
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
@@ -53,6 +53,8 @@ from sttest.studies.pruning.work import (
     probabilities,
 )
 from sttest.targets.synth.yosys import SynthesisJob, Synthesized, synthesize
+
+__depends__ = ("experiments/data/spatten/schedules.csv",)
 
 BOARD, PAPER, SEED, DIM = "u55c", "spatten", 1, 64
 MEMORIES = (BOARD, PAPER)
@@ -421,7 +423,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
         (model, memory, name, place, engine) for model, names in VARIANTS.items() for memory in MEMORIES
         for name in names for place in range(len(schedules(model)))
     ]  # fmt: skip
-    say, lines = step_printer(6), list[Line]()
+    say, lines = step_counter(6), list[Line]()
     lines += of_models(dict(run_all(run_variant, {key: key for key in keys}, jobs, "spatten")))
     say("models")
     sweep = {(memory, *each, engine): (memory, *each, engine) for memory in MEMORIES for each in SWEEP}
@@ -441,7 +443,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
         "lanes": LANES, "comparators": COMPARATORS, "deviation": DEVIATION, "sweep": SWEEP, "deviations": DEVIATIONS,
         "threshold": THRESHOLD, "exp_cycles": EXP_CYCLES,
     }  # fmt: skip
-    with ResultFolder(out, config=config, seed=SEED) as folder:
+    with ResultFolder(out, made_by=__name__, config=config, seed=SEED) as folder:
         folder.add(*rows_of(lines, "spatten", engine, board=BOARD, phase="decode"))
         for metric, value, unit, source, note in PUBLISHED:
             folder.add(Row("spatten", metric, value, unit, "published", board="asic", source=source, note=note))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.lines import print_lines
-from experiments.progress import step_printer
+from experiments.progress import step_counter
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import choose_lanes, compile_text
 from sttest.compile.options import CompileOptions
@@ -121,7 +121,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
         work[ATTENTION, str(context)] = {
             "model": ATTENTION, "context": context, "knobs": knobs, "lanes": 0, "engine": engine
         }  # fmt: skip
-    say, found = step_printer(len(work)), {}
+    say, found = step_counter(len(work)), {}
     for key, point in run_all(run_point, work, jobs, "state space"):
         found[key] = point
         say(f"simulated {key[0]}, {key[1]}")
@@ -135,7 +135,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
         "one_pass": dict(ONE_PASS),
         "lanes": STATE_LANES,
     }
-    with ResultFolder(out, config=config) as folder:
+    with ResultFolder(out, made_by=__name__, config=config) as folder:
         folder.add(*rows)
         for metric, value, unit, note in PUBLISHED:
             folder.add(Row("state-space", metric, value, unit, "published", board="gpu", source=SOURCE, note=note))

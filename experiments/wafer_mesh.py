@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from experiments.figures import write_figure
+from experiments.drawing import write_figure
 from experiments.lines import Line, print_lines, rows_of
 from sttest.boards.load import load_board
 from sttest.boards.systems import MeshBoard
@@ -60,7 +60,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
     lines = [*sweep_lines(cycles, engine), *beside_a100(cycles), *assumed(engine), *meshes()]
     print_lines(lines, "MeshGEMV on a WSE-2")
     config = {"board": BOARD, "sides": SIDES, "sizes": SIZES, "relays": RELAYS, "meshes": MESHES}
-    with ResultFolder(out, config=config) as folder:
+    with ResultFolder(out, made_by=__name__, config=config) as folder:
         folder.add(*rows_of(lines, "wafer-mesh", "", board=BOARD, phase="decode"))
         for metric, value, unit, source in PUBLISHED:
             folder.add(Row("wafer-mesh", metric, value, unit, "published", board="wse-2 (paper)", source=source))

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from sttest.api import Board, CompileOptions, Design, compile, load_design  # noqa: A004
     from sttest.studies.runs import Graph, Run, load_graph
 
+__depends__ = ("sttest/compile/__init__.py",)
+
 __all__ = [
     "Board",
     "CompileOptions",

@@ -11,6 +11,8 @@ from experiments.published import gpt2_rows, published_table
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 
+__depends__ = ("experiments/data/gpt2_dsps.csv",)
+
 PRODUCTS_PER_SLICE = 2
 """Products of int4 by int8, or of int8 by int8, that a DSP48E2 can do in a cycle where they share a factor (WP486)."""
 

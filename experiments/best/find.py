@@ -14,8 +14,8 @@ from sttest.boards.resources import Resources
 from sttest.compile.compiler import StagedCompiler
 from sttest.compile.options import CompileOptions
 from sttest.compile.resources.placement import place
+from sttest.core.closure import program_hash
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError, SttestError, did_you_mean
-from sttest.core.program import program_hash
 from sttest.core.results import PointStore
 from sttest.explore.descent import Descent, DescentStep, Judged, Lanes, Profile, descend
 from sttest.explore.lane_judge import LaneJudge
@@ -95,7 +95,11 @@ def find(search: Search, say: Say, *, store: Path = STORE, folder: Path = FOLDER
     text = search.case.text()
     compiler = StagedCompiler(text, search.case.name, BOARD)
     kept = PointStore(store)
-    key = {"text": text_hash(text), "board": compiler.board.model_dump(mode="json"), "source": program_hash()}
+    key = {
+        "text": text_hash(text),
+        "board": compiler.board.model_dump(mode="json"),
+        "source": program_hash("sttest.explore.lane_judge"),
+    }
     ends: list[tuple[str, LaneJudge, Descent]] = []
     for name, judge, start in _begun(search, compiler, key, kept, folder, say):
         if sum(end.fits for *_, end in ends) >= search.tries:

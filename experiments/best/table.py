@@ -12,7 +12,7 @@ from experiments.best.design import MOST_ACCESSES, Made, command, make, shown
 from experiments.best.found import FOLDER, path_of, read_found
 from experiments.best.front import FRONT, front_line
 from experiments.best.rows import of_budget, rows
-from experiments.progress import step_printer
+from experiments.progress import step_counter
 from sttest.compile.reports import partition_table
 from sttest.core.errors import InputError, SttestError
 from sttest.core.processes import process_pool
@@ -35,9 +35,9 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
     if not cases:
         raise InputError("no-designs", "no design was found yet", where=str(FOLDER),
                          hints=["python -m experiments.best find gpt2 decode --budget tight"])  # fmt: skip
-    say, found = step_printer(len(cases)), list[Row]()
+    say, found = step_counter(len(cases)), list[Row]()
     config = {"board": BOARD, "designs": {case.name: path_of(case).read_text(encoding="utf-8") for case in cases}}
-    with ResultFolder(out, config=config) as folder, process_pool(jobs) as pool:
+    with ResultFolder(out, made_by=__name__, config=config) as folder, process_pool(jobs) as pool:
         parts = [folder.file(case.name) for case in cases]
         for case, made in zip(cases, pool.map(write_design, cases, parts), strict=True):
             say(case.name)

@@ -17,7 +17,10 @@ from sttest.core.errors import InputError
 from sttest.core.files import read_csv, read_object
 from sttest.core.results import ResultFolder, Row
 
+__depends__ = ("experiments/data/gpu_baseline/",)
+
 ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "results" / "gpu_baseline"
 RUNS = ROOT / "experiments" / "data" / "gpu_baseline"
 NO_RUNS = "No run is committed yet.\n"
 
@@ -191,9 +194,8 @@ def main() -> None:
     """Writes the results folder from the committed runs."""
     runs = load_runs()
     if runs:
-        with ResultFolder(
-            ROOT / "results" / "gpu_baseline", config={run.name: run.environment for run in runs}
-        ) as folder:
+        config = {run.name: run.environment for run in runs}
+        with ResultFolder(RESULTS, made_by="experiments.gpu_baseline.report", config=config) as folder:
             folder.add(*measured_rows(runs))
 
 

@@ -21,6 +21,8 @@ from sttest.core.files import read_csv
 from sttest.core.results import Kind
 from sttest.core.validation import validated
 
+__depends__ = ("sttest/boards/data/routed.csv",)
+
 ROUTED_FILE = Path(__file__).parent / "data" / "routed.csv"
 LEAST_ROWS = 2
 

@@ -14,6 +14,8 @@ from sttest.core.errors import InputError, did_you_mean, note
 from sttest.core.files import read_yaml
 from sttest.core.validation import validated
 
+__depends__ = ("sttest/boards/data/*",)
+
 DATA_DIR = Path(__file__).parent / "data"
 SHIPPED = (
     "a100", "duplex", "kv260", "pim-gpt", "rtx2080ti", "sn40l", "u280", "u55c", "v80", "vhk158", "wse-2",

@@ -17,6 +17,8 @@ from sttest.core.files import read_yaml
 from sttest.core.results import Kind
 from sttest.core.validation import validated
 
+__depends__ = ("sttest/boards/data/operators.yaml",)
+
 OPERATORS_FILE = Path(__file__).parent / "data" / "operators.yaml"
 OWN: dict[str, "Operator"] = {}
 """Operators that designs bring along (`df.call`), by names that have all their figures in them."""

@@ -15,6 +15,8 @@ from sttest.core.files import read_yaml
 from sttest.core.results import Kind
 from sttest.core.validation import validated
 
+__depends__ = ("sttest/boards/data/resources.yaml",)
+
 # A CLB of UltraScale+ has 8 LUTs and 16 flip-flops (AMD UG574).  What shells leave is given in LUTs alone, so how many
 # flip-flops they take is unknown: as many per LUT as a CLB has is assumed.
 FF_PER_LUT = 2

@@ -26,6 +26,7 @@ from sttest.compile.options import renamed
 from sttest.core.errors import DoesNotFitError, InputError, SttestError, did_you_mean, note, note_renamed
 from sttest.core.program import __version__
 from sttest.core.terminal import styled
+from sttest.core.whole_run import whole_run
 
 # Help lists the verbs in this order.
 VERBS = {  # module and summary; its function is called NAME_verb
@@ -126,7 +127,7 @@ class Boundary(TyperGroup):
         given = _as_today(sys.argv[1:] if args is None else args)
         extra["standalone_mode"] = False
         try:
-            with styled(wide="--wide" in given, csv="--csv" in given, json="--json" in given) as style:
+            with whole_run(), styled(wide="--wide" in given, csv="--csv" in given, json="--json" in given) as style:
                 code = super().main(given or ["--help"], prog_name or "sttest", **extra)
                 sys.stdout.flush()
             if style.csv is not None and not style.csv.tables:

@@ -10,15 +10,15 @@ import typer
 from sttest.boards.load import load_board, require_hbm
 from sttest.cli.common import Batch, Board, Json, Parameters, Phase, names_of, print_json, progress, takes_options
 from sttest.compile.options import CompileOptions
+from sttest.core.closure import program_hash
 from sttest.core.errors import InputError, note
 from sttest.core.files import check_output_folder
-from sttest.core.program import program_hash
 from sttest.core.results import RESULTS_SCHEMA, ResultFolder
 from sttest.core.tables import print_table
 from sttest.explore.evaluate import Evaluator
 from sttest.explore.objectives import METRICS, Target
 from sttest.explore.proposals import Tried
-from sttest.explore.report import PLACED, Ablated, SearchReport, read_record, rebuild, text_hash, write_records
+from sttest.explore.report import MAKERS, PLACED, Ablated, SearchReport, read_record, rebuild, text_hash, write_records
 from sttest.explore.report import ablation as run_ablation
 from sttest.explore.search import Search
 from sttest.explore.search import run as run_search
@@ -132,7 +132,7 @@ def explore_verb(
     objectives, only = tuple(objective or ("latency", "area")), tuple(sorted(parse_only(tuple(knob or ())).items()))
     name = f"{target.name}-{Path(board).stem}-{'+'.join(objectives)}-seed{seed}"
     storage = storage or str(_STORE / f"{name}.db")
-    search = Search(target, objectives, only, seed, check_resources, storage, program_hash())
+    search = Search(target, objectives, only, seed, check_resources, storage, program_hash(*MAKERS))
     # Refused before anything is made: objectives, knobs and their values.
     evaluator = search.evaluator()
     space = search.space(evaluator)
@@ -259,7 +259,7 @@ def _write(report: SearchReport, out: Path) -> None:
     search = report.search
     config: dict[str, Any] = {**search.definition, "points": len(report.tried)}
     config["target"] = {**config["target"], "text": text_hash(search.target.text)}
-    with ResultFolder(out, config=config, seed=search.seed) as folder:
+    with ResultFolder(out, made_by=MAKERS, config=config, seed=search.seed) as folder:
         folder.add(*report.rows())
         write_records(folder.file("pareto.csv"), report.records())
         report.write_points(folder.file("points.csv"))

@@ -85,7 +85,7 @@ def run(request: RunRequest, out: Path | None, per: str | None, *, as_json: bool
     named = f"run-{request.backend}-{packages[0].config.name}"
     folder = out or Path("results") / named
     log, ended = Log(), None
-    with ResultFolder(folder, config=_config(request), seed=request.seed) as results:
+    with ResultFolder(folder, made_by="sttest.runtime.card_run", config=_config(request), seed=request.seed) as results:
         with progress(f"running {packages[0].config.name} on {request.backend}") as tell:
             try:
                 _run(packages, request, log, tell)

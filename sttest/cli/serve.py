@@ -11,7 +11,6 @@ import typer
 from sttest.cli.common import Json, print_json, progress
 from sttest.core.errors import InputError
 from sttest.core.files import check_output_folder
-from sttest.core.program import program_hash
 from sttest.core.results import RESULTS_SCHEMA, PointStore
 from sttest.core.tables import print_table
 from sttest.studies.campaign import STORES, on_cluster
@@ -95,7 +94,7 @@ def serve_verb(
         served = card.run(lambda done: say(f"{done:,} of {len(asked):,} requests served"))
         outcome = Outcome(served, card.steps, limits, plan.tokens.board, Objective(slo_ttft_ms, slo_token_ms))
         config = {
-            "designs": [each.package.name for each in plan.cells], "limits": asdict(limits), "program": program_hash(),
+            "designs": [each.package.name for each in plan.cells], "limits": asdict(limits),
             "requests": str(trace) if trace else f"{prompt_tokens} and {output_tokens} tokens", "rate_per_s": rate,
         }  # fmt: skip
         outcome.write(out, config, model, "maxplus", seed if rate is not None else None)

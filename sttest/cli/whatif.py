@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from sttest.cli.common import Engine, Json, print_json, progress
+from sttest.core.closure import own_files
 from sttest.core.errors import InputError, note
 from sttest.core.files import check_output_folder
 from sttest.core.progress import seconds_text
@@ -19,8 +20,8 @@ from sttest.studies.ablation import outcome as ablation_outcome
 from sttest.studies.ablation.form import ABLATIONS, ablation_names, is_ablation, load_ablation
 from sttest.studies.ablation.report import PUBLISHED_COLUMNS, AblationReport
 from sttest.studies.campaign import STORES, Campaign, Runner, StudyRun, Tell, on_cluster
-from sttest.studies.catalogue import command_seconds
 from sttest.studies.report.read import TABLE, read_results
+from sttest.studies.seconds import usual_seconds
 from sttest.studies.whatif import outcome as study_outcome
 from sttest.studies.whatif.outcome import StudyOutcome
 from sttest.studies.whatif.points import Point
@@ -119,6 +120,7 @@ def reproduce_verb(
     if name is None:
         _list_experiments(as_json=as_json)
         return
+    tables.checked(name, out)
     if not as_json:
         _tell_estimate(f"sttest reproduce {name}")
         raise typer.Exit(tables.reproduce(name, out, engine, jobs))
@@ -136,13 +138,13 @@ def reproduce_verb(
     raise typer.Exit(code)
 
 
-_SECONDS = "seconds that it took on two cores, where that was measured"
+_SECONDS = "seconds that it took on two cores, with models lowered before"
 _WORTH_TELLING_S = 10
 
 
 def _tell_estimate(command: str) -> None:
     """Says how long a command will take, before it begins, if that is known and worth a word."""
-    seconds = command_seconds().get(command)
+    seconds = usual_seconds(command)
     if seconds is not None and seconds >= _WORTH_TELLING_S:
         note(f"about {seconds_text(seconds)}, an estimate: it took that long on two cores when it was measured")
 
@@ -150,12 +152,12 @@ def _tell_estimate(command: str) -> None:
 def _list_experiments(*, as_json: bool) -> None:
     """What can be reproduced."""
     if as_json:
-        print_json({"schema": "sttest.experiments/1", "experiments": tables.EXPERIMENTS})
+        seconds = {name: usual_seconds(f"sttest reproduce {name}") for name in tables.EXPERIMENTS}
+        print_json({"schema": "sttest.experiments/1", "experiments": tables.EXPERIMENTS, "seconds": seconds})
         return
-    seconds = command_seconds()
-    rows = [(name, told, seconds.get(f"sttest reproduce {name}")) for name, told in tables.EXPERIMENTS.items()]
+    rows = [(name, told, usual_seconds(f"sttest reproduce {name}")) for name, told in tables.EXPERIMENTS.items()]
     print_table(("experiment", "what is made", "s"), rows, one_line=True)
-    print(f"s: {_SECONDS}")
+    print(f"s: {_SECONDS}; all: their sum")
 
 
 def _rows_of(folder: Path) -> list[dict[str, Any]]:
@@ -193,8 +195,7 @@ def _list_studies(*, as_json: bool) -> None:
     if as_json:
         print_json({"schema": "sttest.whatif-studies/1", "studies": dict(titles)})
         return
-    seconds = command_seconds()
-    rows = [(name, title, seconds.get(f"sttest whatif {name}")) for name, title in titles]
+    rows = [(name, title, usual_seconds(f"sttest whatif {name}")) for name, title in titles]
     print_table(("study", "what is asked", "s"), rows)
     print(f"s: {_SECONDS}")
 
@@ -224,7 +225,7 @@ def _run_study(request: WhatifRequest, *, as_json: bool) -> None:
     with progress(path.stem) as say:
         outcomes = found.run(request.runner(found.campaign), _teller(say))
         report = StudyReport(path.stem, study, request.engine, outcomes, found.campaign.processor_s)
-    report.write(out)
+    report.write(out, *own_files(path))
     if request.plot is not None:
         report.plot(request.plot)
     if as_json:
@@ -249,7 +250,7 @@ def _run_ablation(request: WhatifRequest, *, as_json: bool) -> None:
     with progress(path.stem) as say:
         outcomes = found.run(request.runner(found.campaign), _teller(say))
     report = AblationReport(path.stem, ablation, request.engine, outcomes)
-    report.write(out)
+    report.write(out, *own_files(path))
     if as_json:
         print_json({**report.to_dict(), "out": str(out)})
         return

@@ -5,17 +5,37 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Generator, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing.connection import wait
 from typing import Any, TypeVar
 
 from sttest.core.errors import DoesNotFitError
+from sttest.core.progress import suggester
 
 Key = TypeVar("Key")
 Given = TypeVar("Given")
 Result = TypeVar("Result")
+
+
+class _CountedPool(ProcessPoolExecutor):
+    """A pool that says how many of its tasks are done where nobody says more."""
+
+    _asked = _done = 0
+
+    def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
+        """See :class:`concurrent.futures.Executor`."""
+        suggest = suggester()  # here, for the thread that notices the end belongs to nobody
+        future = super().submit(fn, *args, **kwargs)
+        self._asked += 1
+
+        def count(_: Future[Result]) -> None:
+            self._done += 1
+            suggest(f"{self._done} of {self._asked} parts")
+
+        future.add_done_callback(count)
+        return future
 
 
 @contextmanager
@@ -37,7 +57,7 @@ def process_pool(
     """
     others = set(multiprocessing.active_children())
     # Not forked: the parent has threads (progress, numba) whose locks a copy would inherit.
-    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _begin, (start, arguments))
+    pool = _CountedPool(jobs, multiprocessing.get_context("spawn"), _begin, (start, arguments))
     try:
         yield pool
         pool.shutdown()
@@ -67,7 +87,10 @@ def run_all(
         DoesNotFitError: a process was killed.
     """
     if jobs == 1 or len(work) <= 1:
-        yield from ((key, function(given)) for key, given in work.items())
+        suggest = suggester()
+        for done, (key, given) in enumerate(work.items()):
+            suggest(f"{done} of {len(work)} parts")
+            yield key, function(given)
         return
     with process_pool(min(jobs, len(work)), where) as pool:
         running = {pool.submit(function, given): key for key, given in work.items()}

@@ -9,11 +9,11 @@ import dataclasses
 import hashlib
 import json
 import math
+import os
 import platform
 import re
 import subprocess
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -24,10 +24,11 @@ from typing import Any, Literal, cast, get_args
 
 from pydantic import BaseModel
 
+from sttest.core.closure import ROOT, program_files, program_hash
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import MANIFEST, MAX_FILE_BYTES, csv_text, read_csv, read_object, replacing_folder, write_text
-from sttest.core.program import program_hash
 from sttest.core.tables import markdown_table
+from sttest.core.whole_run import Run, current_run
 
 RESULTS_SCHEMA = "sttest.results/1"
 POINT_SCHEMA = "sttest.point/1"
@@ -167,12 +168,18 @@ class ResultFolder:
 
     Args:
         path: the folder to make, ``results/<experiment>``.
+        made_by: the modules that computed the rows, and files that they were made from, see
+            :func:`sttest.core.closure.closure`.
         config: settings that the experiment depends on; plain data.
         seed: seed of random numbers, if there are any.
     """
 
-    def __init__(self, path: str | Path, *, config: Mapping[str, object], seed: int | None = None) -> None:
+    def __init__(
+        self, path: str | Path, *, made_by: str | Sequence[str], config: Mapping[str, object], seed: int | None = None
+    ) -> None:
         self.path = Path(path)
+        self.makers = (made_by,) if isinstance(made_by, str) else tuple(made_by)
+        self._program = program_hash(*self.makers)
         self.config = config
         self.seed = seed
         self.rows: list[Row] = []
@@ -180,12 +187,12 @@ class ResultFolder:
         self._config_hash = config_hash(config)
         self._stack = ExitStack()
         self._staging = self.path
-        self._started_s = 0.0
+        self._run = Run()
 
     def __enter__(self) -> "ResultFolder":
         self._staging = self._stack.enter_context(replacing_folder(self.path))
         self._stack.push(self._finish)
-        self._started_s = time.perf_counter()
+        self._run = current_run()
         return self
 
     def __exit__(
@@ -214,10 +221,11 @@ class ResultFolder:
         return {
             "schema": RESULTS_SCHEMA, "experiment": self.path.name, "config_hash": self._config_hash,
             "config": self.config, "seed": self.seed, "rows": len(self.rows),
-            "wall_s": round(time.perf_counter() - self._started_s, 3),
+            "wall_s": round(self._run.wall_s, 3), "taken_over": self._run.taken_over,
+            "cpus": os.cpu_count(),
             "finished_utc": datetime.now(UTC).isoformat(timespec="seconds"), "python": platform.python_version(),
-            "versions": _versions(), "program": program_hash(), "git": git_revision(Path(__file__).parent, self.path),
-            **self.facts,
+            "versions": _versions(), "program": self._program, "program_of": self.makers,
+            "git": git_revision(ROOT, program_files(*self.makers)), **self.facts,
         }  # fmt: skip
 
 
@@ -232,7 +240,12 @@ class PointStore:
         self.folder = Path(folder)
 
     def load(self, key: object) -> dict[str, Any] | None:
-        """The stored result of a point, or None."""
+        """The stored result of a point, or None; one more that the run takes over."""
+        found = self._read(key)
+        current_run().taken_over += found is not None
+        return found
+
+    def _read(self, key: object) -> dict[str, Any] | None:
         try:
             stored = read_object(self._file(key), POINT_SCHEMA, most_bytes=MAX_FILE_BYTES)
         except InputError:
@@ -252,7 +265,7 @@ class PointStore:
         if stored is not None:
             return stored
         self.save(key, compute())
-        fresh = self.load(key)
+        fresh = self._read(key)
         if fresh is None:
             raise InputError("unstorable-point", "a point could not be read back", where=str(self._file(key)))
         return fresh
@@ -261,28 +274,24 @@ class PointStore:
         return self.folder / f"{config_hash(key)}.json"
 
 
-def git_revision(folder: Path, result: Path | None = None) -> dict[str, object] | None:
-    """The commit of a checkout and whether it has changes; None without git.
+def git_revision(root: Path, files: Iterable[str]) -> dict[str, object] | None:
+    """The commit of a checkout, and whether some files differ from it; None without git, or outside of its checkout.
 
     Args:
-        folder: any folder of the checkout.
-        result: a folder of results; it and other results beside it may have changes.
+        root: folder that holds the program.
+        files: files from there; results that another one was made from may differ, for they are made together.
     """
     try:
-        commit, root = _git(folder, "rev-parse", "HEAD", "--show-toplevel").splitlines()
-        changed = _git(folder, "diff", "--name-only", "-z", "HEAD").split("\0")
+        commit, top = _git(root, "rev-parse", "HEAD", "--show-toplevel").splitlines()
+        changed = _git(root, "diff", "--name-only", "-z", "HEAD").split("\0")
+        unknown = _git(root, "ls-files", "--others", "--full-name", "-z", "sttest", "experiments").split("\0")
     except (OSError, ValueError, subprocess.SubprocessError):
         return None
-    paths = [Path(root, name) for name in changed if name]
-    return {"commit": commit, "changed": not all(result and _is_result(path, result.resolve()) for path in paths)}
-
-
-def _is_result(path: Path, result: Path) -> bool:
-    """Whether a file belongs to a result or to another one beside it."""
-    if result.parent not in path.parents:
-        return False
-    folder = result.parent / path.relative_to(result.parent).parts[0]
-    return folder == result or (folder / MANIFEST).is_file()
+    differing = {Path(top, name) for name in (*changed, *unknown)}
+    here = [root.resolve() / file for file in files if not file.startswith("results/")]
+    if here and all(path in differing for path in here):
+        return None  # installed below somebody else's repository
+    return {"commit": commit, "changed": not differing.isdisjoint(here)}
 
 
 def _git(folder: Path, *arguments: str) -> str:

@@ -15,6 +15,8 @@ from sttest.core.files import read_yaml
 from sttest.core.validation import validated
 from sttest.models.program import Phase
 
+__depends__ = ("sttest/explore/found_designs/*.yaml",)
+
 FOUND = Path(__file__).parent / "found_designs"
 """The designs that were found for a U55C, ``MODEL-PHASE-BUDGET.yaml`` (docs/explanation/best.md)."""
 BUDGETS: tuple[BudgetName, ...] = get_args(BudgetName)

@@ -23,6 +23,8 @@ from sttest.models.program import Phase
 # --- Designs as rows of a file, each of which is enough to make its design again
 
 
+MAKERS = ("sttest.explore.search", "sttest.explore.report", "sttest.studies.workload")
+"""What the rows of a search are computed by; the command line is no part of it."""
 PLACED = "placed_cycles"
 _TARGET = ("model", "phase", "tokens", "context", "batch", "board", "precision", "layers", "launch_us")
 _WHOLE = ("tokens", "context", "batch", "layers")

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from torch.export import ExportedProgram
     from torch.fx import Node
 
+__depends__ = ()
+
 
 # --- Names in the text: of arguments and results, of the model, and of each kernel's PyTorch module
 

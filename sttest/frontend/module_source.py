@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from sttest.frontend.module_graph import ModuleGraph
     from sttest.frontend.operations import SourceLine
 
+__depends__ = ()
+
 
 def is_module_reference(model: str) -> bool:
     """Whether the argument names a function of a Python file.

@@ -14,6 +14,8 @@ from torch.fx import Graph, Node
 
 from sttest.core.errors import InputError
 
+__depends__ = ()
+
 # --- Places
 
 

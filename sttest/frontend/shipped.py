@@ -9,6 +9,8 @@ from sttest.models.program import block_program, check_head, size_of
 from sttest.models.registry import SMALL, get_config
 from sttest.models.registry import small as reduced
 
+__depends__ = ("sttest/frontend/lowered/*.mlir",)
+
 SHIPPED_MODELS = ("gpt2", "qwen", "llama", "llama-3.2-1b", "gemma")
 """Models of the registry whose texts are shipped."""
 # Shapes of the shipped texts: (tokens, context).

@@ -13,6 +13,8 @@ from typing import Any
 from sttest.core.errors import InputError, ToolMissingError, did_you_mean
 from sttest.sim import TimedGraph
 
+__depends__ = ("sttest/importers/*.py",)
+
 
 @dataclass(frozen=True)
 class Format:

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from sttest.core.closure import program_hash
 from sttest.core.errors import InputError
 from sttest.core.files import read_object, write_json
-from sttest.core.program import default_cache_dir, package_versions, program_hash
+from sttest.core.program import default_cache_dir, package_versions
 from sttest.sim.api import simulate
 from sttest.sim.critical_path import critical_path
 from sttest.sim.graph import TimedGraph
@@ -83,7 +84,7 @@ def kept_sizing_cost(graph: TimedGraph, file: Path, cache_dir: Path | None = Non
 
 def _key(file: Path) -> str:
     """Hash of all that the cycles depend on: the graph with its traces, this program, and the packages' versions."""
-    digest = hashlib.sha256(f"{program_hash()} {sorted(package_versions().items())}".encode())
+    digest = hashlib.sha256(f"{program_hash(__name__)} {sorted(package_versions().items())}".encode())
     for each in (file, file.with_suffix(".npz")):
         if each.is_file():
             digest.update(each.read_bytes())

@@ -10,8 +10,8 @@ from sttest.boards.load import load_board
 from sttest.compile.compiler import Design, choose_lanes, compile_text, on_chip
 from sttest.compile.options import CompileOptions
 from sttest.compile.reports import activity_table
+from sttest.core.closure import program_hash
 from sttest.core.processes import run_all
-from sttest.core.program import program_hash
 from sttest.core.results import PointStore
 from sttest.frontend.lowering import linalg_text
 from sttest.models.program import Phase
@@ -52,7 +52,7 @@ class BlockPoint:
         board = load_board(self.board).model_dump(mode="json")
         return {
             "shape": asdict(self.shape), "knobs": self.knobs.model_dump(), "board": board, "engine": self.engine,
-            "source": program_hash(),
+            "source": program_hash(__name__),
         }  # fmt: skip
 
 

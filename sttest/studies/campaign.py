@@ -8,9 +8,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from sttest.core.closure import program_hash
 from sttest.core.errors import DoesNotFitError, InputError, SttestError, ToolMissingError
 from sttest.core.processes import run_all
-from sttest.core.program import program_hash
 from sttest.core.results import PointStore, config_hash
 
 STORES = Path("build/points")
@@ -177,7 +177,7 @@ def on_cluster(work: Mapping[str, Plain], simulate: Simulate, address: str) -> I
         raise InputError("no-scheduler", f"no dask scheduler answers ({told})", where=address, hints=hints) from error
     with client:
         _await_a_worker(client, address)
-        here = program_hash()
+        here = program_hash(simulate.__module__)
         running = {
             client.submit(simulate_there, simulate, key, here, key=f"sttest-{name}"): name for name, key in work.items()
         }
@@ -200,7 +200,7 @@ def _await_a_worker(client: Any, address: str) -> None:
 
 def simulate_there(simulate: Simulate, key: Mapping[str, Any], program: str) -> Plain:
     """Simulates on a machine that may have another version of the program; then it refuses."""
-    if program_hash() == program:
+    if program_hash(simulate.__module__) == program:
         return simulate(key)
     error = InputError("other-version", "a worker has another version of sttest", where="cluster",
                        hints=["install the same version everywhere"])  # fmt: skip

@@ -13,7 +13,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, computed_field, field_validator, model_validator
 
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import read_csv, read_yaml
@@ -21,8 +21,11 @@ from sttest.core.results import Row
 from sttest.core.validation import validated
 from sttest.studies.ablation.form import ablation_names
 from sttest.studies.report.read import TABLE, read_results
+from sttest.studies.seconds import SECONDS, command_seconds
 from sttest.studies.tables import EXPERIMENTS
 from sttest.studies.whatif.study import STUDIES, study_names
+
+__depends__ = ("sttest/studies/data/catalogue/*", "sttest/studies/data/papers.csv")
 
 CATALOGUE = STUDIES / "catalogue"
 PAPERS = STUDIES / "papers.csv"
@@ -124,7 +127,6 @@ class CatalogueEntry(_Part):
     title: str = Field(min_length=1, max_length=66)  # what is asked, one line
     papers: tuple[str, ...] = Field(min_length=1)  # authors, short title, place
     command: str  # the one command that makes the results
-    seconds: float = Field(gt=0, le=MOST_SECONDS)  # measured on two cores
     results: str = Field(min_length=1)  # folder of ``results``
     rows: tuple[CatalogueRow, ...] = Field(min_length=1)
 
@@ -137,7 +139,15 @@ class CatalogueEntry(_Part):
         known = _COMMANDS[words[1]]()
         if words[2] not in known:
             raise ValueError(f"nothing is called '{words[2]}'; {did_you_mean(words[2], known)}")
+        if given not in command_seconds():
+            raise ValueError(f"its seconds are not in {SECONDS.name}; run python -m experiments.seconds")
         return given
+
+    @computed_field
+    @property
+    def seconds(self) -> float:
+        """What the command took."""
+        return command_seconds()[self.command]
 
 
 def catalogue_names() -> list[str]:
@@ -156,13 +166,6 @@ def load_entry(name: str) -> CatalogueEntry:
         hints = [did_you_mean(name, known), "see 'sttest studies'"]
         raise InputError("unknown-study", f"unknown study '{name}'", where="studies", hints=hints)
     return read_entry(CATALOGUE / f"{name}.yaml")
-
-
-@cache
-def command_seconds() -> dict[str, float]:
-    """Seconds that the commands of the catalogue took on two cores, by command."""
-    entries = map(load_entry, catalogue_names())
-    return {entry.command: entry.seconds for entry in entries}
 
 
 def read_entry(path: Path) -> CatalogueEntry:

@@ -10,6 +10,8 @@ from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import check_output_folder
 from sttest.core.results import RESULTS_SCHEMA
 
+__depends__ = ()
+
 ALL = "all"
 EXPERIMENTS = {
     "fidelity": "timing model against published Vitis co-simulation of 12 Stream-HLS designs",
@@ -20,8 +22,8 @@ EXPERIMENTS = {
     "compile-time": "seconds per stage of the compiler (StreamTensor Fig. 10b and c)",
     "fifo": "FIFO sizing: normal, conservative and the least that keeps the pace, on one block",
     "hida": "worked example of intensity- and connectedness-aware parallelisation, with its ablations",
-    "peers": "fraction of the weight-bandwidth roofline: published accelerators and ours",
     "best": "the best decode and prefill designs found for four models on a U55C, made again",
+    "peers": "fraction of the weight-bandwidth roofline: published accelerators and ours",
     "nano-batches": "a batch in parts beside each other: overlap of compute and memory, and what it brings",
     "serving": "GPT-2 Medium on a U55C: waits against the rate of requests, by batch and by whose turn is next",
     "long-prompt": "prompts of up to 32,640 tokens in blocks over a cache in the HBM, and what attention moves",
@@ -63,6 +65,29 @@ def reproduce(name: str, out: Path | None, engine: str, jobs: int, *, quiet: boo
         quiet: whether nothing is printed on stdout.
 
     Raises:
+        InputError: see :func:`checked`.
+    """
+    checkout = checked(name, out)
+    command = [sys.executable, "-m", "experiments", "reproduce", name, "--engine", engine, "--jobs", str(jobs)]
+    if out is not None:
+        command += ["--out", str(out)]
+    style = terminal.style
+    forms = {"--wide": style.wide, "--csv": style.csv is not None, "--json": style.json}
+    command += [flag for flag, is_asked in forms.items() if is_asked]
+    paths = [str(checkout), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    stdout = subprocess.DEVNULL if quiet else None
+    sys.stdout.flush()
+    code = subprocess.run(command, env=environment, stdout=stdout, check=False).returncode
+    if terminal.style.csv is not None:
+        terminal.style.csv.tables += 1
+    return code
+
+
+def checked(name: str, out: Path | None) -> Path:
+    """The checkout that has an experiment whose results can be written.
+
+    Raises:
         InputError: an unknown name, a folder that can't be written, or no checkout: the wheel holds no experiments.
     """
     if name not in EXPERIMENTS:
@@ -73,22 +98,7 @@ def reproduce(name: str, out: Path | None, engine: str, jobs: int, *, quiet: boo
     checkout = _checkout()
     for folder in result_folders(name, out):
         check_output_folder(folder, RESULTS_SCHEMA, "folder of results")
-    command = [sys.executable, "-m", "experiments", "reproduce", name, "--engine", engine, "--jobs", str(jobs)]
-    if out is not None:
-        command += ["--out", str(out)]
-    command += [
-        flag
-        for flag, is_asked in (("--wide", terminal.style.wide), ("--csv", terminal.style.csv is not None))
-        if is_asked
-    ]
-    paths = [str(checkout), *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-    stdout = subprocess.DEVNULL if quiet else None
-    sys.stdout.flush()
-    code = subprocess.run(command, env=environment, stdout=stdout, check=False).returncode
-    if terminal.style.csv is not None:
-        terminal.style.csv.tables += 1
-    return code
+    return checkout
 
 
 def _checkout() -> Path:

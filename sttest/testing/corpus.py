@@ -13,6 +13,8 @@ from sttest.core.files import read_yaml
 from sttest.sim import TimedGraph, load, simulate
 from sttest.sim.checker import check
 
+__depends__ = ("sttest/testing/data/",)
+
 FOLDER = Path(__file__).parent / "data"
 
 

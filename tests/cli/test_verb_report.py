@@ -15,7 +15,7 @@ RESULTS = Path(__file__).parents[2] / "results"
 def here(tmp_path, monkeypatch):
     """A folder with one small experiment, as a user would have it."""
     monkeypatch.chdir(tmp_path)
-    with ResultFolder(tmp_path / "results" / "mine", config={"a": 1}) as folder:
+    with ResultFolder(tmp_path / "results" / "mine", made_by="sttest.core.results", config={"a": 1}) as folder:
         folder.add(Row("mine", "time [1]", 2.5, "ms", "measured", reference=2.0, source="a paper"))
         folder.add(Row("mine", "time [2]", None, "ms", "measured", note="not measured"))
     return tmp_path

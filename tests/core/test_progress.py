@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import time
 
 import pytest
 
 from sttest.core import progress as module
-from sttest.core.progress import Told, progress
+from sttest.core.processes import run_all
+from sttest.core.progress import Told, progress, suggester, tell
 from sttest.core.terminal import styled
 
 
@@ -65,3 +67,55 @@ def test_what_is_quick_says_nothing(capfd):
     with progress("sizing"):
         pass
     assert capfd.readouterr().err == ""
+
+
+def test_what_goes_on_within_something_else_is_a_step_of_that(clock):
+    with progress("all") as outer:
+        with progress("part") as inner:
+            inner("3 of 4 points")
+        tell("writing")
+        assert outer.text() == "all: writing, 0 s"
+    tell("to nobody")
+
+
+def test_usual_seconds_are_an_estimate_until_parts_are_counted_and_none_once_they_are_over(clock):
+    told = Told("simulating", usual_s=60)
+    clock[0] = 20
+    assert told.text() == "simulating, 20 s, about 40 s left"
+    told("0 of 10 points")
+    clock[0] = 30
+    told("5 of 10 points")
+    assert told.text() == "simulating: 5 of 10 points, 30 s, about 10 s left"
+    told("writing")
+    clock[0] = 70
+    assert told.text() == "simulating: writing, 70 s"
+
+
+def test_a_suggestion_says_how_far_the_step_is_or_all_where_there_is_none():
+    with progress("all") as told:
+        suggest = suggester()
+        suggest("1 of 2 parts")
+        assert told.text() == "all: 1 of 2 parts, 0 s"
+        tell("1 of 3 steps, lowering")
+        assert told.text() == "all: 1 of 3 steps, lowering, 0 s"
+        suggest("2 of 2 parts")
+        assert told.text() == "all: 1 of 3 steps, lowering (2 of 2 parts), 0 s"
+    suggester()("to nobody")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_work_in_processes_counts_itself(jobs):
+    with progress("all") as told:
+        assert dict(run_all(abs, {-1: -1, -2: -2, -3: -3}, jobs)) == {-1: 1, -2: 2, -3: 3}
+        assert re.match(r"all: [23] of 3 parts", told.text())
+
+
+def test_on_a_terminal_stdout_gets_what_is_printed_and_stderr_the_live_line(monkeypatch, capfd):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with progress("sizing"):
+        time.sleep(0.2)
+        print("a table")
+    seen = capfd.readouterr()
+    assert seen.out == "a table\n"
+    assert "sizing, 0 s" in seen.err

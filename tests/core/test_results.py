@@ -2,7 +2,9 @@
 
 import csv
 import json
+import os
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sttest.core.closure import program_hash
 from sttest.core.errors import InputError
 from sttest.core.results import COLUMNS, PointStore, ResultFolder, Row, config_hash, git_revision
+from sttest.core.whole_run import whole_run
 
 LATENCY = Row(
     experiment="gpt2",
@@ -63,14 +67,14 @@ def test_rows_without_provenance_are_refused(change, says):
 
 
 def test_a_missing_engine_is_a_row_with_a_note(tmp_path):
-    with ResultFolder(tmp_path / "ladder", config={}) as results:
+    with ResultFolder(tmp_path / "ladder", made_by="sttest.core.results", config={}) as results:
         results.add(Row("ladder", "latency", None, "ms", "simulated", engine="hw_emu", note="v++ is not installed"))
     (row,) = read_table(tmp_path / "ladder")
     assert (row["value"], row["note"]) == ("", "v++ is not installed")
 
 
 def test_a_finished_folder(tmp_path):
-    with ResultFolder(tmp_path / "gpt2", config={"tile": 16}, seed=7) as results:
+    with ResultFolder(tmp_path / "gpt2", made_by="sttest.core.results", config={"tile": 16}, seed=7) as results:
         results.add(LATENCY)
         results.file("figure.svg").write_text("<svg/>")
     folder = tmp_path / "gpt2"
@@ -88,7 +92,7 @@ def test_a_finished_folder(tmp_path):
 
 
 def test_the_table_for_people(tmp_path):
-    with ResultFolder(tmp_path / "gpt2", config={}) as results:
+    with ResultFolder(tmp_path / "gpt2", made_by="sttest.core.results", config={}) as results:
         results.add(LATENCY, Row("gpt2", "a|b", 1 / 3, "ratio", "assumed"))
     assert (tmp_path / "gpt2" / "table.md").read_text() == (
         "| experiment | model | board | phase | engine | metric | value | unit | kind | reference | error | source |\n"
@@ -101,12 +105,12 @@ def test_the_table_for_people(tmp_path):
 
 @pytest.mark.parametrize("failure", [RuntimeError, KeyboardInterrupt, SystemExit])
 def test_a_failed_run_leaves_the_previous_results_and_nothing_else(tmp_path, failure):
-    with ResultFolder(tmp_path / "gpt2", config={}) as results:
+    with ResultFolder(tmp_path / "gpt2", made_by="sttest.core.results", config={}) as results:
         results.add(LATENCY)
     before = {path.name: path.read_bytes() for path in (tmp_path / "gpt2").iterdir()}
 
     def fail_half_way() -> None:
-        with ResultFolder(tmp_path / "gpt2", config={"new": 1}) as results:
+        with ResultFolder(tmp_path / "gpt2", made_by="sttest.core.results", config={"new": 1}) as results:
             results.file("half.svg").write_text("<svg")
             raise failure
 
@@ -117,10 +121,10 @@ def test_a_failed_run_leaves_the_previous_results_and_nothing_else(tmp_path, fai
 
 
 def test_a_failure_while_writing_leaves_the_previous_results(tmp_path, monkeypatch):
-    with ResultFolder(tmp_path / "gpt2", config={}) as results:
+    with ResultFolder(tmp_path / "gpt2", made_by="sttest.core.results", config={}) as results:
         results.add(LATENCY)
     monkeypatch.setattr("sttest.core.results._markdown", lambda *_: 1 / 0)
-    with pytest.raises(ZeroDivisionError), ResultFolder(tmp_path / "gpt2", config={}):
+    with pytest.raises(ZeroDivisionError), ResultFolder(tmp_path / "gpt2", made_by="sttest.core.results", config={}):
         pass
     assert names_in(tmp_path) == ["gpt2"]
     assert len(read_table(tmp_path / "gpt2")) == 1
@@ -128,18 +132,18 @@ def test_a_failure_while_writing_leaves_the_previous_results(tmp_path, monkeypat
 
 def test_a_run_replaces_the_one_before(tmp_path):
     for _ in range(2):
-        with ResultFolder(tmp_path / "gpt2", config={}) as results:
+        with ResultFolder(tmp_path / "gpt2", made_by="sttest.core.results", config={}) as results:
             results.file("figure.svg").write_text("<svg/>")
-    with ResultFolder(tmp_path / "gpt2", config={}):
+    with ResultFolder(tmp_path / "gpt2", made_by="sttest.core.results", config={}):
         pass
     assert names_in(tmp_path / "gpt2") == ["manifest.json", "table.csv", "table.md"]
 
 
 def test_results_moved_away_by_a_killed_run_come_back(tmp_path):
-    with ResultFolder(tmp_path / "gpt2", config={}) as results:
+    with ResultFolder(tmp_path / "gpt2", made_by="sttest.core.results", config={}) as results:
         results.add(LATENCY)
     (tmp_path / "gpt2").rename(tmp_path / ".gpt2.old")  # what a kill between the two renames leaves
-    with pytest.raises(RuntimeError), ResultFolder(tmp_path / "gpt2", config={}):
+    with pytest.raises(RuntimeError), ResultFolder(tmp_path / "gpt2", made_by="sttest.core.results", config={}):
         raise RuntimeError
     assert names_in(tmp_path) == ["gpt2"]
     assert len(read_table(tmp_path / "gpt2")) == 1
@@ -218,19 +222,21 @@ def test_a_point_that_fails_leaves_nothing(tmp_path):
 
 def test_no_revision_outside_a_checkout(tmp_path, monkeypatch):
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    assert git_revision(tmp_path) is None
+    assert git_revision(tmp_path, []) is None
     monkeypatch.setenv("PATH", "")
-    assert git_revision(tmp_path) is None
+    assert git_revision(tmp_path, []) is None
+
+
+FILES = ("sttest/program.py", "sttest/data.csv", "results/fifo/table.csv")
 
 
 @pytest.fixture
-def checkout(tmp_path, monkeypatch):
-    """A repository with a committed program and two committed results."""
+def checkout(tmp_path):
+    """A repository with a committed program and a committed result."""
     root = tmp_path / "checkout"
-    for name in ("fifo", "peers"):
-        (root / "results" / name).mkdir(parents=True)
-        (root / "results" / name / "manifest.json").write_text("{}")
-    (root / "program.py").write_text("")
+    for name in (*FILES, "sttest/another.py"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("")
     for command in ("init -q", "add .", "-c user.name=x -c user.email=x@y commit -q -m first"):
         subprocess.run(["git", *command.split()], cwd=root, check=True)
     return root
@@ -238,11 +244,68 @@ def checkout(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("changed", "is_changed"),
-    [("results/fifo/manifest.json", False), ("results/peers/manifest.json", False), ("program.py", True)],
+    [
+        ("sttest/program.py", True),
+        ("sttest/data.csv", True),
+        ("sttest/another.py", False),
+        ("results/fifo/table.csv", False),
+        ("README.md", False),
+    ],
 )
-def test_results_beside_the_one_that_is_written_are_no_change_of_the_program(checkout, changed, is_changed):
-    result = checkout / "results" / "fifo"
-    assert git_revision(checkout, result)["changed"] is False
+def test_changes_of_what_a_result_depends_on_count_and_no_others(checkout, changed, is_changed):
+    assert git_revision(checkout, FILES)["changed"] is False
     (checkout / changed).write_text("new")
-    assert git_revision(checkout, result)["changed"] is is_changed
-    assert git_revision(checkout)["changed"] is True
+    assert git_revision(checkout, FILES)["changed"] is is_changed
+
+
+def test_a_file_that_the_commit_does_not_have_is_a_change(checkout):
+    (checkout / "sttest" / "new.py").write_text("")
+    assert git_revision(checkout, (*FILES, "sttest/new.py"))["changed"] is True
+
+
+def test_a_program_that_is_installed_below_somebody_elses_repository_has_no_revision(checkout):
+    installed = checkout / "venv" / "site-packages"
+    (installed / "sttest").mkdir(parents=True)
+    (installed / "sttest" / "program.py").write_text("")
+    (checkout / ".gitignore").write_text("venv\n")
+    assert git_revision(installed, ["sttest/program.py"]) is None
+
+
+# --- What a manifest says of the program and of the time
+
+
+def manifest_of(folder):
+    return json.loads((folder / "manifest.json").read_text())
+
+
+def test_a_manifest_names_what_made_it(tmp_path):
+    makers = ("sttest.sim.sizing_cost", "sttest/studies/data/clock.yaml")
+    with ResultFolder(tmp_path / "mine", made_by=makers, config={}):
+        pass
+    found = manifest_of(tmp_path / "mine")
+    assert (found["program_of"], found["program"]) == ([*makers], program_hash(*makers))
+
+
+def test_a_maker_that_is_not_there_is_refused_before_anything_is_made(tmp_path):
+    with pytest.raises(InputError, match="__main__"):
+        ResultFolder(tmp_path / "mine", made_by="__main__", config={})
+
+
+def test_seconds_count_from_when_the_result_was_asked_for(tmp_path):
+    with whole_run():
+        time.sleep(0.05)
+        with ResultFolder(tmp_path / "whole", made_by="sttest.core.results", config={}):
+            pass
+    with ResultFolder(tmp_path / "alone", made_by="sttest.core.results", config={}):
+        pass
+    assert manifest_of(tmp_path / "whole")["wall_s"] >= 0.05 > manifest_of(tmp_path / "alone")["wall_s"]
+    assert manifest_of(tmp_path / "whole")["cpus"] == os.cpu_count()
+
+
+def test_points_that_were_there_are_counted_those_computed_just_now_are_not(tmp_path):
+    store = PointStore(tmp_path / "store")
+    for expected in (0, 1):
+        with whole_run(), ResultFolder(tmp_path / "mine", made_by="sttest.core.results", config={}):
+            store.point({"tile": 16}, lambda: {"cycles": 1})
+            assert store.load({"tile": 8}) is None
+        assert manifest_of(tmp_path / "mine")["taken_over"] == expected

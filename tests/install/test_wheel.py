@@ -10,6 +10,8 @@ import zipfile
 import pytest
 from bare import ROOT, BareEnvironment, copy_sources
 
+from sttest.core.closure import Closures, FolderTree, program_files
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 FOR_DEVELOPERS = {"dev", "docs"}
@@ -65,6 +67,20 @@ def test_all_ways_make_the_same_wheel(wheel, installed, tmp_path):
     assert done.exit_code == 0, done.stdout + done.stderr
     (cloned,) = (tmp_path / "git").glob("*.whl")
     assert contents(cloned) == tree("ls-tree", "-r", "--name-only", "HEAD")
+
+
+MAKERS = (
+    "sttest.studies.whatif.report", "sttest.studies.ablation.report", "sttest.studies.serving.step_times",
+    "sttest.explore.search", "sttest.explore.report", "sttest.sim.sizing_cost", "sttest.runtime.card_run",
+    "sttest.targets.device.packed",
+)  # fmt: skip
+
+
+@pytest.mark.slow
+def test_programs_hash_as_in_the_checkout(wheel, tmp_path):
+    zipfile.ZipFile(wheel).extractall(tmp_path)
+    installed = Closures(FolderTree(tmp_path))
+    assert {maker: installed.of([maker]) for maker in MAKERS} == {maker: program_files(maker) for maker in MAKERS}
 
 
 # --- What works without anything else

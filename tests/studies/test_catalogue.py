@@ -8,6 +8,7 @@ import yaml
 from sttest.cli.app import VERBS
 from sttest.core.errors import InputError
 from sttest.core.results import ResultFolder, Row
+from sttest.studies import catalogue
 from sttest.studies.catalogue import (
     CATALOGUE,
     MOST_SECONDS,
@@ -21,7 +22,7 @@ from sttest.studies.catalogue import (
 
 ROOT = Path(__file__).parents[2]
 ENTRY = {
-    "title": "A study", "papers": ["Somebody, Something, 2025"], "command": "sttest reproduce hida", "seconds": 3,
+    "title": "A study", "papers": ["Somebody, Something, 2025"], "command": "sttest reproduce hida",
     "results": "made", "rows": [{
         "what": "speed", "published": {"value": 2.0, "unit": "ratio", "source": "abstract"},
         "ours": {"metric": "speed", "model": "gpt2"}, "differs": "everything",
@@ -32,7 +33,7 @@ ENTRY = {
 @pytest.fixture
 def made(tmp_path):
     """A folder of results with four rows."""
-    with ResultFolder(tmp_path / "results" / "made", config={}) as folder:
+    with ResultFolder(tmp_path / "results" / "made", made_by="sttest.core.results", config={}) as folder:
         folder.add(
             Row("made", "speed", 3.0, "ratio", "simulated", model="gpt2"),
             Row("made", "speed", 1.5, "ratio", "simulated", model="qwen"),
@@ -77,7 +78,7 @@ def test_every_entry_finds_its_figures_in_the_committed_results(name):
         ({"ours": None}, "no note"),
         ({"ours": {"model": "gpt2"}}, "without a metric"),
         ({"ours": {"metric": "speed", "modle": "gpt2"}}, "rows[0].ours"),
-        ({"seconds": 301}, "less than or equal to 300"),
+        ({"seconds": 301}, "unknown key"),
         ({"command": "sttest reproduce hidda"}, "did you mean 'hida'?"),
         ({"command": "rm -rf /"}, "not 'sttest reproduce NAME'"),
         ({"differs": ""}, "rows[0].differs"),
@@ -89,6 +90,13 @@ def test_what_is_wrong_with_an_entry_is_told_with_file_and_key(tmp_path, changed
         entry(tmp_path, **changed)
     assert told in str(raised.value)
     assert "entry.yaml" in str(raised.value)
+
+
+def test_a_command_whose_seconds_nobody_measured_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(catalogue, "command_seconds", lambda: {"sttest reproduce gpt2": 9.0})
+    with pytest.raises(InputError, match=r"python -m experiments\.seconds"):
+        entry(tmp_path)
+    assert entry(tmp_path, command="sttest reproduce gpt2").seconds == 9.0
 
 
 def test_ours_is_read_from_the_table(tmp_path, made):

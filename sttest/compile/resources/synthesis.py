@@ -20,6 +20,8 @@ from sttest.core.files import read_yaml
 from sttest.core.results import Kind
 from sttest.core.validation import validated
 
+__depends__ = ("sttest/boards/data/synthesized*.yaml",)
+
 
 class Amounts(BoardPart):
     """What something takes."""

@@ -8,6 +8,8 @@ from sttest.boards.resources import MemoryKind
 from sttest.core.errors import InputError
 from sttest.sim.graph import MIN_DEPTH
 
+__depends__ = ("sttest/compile/rtl/hdl/*",)
+
 RAM_STYLES: Mapping[MemoryKind, str] = {"lutram": "distributed", "bram": "block", "uram": "ultra"}
 """The attribute ``ram_style`` of each kind of memory that is inferred."""
 _CELLS = "primitives"

@@ -33,6 +33,8 @@ from sttest.sim.maxplus.kernel_port import (
     write_tokens,
 )
 
+__depends__ = ()
+
 # --- Compiled: a pipeline on its local clock
 
 

@@ -10,13 +10,16 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from sttest.boards.load import load_board
 from sttest.compile.options import CompileOptions, renamed
+from sttest.core.closure import program_hash
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import read_csv, read_yaml
-from sttest.core.program import package_versions, program_hash
+from sttest.core.program import package_versions
 from sttest.core.validation import validated
 from sttest.models.program import Phase, check_shape
 from sttest.models.registry import model_config
 from sttest.studies.whatif.study import STUDIES
+
+__depends__ = ("sttest/studies/data/ablation_figures.csv",)
 
 ABLATIONS = STUDIES / "ablations"
 FIGURES = STUDIES / "ablation_figures.csv"
@@ -228,7 +231,7 @@ def _candidates(board: str, part: AblationPart, line: AblationLine, engine: str)
             "model": part.model, "phase": part.phase, "tokens": tokens, "context": part.context, "head": line.head,
             "board": board, "board_content": content, "knobs": _knobs({**common, **scale, **line.knobs}, part),
             "cut": line.cut, "lanes": line.lanes, "engine": engine,
-            "source": program_hash(), "versions": package_versions(),
+            "source": program_hash("sttest.studies.ablation.measure"), "versions": package_versions(),
         }  # fmt: skip
         yield Candidate(scale, key)
 

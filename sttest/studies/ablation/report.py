@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sttest.core.program import program_hash
 from sttest.core.results import ResultFolder, Row
 from sttest.studies.ablation.form import Ablation
 from sttest.studies.ablation.outcome import (
@@ -68,14 +67,14 @@ class AblationReport:
     engine: str
     outcomes: Sequence[AblationOutcome]
 
-    def write(self, out: Path) -> None:
-        """Writes the folder of results.
+    def write(self, out: Path, *inputs: str) -> None:
+        """Writes the folder of results, whose makers are this module and files of the program that it was made from.
 
         Raises:
             OSError: it can't be written.
         """
-        config = {"ablation": self.ablation.model_dump(mode="json"), "engine": self.engine, "program": program_hash()}
-        with ResultFolder(out, config=config) as folder:
+        config = {"ablation": self.ablation.model_dump(mode="json"), "engine": self.engine}
+        with ResultFolder(out, made_by=(__name__, *inputs), config=config) as folder:
             folder.add(*rows_of(self.name, self.engine, self.ablation, self.outcomes))
             for suffix in ("png", "svg"):
                 draw(panels(self.ablation.reference, folder.rows), folder.file(f"figure.{suffix}"), self.ablation.title)

@@ -22,6 +22,8 @@ from sttest.studies.design_page.floorplan import WORDS, Floorplan, floorplan
 from sttest.studies.design_page.subject import Subject
 from sttest.studies.report.page import check_target, write_whole
 
+__depends__ = ("sttest/studies/design_page/templates/",)
+
 SCHEMA = "sttest.design-report/1"
 GENERATOR = "sttest report of a design"
 LIBRARIES = ("vendor/d3.min.js", "vendor/elk.bundled.js")

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sttest.core.program import program_hash
+from sttest.core.closure import program_hash
+from sttest.core.errors import InputError
 from sttest.studies.report.front import worst
 from sttest.studies.report.hypotheses import is_rejected
 from sttest.studies.report.ledger import error_text
@@ -94,14 +95,18 @@ def staleness(manifest: Mapping[str, Any]) -> str:
     """Why the numbers of a manifest may be others today; empty where this very program made them.
 
     Args:
-        manifest: as `ResultFolder` writes it; older ones name the program in their configuration, or not at all.
+        manifest: as `ResultFolder` writes it; older ones do not say what their program consisted of.
     """
-    program = manifest.get("program") or _mapping(manifest.get("config")).get("program")
+    program, makers = manifest.get("program"), manifest.get("program_of")
     if _mapping(manifest.get("git")).get("changed"):
         return "made from a checkout with changes"
-    if program is None:
-        return "its program is not recorded"
-    return "" if program == program_hash() else f"made by program {program}, this is {program_hash()}"
+    if not isinstance(makers, list) or not program:
+        return "what it depends on is not recorded"
+    try:
+        today = program_hash(*map(str, makers))
+    except InputError as error:
+        return f"{error.where} {error.what}, so it can't be compared"
+    return "" if program == today else f"made by program {program}, which is {today} today"
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

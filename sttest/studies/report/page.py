@@ -34,6 +34,8 @@ from sttest.studies.report.pivot import tables_of
 from sttest.studies.report.read import ResultSet, read_results
 from sttest.studies.report.svg import figure_markup
 
+__depends__ = ("sttest/studies/report/templates/",)
+
 # --- Where a page goes: what may be replaced, and files that appear whole or not at all
 
 

@@ -18,6 +18,8 @@ from sttest.studies.figures import new_figure, save_figure
 from sttest.studies.serving.scheduler import Limits, Served, Step
 
 SCHEMA = "sttest.serve/1"
+MAKERS = ("sttest.studies.serving.step_times", "sttest.studies.serving.outcome")
+"""What the rows are computed by."""
 PERCENTILES = (50, 90, 95, 99)
 Floats = NDArray[np.float64]
 
@@ -138,7 +140,7 @@ class Outcome:
 
     def write(self, out: Path, config: Mapping[str, object], model: str, engine: str, seed: int | None) -> None:
         """``table.csv``, ``requests.csv``, ``figure.png``, ``figure.svg`` and a manifest, whole or not at all."""
-        with ResultFolder(out, config=config, seed=seed) as folder:
+        with ResultFolder(out, made_by=MAKERS, config=config, seed=seed) as folder:
             folder.add(*self.rows(out.name, model, engine))
             write_text(folder.file("requests.csv"), csv_text(REQUEST_COLUMNS, map(_line, self.served)))
             for suffix in ("png", "svg"):

@@ -19,8 +19,9 @@ from sttest.boards.energy import Activity, activity_of, energy, idle
 from sttest.compile.compiler import compile_text
 from sttest.compile.options import CompileOptions
 from sttest.compile.reports import activity_table
+from sttest.core.closure import program_hash
 from sttest.core.errors import DeadlockError, InputError
-from sttest.core.program import package_versions, program_hash
+from sttest.core.program import package_versions
 from sttest.core.results import PointStore
 from sttest.models.config import DecoderConfig
 from sttest.models.registry import described_config
@@ -78,7 +79,7 @@ class ServedDesign:
             "tokens": cell.length if whole else package.tokens, "context": 0 if whole else cell.length,
             "batch": cell.sequences, "head": package.head, "knobs": knobs.model_dump(),
             "scheme": asdict(package.scheme), "board": self.board.model_dump(mode="json", exclude_none=True),
-            "program": program_hash(), "versions": package_versions(),
+            "program": program_hash(__name__), "versions": package_versions(),
         }  # fmt: skip
 
     def cells(self, longest: int, most: int) -> list[Cell]:

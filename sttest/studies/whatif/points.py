@@ -17,8 +17,9 @@ from sttest.boards.board import FpgaBoard
 from sttest.compile.channels.memory_ports import channels_on, memory_rates
 from sttest.compile.compiler import Design, StagedCompiler
 from sttest.compile.options import CompileOptions
+from sttest.core.closure import program_hash
 from sttest.core.errors import DeadlockError, InputError, SttestError
-from sttest.core.program import package_versions, program_hash
+from sttest.core.program import package_versions
 from sttest.explore.choice import Chosen, chosen_design
 from sttest.explore.found import NamedKnobs
 from sttest.explore.recipes import Block
@@ -151,7 +152,7 @@ def _point_of(axes: dict[str, Value], settings: dict[str, Value], held: Mapping[
 
 def key_of(block: Configuration, engine: str) -> dict[str, Any]:
     """What a stored result is found by: the full configuration, the program's own text, and what it builds on."""
-    return {**block.to_dict(), "engine": engine, "source": program_hash(), "versions": package_versions()}
+    return {**block.to_dict(), "engine": engine, "source": program_hash(__name__), "versions": package_versions()}
 
 
 # --- One point: a block compiled and simulated from its full configuration, in whatever process or machine

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from sttest.compile.resources.fit import NAMES
-from sttest.core.program import program_hash
 from sttest.core.results import Kind, ResultFolder, Row
 from sttest.studies.figures import COLUMN_IN, Bar, Bars, Lines, Panel, Series, draw, in_words
 from sttest.studies.whatif import outcome as outcome_module
@@ -288,10 +287,15 @@ class StudyReport:
         rows = list(rows_of(self.name, self.engine, self.outcomes, self.knees, self.x_unit))
         draw(panels(self.study, rows), path, columns=1, width_in=COLUMN_IN, legend=True)
 
-    def write(self, out: Path) -> None:
-        """``table.csv``, ``table.md``, ``figure.png``, ``figure.svg`` and a manifest, whole or not at all."""
-        config = {"study": self.study.model_dump(mode="json"), "engine": self.engine, "program": program_hash()}
-        with ResultFolder(out, config=config) as folder:
+    def write(self, out: Path, *inputs: str) -> None:
+        """``table.csv``, ``table.md``, ``figure.png``, ``figure.svg`` and a manifest, whole or not at all.
+
+        Args:
+            out: the folder of results.
+            *inputs: files of the program that it was made from, such as that of the study.
+        """
+        config = {"study": self.study.model_dump(mode="json"), "engine": self.engine}
+        with ResultFolder(out, made_by=(__name__, *inputs), config=config) as folder:
             folder.facts["processor_s"] = round(self.processor_s, 1)
             folder.add(*rows_of(self.name, self.engine, self.outcomes, self.knees, self.x_unit))
             for suffix in ("png", "svg"):

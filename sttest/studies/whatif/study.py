@@ -13,6 +13,8 @@ from sttest.core.files import read_yaml
 from sttest.core.results import Kind
 from sttest.core.validation import validated
 
+__depends__ = ("sttest/studies/data/boards/*",)  # they are named by studies, which results name themselves
+
 STUDIES = Path(__file__).parents[1] / "data"
 Scalar = str | int | float
 

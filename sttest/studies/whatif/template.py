@@ -11,6 +11,8 @@ from sttest.core.files import read_text
 from sttest.studies.whatif.settings import KNOBS
 from sttest.studies.whatif.study import STUDIES
 
+__depends__ = ("sttest/studies/data/new/study.yaml",)
+
 TEMPLATE = STUDIES / "new" / "study.yaml"
 _SUFFIX = ".yaml"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")

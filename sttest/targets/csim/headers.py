@@ -9,6 +9,8 @@ from pathlib import Path
 
 from sttest.core.errors import InputError
 
+__depends__ = ("sttest/targets/csim/include/*", "sttest/targets/csim/ap_types/*")
+
 AP_TYPES_VARIABLE = "STTEST_AP_TYPES"
 """The environment variable that names the folder where no option does."""
 AP_TYPES_REPOSITORY = "https://github.com/Xilinx/HLS_arbitrary_Precision_Types"

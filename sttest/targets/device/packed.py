@@ -72,7 +72,8 @@ def run_packed(request: PackedRequest) -> int:
     golden = _bytes_of(request.folder, packed.golden, files)
     folder = request.folder / f"results-{request.backend}"
     log, ended = Log(planned=request.launches), None
-    with ResultFolder(folder, config={"backend": request.backend, "launches": request.launches}) as results:
+    config = {"backend": request.backend, "launches": request.launches}
+    with ResultFolder(folder, made_by="sttest.targets.device.packed", config=config) as results:
         try:
             _launch_all(request, packed, files, images, golden, log)
         except (SttestError, KeyboardInterrupt) as error:

@@ -29,6 +29,8 @@ from sttest.targets.rtl.held import HELD, HeldMemory
 from sttest.targets.rtl.loops import identifier
 from sttest.targets.rtl.memory_text import channel_instance, channels_of, port_instance
 
+__depends__ = ("sttest/compile/rtl/hdl/*", "sttest/targets/rtl/hdl/*", "sttest/targets/rtl/payload_model.cpp")
+
 Values: TypeAlias = Mapping[str, tuple[str, Array]]
 """Element type and tokens, [tokens, *element], of each stream."""
 

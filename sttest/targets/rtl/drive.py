@@ -16,6 +16,8 @@ import numpy as np
 from sttest.core.errors import InputError, SttestError, ToolMissingError, did_you_mean
 from sttest.core.files import read_json
 
+__depends__ = ("sttest/targets/rtl/testbench.*",)
+
 # --- Finds the simulators of SystemVerilog that may be installed
 
 

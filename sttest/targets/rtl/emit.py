@@ -22,6 +22,8 @@ from sttest.targets.rtl.memory_text import (
     wires_of,
 )
 
+__depends__ = ("sttest/targets/rtl/hdl/*",)
+
 # --- A whole graph as one module: FIFOs, processes, channels, the cycle counter
 
 

@@ -27,6 +27,8 @@ from sttest.targets.rtl.drive import BuiltFolder, RtlRun, build_folder, call_too
 from sttest.targets.rtl.emit import MANIFEST
 from sttest.targets.rtl.held import HELD
 
+__depends__ = ("sttest/targets/rtl/testbench.cpp",)
+
 SiteKind: TypeAlias = Literal["fifo", "weight-fifo", "accumulator", "data-path", "buffer", "control"]
 """Words of FIFOs, of those that carry parameters from memory, running values of reductions, other registers of values,
 the buffers of converters, and counters: of stages, of iterations, of the tokens in a FIFO."""

@@ -18,6 +18,8 @@ from sttest.targets.rtl.drive import call_tool, find_simulator, largest_stack
 from sttest.targets.rtl.kernel import VENDOR_CELLS, RtlKernel
 from sttest.targets.rtl.kernel_port import CONTROL, MEMORY
 
+__depends__ = ("sttest/targets/rtl/hdl/*", "sttest/targets/rtl/kernel_bench.cpp")
+
 LAUNCHES = 2
 """One after the other, since a kernel must come back to its start by itself."""
 MAX_CYCLES = 20_000_000

@@ -52,7 +52,11 @@ def test_same_results_make_the_same_page(page_file, tmp_path):
 @pytest.fixture
 def hostile(tmp_path):
     """Results whose every text tries to get out."""
-    with ResultFolder(tmp_path / "results" / "<b>bad", config={"name": HOSTILE, "study": {"title": HOSTILE}}) as folder:
+    with ResultFolder(
+        tmp_path / "results" / "<b>bad",
+        made_by="sttest.core.results",
+        config={"name": HOSTILE, "study": {"title": HOSTILE}},
+    ) as folder:
         for metric in (HOSTILE, f"x [{HOSTILE}]"):
             folder.add(Row(
                 "bad", metric, 1.5, "ms", "measured", model=HOSTILE, board=HOSTILE, phase=HOSTILE, engine=HOSTILE,
@@ -85,7 +89,7 @@ def test_every_kind_has_a_mark_and_the_documentation_knows_it(page):
 
 def test_numbers_keep_the_configuration_of_their_own_folder(tmp_path):
     for name, value in (("new", 1.0), ("old", 2.0)):
-        with ResultFolder(tmp_path / "results" / name, config={"which": name}) as folder:
+        with ResultFolder(tmp_path / "results" / name, made_by="sttest.core.results", config={"which": name}) as folder:
             folder.add(Row("gpt2", "time", value, "ms", "measured"))
     build_report(tmp_path / "results", tmp_path / "report.html", say=lambda _: None)
     page = ParsedPage.read(tmp_path / "report.html")
@@ -99,7 +103,7 @@ def test_numbers_keep_the_configuration_of_their_own_folder(tmp_path):
 
 
 def test_more_numbers_than_a_page_holds_are_refused(tmp_path, monkeypatch):
-    with ResultFolder(tmp_path / "results" / "many", config={}) as folder:
+    with ResultFolder(tmp_path / "results" / "many", made_by="sttest.core.results", config={}) as folder:
         folder.add(*(Row("many", f"time {number}", 1, "ms", "measured") for number in range(4)))
     monkeypatch.setattr("sttest.studies.report.page.MAX_NUMBERS", 3)
     with pytest.raises(InputError) as refusal:

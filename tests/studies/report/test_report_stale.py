@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from sttest.core.program import program_hash
 from sttest.core.results import ResultFolder, Row
 from sttest.studies.report import build_report
+from sttest.studies.report.overview import staleness
+from sttest.studies.report.read import read_results
 from sttest.studies.whatif.study import study_names
 
 RESULTS = Path(__file__).parents[3] / "results"
@@ -21,7 +22,7 @@ STUDIES = sorted({*study_names()} & {path.name for path in RESULTS.iterdir()})
 @pytest.fixture
 def made(tmp_path):
     """A folder of results, and what its manifest is changed to."""
-    with ResultFolder(tmp_path / "results" / "mine", config={}) as folder:
+    with ResultFolder(tmp_path / "results" / "mine", made_by="sttest.core.results", config={}) as folder:
         folder.add(Row("mine", "speed", 1.0, "tokens/s", "simulated"))
     manifest = tmp_path / "results" / "mine" / "manifest.json"
 
@@ -45,20 +46,24 @@ def test_what_this_program_made_from_a_clean_checkout_is_not_stale(made):
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"git": CLEAN, "program": "0" * 16}, f"made by program {'0' * 16}, this is "),
+        ({"program": "0" * 16}, f"made by program {'0' * 16}, which is "),
         ({"git": {**CLEAN, "changed": True}}, "made from a checkout with changes"),
-        ({"git": CLEAN, "program": None}, "its program is not recorded"),
-        ({"git": CLEAN, "program": None, "config": {"program": "1" * 16}}, f"made by program {'1' * 16}, this is "),
+        ({"program": None}, "what it depends on is not recorded"),
+        ({"program_of": None}, "what it depends on is not recorded"),
+        ({"program_of": None, "program": None, "config": {"program": "1" * 16}}, "what it depends on is not recorded"),
+        ({"program_of": ["experiments.gone"]}, "experiments.gone is not part of this program, so it can"),
     ],
 )
 def test_what_another_program_made_is_marked(made, changed, why):
-    stale, page = made(**changed)
+    stale, page = made(**{"git": CLEAN, **changed})
     assert why in stale["mine"]
     assert "stale: " + why in page
 
 
-def test_older_manifests_name_the_program_in_their_configuration(made):
-    assert made(git=CLEAN, program=None, config={"program": program_hash()})[0] == {}
+@pytest.mark.xfail(strict=True, reason="results of before their makers were recorded are yet to be made again")
+def test_no_committed_result_is_stale():
+    stale = {found.name: why for found in read_results(RESULTS) if (why := staleness(found.manifest))}
+    assert stale == {}
 
 
 @pytest.mark.nightly

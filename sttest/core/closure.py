@@ -1,0 +1,244 @@
+"""What a result depends on: the modules that its maker imports, directly or through others, and the files they declare.
+
+Nothing is imported to find out.  Imports are read from the syntax of the modules, those inside of functions too, and
+whatever a module loads by a name or a path that it puts together has to stand in its ``__depends__``: files or
+patterns, from the folder that holds ``sttest``.  A module that loads so and declares nothing is an error, not a guess.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Protocol
+
+from sttest.core.errors import InputError
+from sttest.core.module_syntax import DECLARED, PACKAGES, Module, known_modules
+
+__depends__ = ()  # what is read here is hashed
+
+ROOT = Path(__file__).parents[2]
+"""Folder that holds ``sttest``, and in a checkout ``experiments``, too."""
+
+
+class Tree(Protocol):
+    """The files of a checkout, of an installed package, or of a commit; paths are relative, with slashes."""
+
+    def has(self, path: str) -> bool:
+        """Whether there is such a file."""
+        ...
+
+    def below(self, folder: str) -> Iterable[str]:
+        """All files below a folder, and none where there is no such folder."""
+        ...
+
+    def read(self, path: str) -> bytes:
+        """The content of a file."""
+        ...
+
+
+class FolderTree:
+    """The files of a folder as they are now; those that editors and Python leave there are no part of it.
+
+    Args:
+        root: folder that holds ``sttest``.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def has(self, path: str) -> bool:
+        """See :class:`Tree`."""
+        return path in self._of_packages
+
+    def below(self, folder: str) -> Iterable[str]:
+        """See :class:`Tree`."""
+        if folder.startswith(PACKAGES):
+            return [file for file in self._of_packages if file.startswith(f"{folder}/")]
+        return self._walk(folder)
+
+    @cached_property
+    def _of_packages(self) -> frozenset[str]:
+        return frozenset(file for package in PACKAGES for file in self._walk(package))
+
+    def _walk(self, top: str) -> Iterator[str]:
+        for folder, folders, names in os.walk(self.root / top):
+            folders[:] = [name for name in folders if not _is_left_out(name)]
+            place = Path(folder).relative_to(self.root).as_posix()
+            yield from (f"{place}/{name}" for name in names if not _is_left_out(name))
+
+    def read(self, path: str) -> bytes:
+        """See :class:`Tree`."""
+        return (self.root / path).read_bytes()
+
+
+def _is_left_out(name: str) -> bool:
+    return name.startswith(".") or name == "__pycache__"
+
+
+class Closures:
+    """The closures of makers in one tree; what was read for one is known to the next.
+
+    Args:
+        tree: where the files are.
+        today: a tree whose declarations hold for modules that have none, for commits before there were any; what is
+            not there yet is left out then.
+    """
+
+    def __init__(self, tree: Tree, today: Tree | None = None) -> None:
+        self._tree, self._today = tree, today
+        self._known: dict[str, tuple[str, tuple[str, ...]]] = {}  # hash of a file, and the files that it needs
+
+    def of(self, makers: Iterable[str]) -> dict[str, str]:
+        """All files that a result of these makers depends on, each with the hash of its content.
+
+        Args:
+            makers: modules, and files or patterns, which have a slash.
+
+        Raises:
+            InputError: there is no such module or file, or one loads something by name and does not declare it.
+        """
+        found: dict[str, str] = {}
+        waiting = [file for maker in makers for file in _of_maker(self._tree, maker, must=self._today is None)]
+        while waiting:
+            file = waiting.pop()
+            if file not in found:
+                found[file], needed = self._read(file)
+                waiting += needed
+        known_modules().keep()
+        return dict(sorted(found.items()))
+
+    def _read(self, file: str) -> tuple[str, tuple[str, ...]]:
+        if file not in self._known:
+            self._known[file] = self._read_anew(file)
+        return self._known[file]
+
+    def _read_anew(self, file: str) -> tuple[str, tuple[str, ...]]:
+        content, modules = self._tree.read(file), known_modules()
+        if not file.endswith(".py"):
+            return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest(), ()
+        module = modules.read(content, file)
+        declared = module.declared
+        if declared is None and self._today is not None:
+            known = modules.read(self._today.read(file), file) if self._today.has(file) else None
+            declared = (known and known.declared) or ()
+        return module.digest, tuple(_needed(self._tree, file, module, declared, must=self._today is None))
+
+
+@cache
+def program_files(*makers: str) -> dict[str, str]:
+    """The files that results of some makers depend on in the program that is running, as it was when first asked for.
+
+    Args:
+        makers: see :meth:`Closures.of`.
+
+    Raises:
+        InputError: see :meth:`Closures.of`.
+    """
+    return _here().of(makers)
+
+
+@cache
+def _here() -> Closures:
+    return Closures(FolderTree(ROOT))
+
+
+@cache
+def program_hash(*makers: str) -> str:
+    """Hash over :func:`program_files`: a stored result is only as good as the program that made it.
+
+    It is the same on every machine, from a checkout and from an installed package.
+    """
+    return hash_of(program_files(*makers))
+
+
+def hash_of(files: dict[str, str]) -> str:
+    """16 hex digits that name the content of some files."""
+    lines = "".join(f"{digest}  {file}\n" for file, digest in files.items())
+    return hashlib.sha256(lines.encode()).hexdigest()[:16]
+
+
+def own_files(*paths: Path) -> list[str]:
+    """Those of some files that are the program's own, as makers name them."""
+    return [path.relative_to(ROOT.resolve()).as_posix() for path in map(Path.resolve, paths) if _is_own(path)]
+
+
+def _is_own(path: Path) -> bool:
+    return any(path.is_relative_to(ROOT.resolve() / package) for package in PACKAGES)
+
+
+# --- From a module to the files that it needs
+
+
+def _of_maker(tree: Tree, maker: str, *, must: bool) -> list[str]:
+    if "/" in maker:
+        return _matching(tree, maker, must=must)
+    file = _file_of(tree, maker)
+    if file is None and not must:
+        return []
+    if file is None:
+        hints = ["run it in a clone of the repository"]
+        raise InputError("no-such-module", "is not part of this program", where=maker, hints=hints)
+    return [file]
+
+
+def _needed(tree: Tree, file: str, module: Module, declared: tuple[str, ...] | None, *, must: bool) -> Iterator[str]:
+    """The packages that a module is in, what it imports, and what it declares."""
+    folders = file.split("/")[:-1]
+    for length in range(1, len(folders) + 1):
+        yield from _existing(tree, "/".join((*folders[:length], "__init__.py")))
+    names = module.imports
+    if declared is None:
+        if module.unsaid:
+            hints = [f"list modules and files in {DECLARED}"]
+            raise InputError("undeclared", f"loads by name what it does not declare: {module.unsaid}", where=file,
+                             hints=hints)  # fmt: skip
+        names += module.by_name
+    for name in names:
+        needed = _file_of(tree, _absolute(name, folders))
+        if needed is not None:
+            yield needed
+    for pattern in declared or ():
+        yield from _matching(tree, pattern, must=must)
+
+
+def _absolute(name: str, folders: list[str]) -> str:
+    relative = name.lstrip(".")
+    up = len(name) - len(relative)
+    return ".".join([*folders[: len(folders) - up + 1], relative]).rstrip(".") if up else name
+
+
+def _file_of(tree: Tree, module: str) -> str | None:
+    """The file of one of our modules; None for modules of others, and for names that are taken out of modules."""
+    parts = module.split(".")
+    if parts[0] not in PACKAGES:
+        return None
+    stem = "/".join(parts)
+    return next((file for file in (f"{stem}.py", f"{stem}/__init__.py") if tree.has(file)), None)
+
+
+def _existing(tree: Tree, file: str) -> Iterator[str]:
+    if tree.has(file):
+        yield file
+
+
+def _matching(tree: Tree, pattern: str, *, must: bool) -> list[str]:
+    """Files that a pattern names: a path, where ``*`` is any part of one name; one with a slash at its end is a folder.
+
+    Raises:
+        InputError: there is none.
+    """
+    wanted = pattern.split("/")
+    fixed = next((number for number, part in enumerate(wanted) if "*" in part or not part), len(wanted) - 1)
+    found = sorted(each for each in tree.below("/".join(wanted[:fixed])) if _matches(each.split("/"), wanted))
+    if not found and must:
+        raise InputError("no-such-file", "is declared, and not there", where=pattern,
+                         hints=[f"correct {DECLARED}"])  # fmt: skip
+    return found
+
+
+def _matches(parts: list[str], wanted: list[str]) -> bool:
+    if not wanted[-1]:
+        return parts[: len(wanted) - 1] == wanted[:-1]
+    return len(parts) == len(wanted) and all(map(fnmatchcase, parts, wanted))
