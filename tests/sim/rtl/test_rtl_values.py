@@ -32,7 +32,7 @@ from sttest.targets.rtl.design import ValuedDesign, emit_designs, emulate_design
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), needs("verilator")]
 
 LIBRARY = operators(require_hbm(load_board("u55c")))
-REFUSALS = {"tile-too-large", "unaligned-reshape", "unroll-budget-too-small"}
+REFUSALS = {"tile-too-large", "unroll-budget-too-small"}
 
 
 def valued(text: str, name: str, options: CompileOptions, seed: int = 1) -> ValuedDesign:
