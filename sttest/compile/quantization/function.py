@@ -341,17 +341,16 @@ class QuantisedFunction:
     # Activations.
 
     def _input(self, op: GenericOp, number: int) -> Factor:
-        """The factor that a weight is multiplied with, rounded behind all merges of dims: groups of rows cut these."""
+        """The factor that a weight is multiplied with, integers behind all merges of dims: groups of rows cut these."""
         value, access = op.inputs[number], op.indexing_maps.data[number].data
-        start = behind_merges(value)
         if self._scheme.activations != "none":
-            return self._factor(op, number, self._scheme.input_bits, start)
+            return self._factor(op, number, self._scheme.input_bits, behind_merges(value))
         if self._scheme.input_bits == _AS_IT_IS:
             return Factor(QuantizedValue(value, None), access)
-        place = whole(start)
+        place = whole(chain_of(value)[-1])
         if place not in self._placed:
             with ImplicitBuilder(after(place.value)):
-                self._placed[place] = halve(place.value, writer_of(chain_of(value)[-1]) or source_of(op))
+                self._placed[place] = halve(place.value, writer_of(place.value) or source_of(op))
         return Factor(self._as_shown(place, value), access)
 
     def _factor(self, op: GenericOp, number: int, bits: int = 8, start: SSAValue | None = None) -> Factor:
