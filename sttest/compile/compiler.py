@@ -17,6 +17,7 @@ from sttest.boards.load import load_board, require_hbm
 from sttest.compile.dialects import df
 from sttest.compile.dialects.itensor import ITensorType
 from sttest.compile.ir.module_walk import all_of, refuse_other_cards, set_target
+from sttest.compile.lane_adaptation import LaneAdaptation, adaptation_of, engines_of
 from sttest.compile.opt import new_context, parse, printed
 from sttest.compile.options import CompileOptions
 from sttest.compile.passes.assign_lanes import AssignLanes
@@ -145,6 +146,8 @@ class Design:
     # model, phase, tokens and context as the text says, and what the caller adds
     workload: dict[str, str | int] = field(default_factory=dict)
     coverage: Coverage | None = None  # what a scheme of integers has made integers; None in floating point
+    # how its lanes differ from those that it was given
+    adaptation: LaneAdaptation = field(default_factory=LaneAdaptation)
 
     def with_depths(self, depths: Mapping[str, int]) -> "Design":
         """The same design with other depths of some FIFOs, in the IR as in the timed graph.
@@ -217,13 +220,16 @@ def compile_text(
     stored = float_factors(module) if quantises else ()
     runner.run(tiling[at : at + 1])
     covered = coverage(module, stored) if quantises else None
-    runner.run(tiling[at + 1 :])
+    runner.run(tiling[at + 1 : -1])
+    engines = engines_of(all_of(module, df.TaskOp))
+    runner.run(tiling[-1:])
+    adaptation = adaptation_of(knobs.lanes, engines, all_of(module, df.TaskOp)) if knobs.lanes else LaneAdaptation()
     fusion = fusion_report(module, most_bytes(knobs, hardware))
     runner.run(streaming_passes(knobs))
     runner.finish()
     graph = timed_graph(module, hardware, name)
     facts = {**workload_of(module), **(workload or {})}
-    return Design(name, knobs, hardware, module, graph, fusion, tuple(runner.stages), facts, covered)
+    return Design(name, knobs, hardware, module, graph, fusion, tuple(runner.stages), facts, covered, adaptation)
 
 
 @dataclass

@@ -18,7 +18,6 @@ from sttest.studies.whatif.study import STUDIES
 FOUND = STUDIES / "best"
 """The designs that were found for a U55C, ``MODEL-PHASE-BUDGET.yaml`` (docs/explanation/best.md)."""
 _BUDGETS = get_args(BudgetName)
-_HEAD = "head_"
 
 
 class KnobsFile(BaseModel):
@@ -39,14 +38,14 @@ class KnobsFile(BaseModel):
     knobs: dict[str, Any]
 
     def options(self, where: str) -> CompileOptions:
-        """The compile options; lanes may be a mapping.
+        """The compile options; lanes may be a mapping, and hold for a design with other tasks, too.
 
         Raises:
             InputError: an option that there is not, or a value that it can't have.
         """
         lanes = self.knobs.get("lanes", ())
         listed = [f"{name}:{count}" for name, count in lanes.items()] if isinstance(lanes, Mapping) else lanes
-        return validated(CompileOptions, {**self.knobs, "lanes": listed}, f"{where}: knobs")
+        return validated(CompileOptions, {**self.knobs, "lanes": listed, "adapt_lanes": True}, f"{where}: knobs")
 
 
 @cache
@@ -83,8 +82,3 @@ def found_path(name: str, model: str, phase: Phase, folder: Path) -> Path:
         hints = [f"found are {', '.join(known)}" if known else "name a YAML file with knobs"]
         raise InputError("no-found-design", what, where="knobs_from", hints=hints)
     return path
-
-
-def without_head(options: CompileOptions) -> CompileOptions:
-    """The same for a block that no LM head follows: lanes of the head's tasks are left out."""
-    return options.with_(lanes=tuple(each for each in options.lanes if not each.startswith(_HEAD)))

@@ -16,7 +16,7 @@ from sttest.core.validation import validated
 from sttest.models.program import Phase, check_shape
 from sttest.models.quant.scheme import SCHEMES, QuantScheme, WeightType, load_scheme
 from sttest.models.registry import description, model_config
-from sttest.studies.whatif.found import found_path, read_knobs, without_head
+from sttest.studies.whatif.found import found_path, read_knobs
 from sttest.studies.whatif.speculation import Acceptance
 from sttest.studies.whatif.study import Scalar, Value
 from sttest.studies.workload import TEXT_PHASE, file_workload, is_file, refuse_parameters
@@ -409,7 +409,7 @@ def _knobs(settings: Settings, folder: Path) -> CompileOptions:
     if KNOBS_FROM not in settings:
         return validated(CompileOptions, chosen, "study: knobs")
     path = found_path(str(settings[KNOBS_FROM].value), model_of(settings), phase_of(settings), folder)
-    found = without_head(read_knobs(path).options(str(path)))
+    found = read_knobs(path).options(str(path))
     if not any(key in settings for key in ("precision", *BITS)) and found.precision != DEFAULT_SCHEME:
         raise InputError(
             "other-precision", f"the design is of {found.precision}, and the study does not say so", where=str(path),

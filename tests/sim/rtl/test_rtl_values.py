@@ -25,7 +25,7 @@ from sttest.reference.engine import run
 from sttest.reference.memory import memory_images
 from sttest.reference.scalar_ops import FLOAT_OPS, INTEGER_OPS
 from sttest.sim.graph import MemoryPort
-from sttest.studies.whatif.found import FOUND, found_path, read_knobs, without_head
+from sttest.studies.whatif.found import FOUND, found_path, read_knobs
 from sttest.targets.rtl.compare import compare
 from sttest.targets.rtl.design import ValuedDesign, emit_designs, emulate_designs, pack_tokens
 
@@ -210,7 +210,7 @@ def test_products_in_units_side_by_side(model, phase, share, tmp_path):
 @pytest.mark.parametrize("model", ["gpt2", "qwen", "llama", "gemma"])
 def test_found_designs(model, tmp_path):
     """What the search found for a U55C, a layer of it: own lanes for every task, units that tasks share, wide ports."""
-    knobs = without_head(read_knobs(found_path("tight", model, "decode", FOUND)).options("test"))
+    knobs = read_knobs(found_path("tight", model, "decode", FOUND)).options("test")
     check([valued(lowered_text(model, "decode"), f"{model}-tight", knobs.with_(layers=1))], tmp_path)
 
 
