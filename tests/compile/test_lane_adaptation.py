@@ -15,8 +15,6 @@ from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError
 from sttest.frontend.shipped import lowered_text
 from sttest.sim import simulate
-from sttest.studies.whatif.found import FOUND, found_path, read_knobs
-from sttest.studies.workload import CompileRequest
 
 KNOBS = CompileOptions(share="all", gemv_lanes=256, most_lanes=32)
 ADAPTED = KNOBS.with_(adapt_lanes=True)
@@ -128,34 +126,3 @@ def test_lanes_of_none_of_the_tasks_are_refused() -> None:
 def test_a_tile_of_fewer_points_has_as_many_lanes() -> None:
     found = compiled(given(lanes_of() | {"attn_norm_3": 64}))
     assert found.adaptation == LaneAdaptation(smaller=("attn_norm_3:1",))
-
-
-# --- The best design of GPT-2, which was found for w4a8 with all layers and the head
-
-
-def found_for_gpt2(**changes: str | int) -> Design:
-    path = found_path("tight", "gpt2", "decode", FOUND)
-    options = read_knobs(path).options(str(path)).with_(**changes)
-    return CompileRequest("gpt2", "decode", context=256, head=True, options=options).design()
-
-
-@pytest.mark.slow
-@pytest.mark.nightly
-@pytest.mark.torch
-@pytest.mark.timeout(1200)
-@pytest.mark.parametrize(
-    ("changes", "cycles", "left_out", "added"),
-    [
-        ({"precision": "w4a8-static"}, 144_707, 12, ()),
-        ({"precision": "w3a8"}, 152_498, 0, ()),
-        ({"generate": 16}, 2_456_826, 0, ("embed:8",)),
-    ],
-    ids=lambda value: "-".join(map(str, value.values())) if isinstance(value, dict) else "",
-)
-def test_a_found_design_holds_for_other_schemes_and_generations(
-    changes: dict[str, str | int], cycles: int, left_out: int, added: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("STTEST_MAX_ACCESSES", str(1 << 30))
-    found = found_for_gpt2(**changes)
-    assert (len(found.adaptation.left_out), found.adaptation.added) == (left_out, added)
-    assert simulate(found.graph).cycles == cycles
