@@ -10,6 +10,7 @@ import typer
 
 from sttest.cli.common import Batch, Board, Json, Parameters, Phase, names_of, print_json, progress, takes_options
 from sttest.compile.compiler import Design
+from sttest.compile.lane_adaptation import LaneAdaptation
 from sttest.compile.opt import run_opt
 from sttest.compile.options import CompileOptions
 from sttest.compile.reports import narrow_loops
@@ -313,7 +314,8 @@ def compile_package(request: Request) -> Chosen:
     """
     check_target(request.folder)
     if request.lanes_from is not None:
-        request = replace(request, options=request.options.with_(lanes=read_lanes(request.lanes_from)))
+        lanes = read_lanes(request.lanes_from)
+        request = replace(request, options=request.options.with_(lanes=lanes, adapt_lanes=True))
     with progress(f"compiling {request.model}") as step:
         found = request.chosen(step)
         if request.check_resources:
@@ -348,6 +350,7 @@ def summarise(design: Design, package: DesignPackage) -> dict[str, Any]:
         "intermediates": manifest["intermediates"], "sizing": manifest["sizing"], "resources": manifest["resources"],
         "design": manifest["design"], "fit": manifest["fit"],
         "partition": manifest.get("partition"), "contractions": manifest.get("contractions"),
+        "lanes": asdict(design.adaptation),
         "narrow_loops": narrow_loops(design),
         "compile_s": round(sum(stage.seconds for stage in design.stages), 3),
     }  # fmt: skip
@@ -370,6 +373,7 @@ def _text(summary: dict[str, Any]) -> str:
         *_memories(summary["resources"], parts),
         *_partition(summary["partition"]),
         *_contractions(summary["contractions"]),
+        *(f"lanes          {line}" for line in LaneAdaptation(**summary["lanes"]).lines),
         *_narrow(summary["narrow_loops"]),
         f"next           sttest simulate {summary['package']}",
     ]

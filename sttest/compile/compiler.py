@@ -17,6 +17,7 @@ from sttest.boards.load import load_board, require_hbm
 from sttest.compile.dialects import df
 from sttest.compile.dialects.itensor import ITensorType
 from sttest.compile.ir.module_walk import all_of, refuse_other_cards, set_target
+from sttest.compile.lane_adaptation import LaneAdaptation, adaptation_of, engines_of
 from sttest.compile.linalg.loop_choices import possible_choices
 from sttest.compile.opt import new_context, parse, printed
 from sttest.compile.options import CompileOptions
@@ -152,6 +153,8 @@ class Design:
     # model, phase, tokens and context as the text says, and what the caller adds
     workload: dict[str, str | int] = field(default_factory=dict)
     coverage: Coverage | None = None  # what a scheme of integers has made integers; None in floating point
+    # how its lanes differ from those that it was given
+    adaptation: LaneAdaptation = field(default_factory=LaneAdaptation)
 
     def with_depths(self, depths: Mapping[str, int]) -> "Design":
         """The same design with other depths of some FIFOs, in the IR as in the timed graph.
@@ -224,13 +227,16 @@ def compile_text(
     stored = float_factors(module) if quantises else ()
     runner.run(tiling[at : at + 1])
     covered = coverage(module, stored) if quantises else None
-    runner.run(tiling[at + 1 :])
+    runner.run(tiling[at + 1 : -1])
+    engines = engines_of(all_of(module, df.TaskOp))
+    runner.run(tiling[-1:])
+    adaptation = adaptation_of(knobs.lanes, engines, all_of(module, df.TaskOp)) if knobs.lanes else LaneAdaptation()
     fusion = fusion_report(module, most_bytes(knobs, hardware))
     runner.run(streaming_passes(knobs))
     runner.finish()
     graph = timed_graph(module, hardware, name)
     facts = {**workload_of(module), **(workload or {})}
-    return Design(name, knobs, hardware, module, graph, fusion, tuple(runner.stages), facts, covered)
+    return Design(name, knobs, hardware, module, graph, fusion, tuple(runner.stages), facts, covered, adaptation)
 
 
 @dataclass
@@ -386,19 +392,31 @@ class StagedCompiler:
         """
         refuse_other_cards(self._parsed, knobs.cards)
         tiled = self.tiled(knobs)
-        chosen = self._split(knobs)[1]
+        lanes, *chosen = self._split(knobs)[1]
+        module = self._applied((lanes,), tiled.module)
+        adaptation = LaneAdaptation()
+        if knobs.lanes:
+            engines = engines_of(all_of(tiled.module, df.TaskOp))
+            adaptation = adaptation_of(knobs.lanes, engines, all_of(module, df.TaskOp))
+        graph = self._streamed(module, chosen)
+        workload = dict(self._workload)
+        return Design(
+            self.name, knobs, self.board, module, graph, tiled.fusion, workload=workload, adaptation=adaptation
+        )
+
+    def _streamed(self, module: ModuleOp, chosen: Sequence[ModulePass]) -> TimedGraph:
+        """Applies the passes after the lanes; the timed graph of what they make."""
         last = chosen[-1]
-        if isinstance(last, SizeFifos):
-            # Sizing has made most of the timed graph; what comes after it, in launches of several layers, changes it.
-            module = self._applied(chosen[:-1], tiled.module)
-            self._progress(last.name)
-            began = time.perf_counter()
-            graph = last.size(module).graph(self.name)
-            self._seconds[last] = time.perf_counter() - began
-        else:
-            module = self._applied(chosen, tiled.module)
-            graph = timed_graph(module, self.board, self.name)
-        return Design(self.name, knobs, self.board, module, graph, tiled.fusion, workload=dict(self._workload))
+        if not isinstance(last, SizeFifos):
+            self._apply(chosen, module)
+            return timed_graph(module, self.board, self.name)
+        # Sizing has made most of the timed graph; what comes after it, in launches of several layers, changes it.
+        self._apply(chosen[:-1], module)
+        self._progress(last.name)
+        began = time.perf_counter()
+        graph = last.size(module).graph(self.name)
+        self._seconds[last] = time.perf_counter() - began
+        return graph
 
     def documented(self, design: Design) -> Design:
         """A design that was made here with the text after its first and its last pass, and with what became integers.
@@ -439,14 +457,17 @@ class StagedCompiler:
         first = next(number for number, each in enumerate(chosen) if isinstance(each, AssignLanes))
         return chosen[:first], chosen[first:]
 
-    def _applied(self, chosen: tuple[ModulePass, ...], module: ModuleOp) -> ModuleOp:
+    def _applied(self, chosen: Sequence[ModulePass], module: ModuleOp) -> ModuleOp:
         copy = module.clone()
+        self._apply(chosen, copy)
+        return copy
+
+    def _apply(self, chosen: Sequence[ModulePass], module: ModuleOp) -> None:
         for each in chosen:
             self._progress(each.name)
             began = time.perf_counter()
-            each.apply(self._context, copy)
+            each.apply(self._context, module)
             self._seconds[each] = time.perf_counter() - began
-        return copy
 
 
 def _shared(chosen: Sequence[ModulePass]) -> int:

@@ -109,6 +109,10 @@ class CompileOptions(_Checked):
         Names, Field(description="Lanes of every task (name:lanes), chosen at another shape; see --lanes-from."),
         Option(("assign-lanes{fixed}",), on_command_line=False),
     ] = ()  # fmt: skip
+    adapt_lanes: Annotated[
+        bool, Field(description="Those lanes may be of a design with other tasks; set with --lanes-from."),
+        Option(("assign-lanes{adapt}",), on_command_line=False),
+    ] = False  # fmt: skip
     precision: Annotated[
         str, Field(description="Quantization scheme: w4a8, w4a8-channel, w4a8-static, w4a8-position, w4a8-g64, "
                                "w4a8-g32, w8a8, w4a8kv4, w4a8bfp4, w4a4kv4, w3a8, w2a8, ternary, ternary-3of4, "

@@ -168,7 +168,9 @@ def _coded(op: df.DmaReadOp) -> Coded | None:
         return None
     decoder = stream_of(op.sinks[0], _HERE).reader
     assert isinstance(decoder, df.GatherOp)
-    return Coded(op.code.data, _fifo(decoder.sinks[0]), shape_of(op.sources[0]))
+    whole, own = shape_of(op.sources[0]), df.itensor_of(decoder.sinks[0]).full_shape
+    dim = next((dim for dim, (size, part) in enumerate(zip(whole, own, strict=True)) if size != part), 0)
+    return Coded(op.code.data, _fifo(decoder.sinks[0]), whole, whole[dim] // own[dim], dim)
 
 
 def _slice(op: df.DmaReadOp, tensor: Sequence[int]) -> Slice | None:

@@ -20,8 +20,8 @@ LANE_OPTIONS = ("gemv_lanes", "overall_unroll", "first_lanes", "most_lanes", "la
 """Whoever gives one of these decides the lanes, so that no design is looked for."""
 FLOW = "rtl"
 """What a design that is looked for is emitted as, unless its user says so: SystemVerilog takes less than C++."""
-_OF_THE_REQUEST = ("layers", "generate", "positions", "lanes")
-"""Options of a file of knobs that say what was asked for, and lanes, which depend on it."""
+_OF_THE_REQUEST = ("layers", "generate", "positions")
+"""Options of a file of knobs that say what was asked for."""
 
 Origin = Literal["found", "recipe", "default", "options", "file"]
 
@@ -116,5 +116,4 @@ def _recipe_of(named: NamedKnobs, asked: CompileOptions) -> Recipe:
     kept = {name: value for name, value in options.given.items() if name not in _OF_THE_REQUEST}
     if asked.flow == "hls" and "flow" in asked.given:
         kept["seldom_bursts"] = 0
-    parts = (entry.rpartition(":") for entry in options.lanes)
-    return Recipe(CompileOptions(**kept), lanes={task: int(count) for task, _, count in parts})
+    return Recipe(CompileOptions(**kept))

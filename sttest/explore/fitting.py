@@ -43,6 +43,8 @@ def made_by(compiler: StagedCompiler, recipe: Recipe, asked: CompileOptions) -> 
     except InputError:
         # A recipe's tiles and orders are those of large models; what tasks of this text can have of them takes a while.
         knobs = compiler.adapted(knobs)
+    if knobs.lanes:
+        return compiler.design(knobs)
     judge = LaneJudge(compiler, knobs)
     return compiler.design(judge.knobs(start_lanes(compiler, judge, replace(recipe, knobs=knobs))))
 

@@ -40,14 +40,14 @@ class KnobsFile(BaseModel):
     knobs: dict[str, Any]
 
     def options(self, where: str) -> CompileOptions:
-        """The compile options; lanes may be a mapping.
+        """The compile options; lanes may be a mapping, and hold for a design with other tasks, too.
 
         Raises:
             InputError: an option that there is not, or a value that it can't have.
         """
         lanes = self.knobs.get("lanes", ())
         listed = [f"{name}:{count}" for name, count in lanes.items()] if isinstance(lanes, Mapping) else lanes
-        return validated(CompileOptions, {**self.knobs, "lanes": listed}, f"{where}: knobs")
+        return validated(CompileOptions, {**self.knobs, "lanes": listed, "adapt_lanes": True}, f"{where}: knobs")
 
     @property
     def layers(self) -> int:

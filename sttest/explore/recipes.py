@@ -6,8 +6,7 @@ pipeline of rows through all tasks, none of which takes longer than the largest 
 (:mod:`sttest.explore.fitting`).
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sttest.boards.part import BudgetName
 from sttest.compile.options import CompileOptions, Sharing
@@ -48,7 +47,6 @@ class Recipe:
     norms: int = 0  # lanes of the unit that quantizes what norms give; 0 for those of the others that quantize
     # if not 0, every task has the fewest lanes with which it keeps pace with the largest product on so many
     paced: int = 0
-    lanes: Mapping[str, int] = field(default_factory=dict)  # of tasks, where a design is known
     layers: int = 0  # of a launch, where its lanes are looked for in a launch of fewer; 0 for those of the knobs
 
 

@@ -19,8 +19,6 @@ _NORMS = "_norm_quantise_engine"
 
 def start_lanes(compiler: StagedCompiler, judge: LaneJudge, recipe: Recipe) -> dict[str, int]:
     """Lanes by engine of a recipe's design, which a descent begins with."""
-    if recipe.lanes:
-        return _known(judge, recipe.lanes)
     if recipe.paced:
         return _paced(compiler, judge, recipe)
     start = dict(judge.start)
@@ -32,16 +30,6 @@ def start_lanes(compiler: StagedCompiler, judge: LaneJudge, recipe: Recipe) -> d
             start[engine] = min(start[engine], _at_most(choices, most))
         if recipe.norms and engine.endswith(_NORMS):
             start[engine] = _at_most(choices, recipe.norms)
-    return start
-
-
-def _known(judge: LaneJudge, lanes: Mapping[str, int]) -> dict[str, int]:
-    """Lanes of a known design, or the next fewer ones that a task of another shape can have."""
-    start = dict(judge.start)
-    for engine, choices in judge.choices.items():
-        known = [lanes[task] for task in judge.tasks_of(engine) if task in lanes]
-        if known:
-            start[engine] = _at_most(choices, known[0])
     return start
 
 

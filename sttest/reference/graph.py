@@ -315,13 +315,21 @@ class Coded:
 
     Args:
         code: name of the code.
-        stream: stream of the decoded tokens.
+        stream: stream of the decoded tokens, or of those of one share.
         shape: shape of the argument.
+        shares: equal shares of a token that have codes of their own, one behind the other.
+        dim: data dim along which a token is cut into them.
     """
 
     code: str
     stream: str
     shape: Ints
+    shares: int = 1
+    dim: int = 0
+
+    def __post_init__(self) -> None:
+        check_whole(self.shares, "number of shares", "codes", 1, MAX_EXTENT)
+        check_whole(self.dim, "dim", "codes", 0, max(0, len(self.shape) - 1))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sttest.core.errors import InputError, did_you_mean
-from sttest.reference.codes import CODES, Code, decode, encode
+from sttest.reference.codes import CODES, decode, encode
 from sttest.reference.graph import (
     BITS,
     NARROW,
@@ -294,29 +294,45 @@ def _no_bits(where: str) -> InputError:
 # --- A tensor as the bytes of its tokens, in the order in which a stream first has them
 
 
-def coded_tensor(tensor: Array, code: Code, stream: ReferenceStream) -> Bytes:
+def coded_tensor(tensor: Array, coded: Coded, stream: ReferenceStream) -> Bytes:
     """The bytes, uint8 [tokens * bytes].
 
     Args:
-        tensor: of the stream's data space, int8.
-        code: code of its tokens, one of :data:`~sttest.reference.codes.CODES`.
+        tensor: int8, of the argument's shape.
+        coded: code of its tokens, or of shares of them.
         stream: the stream behind the decoder.
 
     Raises:
         InputError: integers that the code does not have.
     """
-    base, pattern = _places(stream, tensor.shape)
-    tokens = gathered(np.ascontiguousarray(tensor).reshape(-1), base, pattern)
-    return encode(tokens, code, stream.name).reshape(-1)
+    code, shares = CODES[coded.code], _cut(tensor, coded.dim, stream.element[coded.dim], coded.shares)
+    found = []
+    for number in range(coded.shares):
+        share = np.ascontiguousarray(shares.take(number, axis=coded.dim + 1)).reshape(_share_shape(coded))
+        base, pattern = _places(stream, share.shape)
+        found.append(encode(gathered(share.reshape(-1), base, pattern), code, stream.name))
+    return np.concatenate(found, 1).reshape(-1)
 
 
-def decoded_tensor(data: Bytes, code: Code, stream: ReferenceStream, shape: tuple[int, ...]) -> Array:
+def decoded_tensor(data: Bytes, coded: Coded, stream: ReferenceStream) -> Array:
     """The inverse of :func:`coded_tensor`."""
+    code, shape, extent = CODES[coded.code], _share_shape(coded), stream.element[coded.dim]
     base, pattern = _places(stream, shape)
-    tokens = decode(data.reshape(len(base), -1), code, len(pattern))
-    flat = np.zeros(prod(shape), np.int8)
-    scatter(flat, base, pattern, tokens)
-    return flat.reshape(shape)
+    found = []
+    for part in np.split(data.reshape(len(base), -1), coded.shares, 1):
+        flat = np.zeros(prod(shape), np.int8)
+        scatter(flat, base, pattern, decode(part, code, len(pattern)))
+        found.append(_cut(flat.reshape(shape), coded.dim, extent, 1))
+    return np.concatenate(found, coded.dim + 1).reshape(coded.shape)
+
+
+def _share_shape(coded: Coded) -> tuple[int, ...]:
+    return tuple(size // (coded.shares if dim == coded.dim else 1) for dim, size in enumerate(coded.shape))
+
+
+def _cut(tensor: Array, dim: int, extent: int, slices: int) -> Array:
+    """The tensor with a dim in three: whole tokens, slices of a token, and the ``extent`` elements of one."""
+    return tensor.reshape(*tensor.shape[:dim], -1, slices, extent, *tensor.shape[dim + 1 :])
 
 
 def _places(stream: ReferenceStream, shape: tuple[int, ...]) -> tuple[Array, Array]:
@@ -369,7 +385,7 @@ def _stored(graph: ReferenceGraph, load: Load, tensor: Array) -> Array:
     if tensor.shape != coded.shape or tensor.dtype != np.int8:
         what = f"{tensor.dtype} {list(tensor.shape)} where int8 {list(coded.shape)} is coded"
         raise InputError("bad-tensor", what, where=load.name, hints=["pass the tensor that the design was made for"])
-    return coded_tensor(tensor, CODES[coded.code], graph.stream[coded.stream]).view(np.int8)
+    return coded_tensor(tensor, coded, graph.stream[coded.stream]).view(np.int8)
 
 
 def read_results(graph: ReferenceGraph, images: Mapping[str, Bytes]) -> dict[str, Array]:
@@ -397,7 +413,7 @@ def read_argument(graph: ReferenceGraph, name: str, images: Mapping[str, Bytes])
         whole = np.stack(
             [each.reshape(-1, each.size // _tokens_of(graph, coded)) for _, each in sorted(parts.items())], 1
         )
-        return decoded_tensor(whole.view(np.uint8).reshape(-1), CODES[coded.code], graph.stream[coded.stream], shape)
+        return decoded_tensor(whole.view(np.uint8).reshape(-1), coded, graph.stream[coded.stream])
     if part is None:
         return parts[0]
     before, after = shape[: part.dim], shape[part.dim + 1 :]
@@ -407,7 +423,7 @@ def read_argument(graph: ReferenceGraph, name: str, images: Mapping[str, Bytes])
 
 def _tokens_of(graph: ReferenceGraph, coded: Coded) -> int:
     """Tokens that memory has of an argument."""
-    return prod(coded.shape) // prod(graph.stream[coded.stream].element)
+    return prod(coded.shape) // (coded.shares * prod(graph.stream[coded.stream].element))
 
 
 def _image(load: Load, tensor: Array, stream: ReferenceStream) -> Bytes:
@@ -463,8 +479,7 @@ def _read_by(load: Load, tensor: Array) -> Array:
     part = load.part
     if part is None or tensor.shape != load.streamed_shape:
         return tensor
-    before, after = tensor.shape[: part.dim], tensor.shape[part.dim + 1 :]
-    cut = tensor.reshape(*before, -1, part.slices, part.extent // part.slices, *after)
+    cut = _cut(tensor, part.dim, part.extent // part.slices, part.slices)
     return cut.take(part.number, axis=part.dim + 1).reshape(load.layout.shape)
 
 

@@ -100,6 +100,20 @@ def test_lanes_can_be_taken_from_another_package(without_torch, sttest):
     assert lanes["first"] == lanes["second"] != lanes["third"]
 
 
+def test_lanes_of_another_scheme_are_taken_where_they_fit_and_the_rest_is_said(without_torch, sttest):
+    assert sttest("compile", "small-gpt2", *SMALL_DECODE, "-o", "first").exit_code == 0
+    static = (*SMALL_DECODE, "--precision", "w4a8-static", "--lanes-from", "first", "-o", "second")
+    told = sttest("compile", "small-gpt2", *static).stdout.splitlines()
+    (line,) = [line for line in told if line.startswith("lanes")]
+    assert line.startswith("lanes          10 given for tasks that are not here: attn_norm_peak, attn_norm_scale, ")
+    assert line.endswith(" and 6 more")
+    lanes = json.loads(sttest("compile", "small-gpt2", *static, "--json").stdout)["lanes"]
+    assert len(lanes.pop("left_out")) == 10
+    assert lanes == {"added": [], "smaller": [], "apart": []}
+    first = {row["kernel"]: row["lanes"] for row in table("first", "kernels")}
+    assert all(row["lanes"] == first[row["kernel"]] for row in table("second", "kernels"))
+
+
 def test_a_failed_compilation_keeps_the_package_that_is_there(workplace, without_torch, sttest):
     assert sttest("compile", "small-gpt2", *SMALL_DECODE, "-o", "kept").exit_code == 0
     before = {path: path.read_bytes() for path in workplace.rglob("*") if path.is_file()}

@@ -32,7 +32,7 @@ from sttest.sim.graph import Event, Loop, Pipeline, Process
 
 RANDOM_SEEDS = range(400, 424)
 # What a random program may be refused for: its sizes, not its form.
-REFUSALS = {"tile-too-large", "unaligned-reshape"}
+REFUSALS = {"tile-too-large"}
 
 
 def compiled(text: str, tile_size: int = 4, strategy: str = "normal") -> Design:

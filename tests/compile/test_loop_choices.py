@@ -20,7 +20,7 @@ from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
 from sttest.compile.schedule.operators import step_interval
 from sttest.core.errors import InputError, SttestError
 
-REFUSALS = {"tile-too-large", "unaligned-reshape"}
+REFUSALS = {"tile-too-large"}
 _, LIBRARY = load_operators(OPERATORS_FILE)
 
 

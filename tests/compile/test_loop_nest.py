@@ -93,12 +93,24 @@ def test_a_product_over_merged_dims_tiles_the_inner_one() -> None:
     assert df.itensor_of(task_of(kernel).sources[1]).element_shape == (3, 4)
 
 
-def test_an_unaligned_reshape_is_refused() -> None:
+def test_what_is_merged_and_cut_elsewhere_is_copied_in_between() -> None:
+    # 4 x 6 as 3 x 8: a step of 8 is a row and a third, which no loop over rows takes.
     program = Program()
-    six = program.expand(program.collapse(program.argument(4, 6), 0), 0, 3)
-    with pytest.raises(InputError, match=r"a loop of .* points steps across a reshape boundary") as refused:
-        kernels_of(program.text(program.unary(six)), 4)
-    assert refused.value.code == "unaligned-reshape"
+    merged = program.collapse(program.argument(4, 6), 0)
+    copy, kernel = kernels_of(program.text(program.unary(program.expand(merged, 0, 3))), 4)
+    assert copy.inputs[0] in copy.parent_block().args
+    assert list(kernel.inputs) == list(copy.outputs)
+    assert df.itensor_of(task_of(copy).produced[0]).full_shape == (24,)
+
+
+def test_what_several_read_of_a_merge_is_copied_once_and_only_for_those_who_cut_it_elsewhere() -> None:
+    program = Program()
+    merged = program.collapse(program.transpose(program.argument(4, 2, 6), [1, 0, 2]), 1)
+    by_eight, by_six = program.expand(merged, 1, 3), program.expand(merged, 1, 4)
+    text = program.text(program.unary(by_eight), program.unary(by_six), program.unary(by_eight))
+    first, *readers = kernels_of(text, 4)
+    assert first.sym_name.data == "op_copy"
+    assert [each.inputs[0].owner is first for each in readers] == [True, False, True]
 
 
 def test_an_elementwise_op_takes_tile_and_order_of_its_producer() -> None:
@@ -128,4 +140,4 @@ def test_random_programs_touch_the_elements_of_linalg(seed: int) -> None:
     try:
         kernels_of(random_program(seed), (1, 2, 3, 4, 8, 16)[seed % 6])
     except InputError as refused:
-        assert refused.code in ("tile-too-large", "unaligned-reshape")  # noqa: PT017
+        assert refused.code == "tile-too-large"  # noqa: PT017

@@ -14,7 +14,7 @@ from sttest.compile.options import CompileOptions
 from sttest.core.errors import SttestError
 
 # What a random program may be refused for: its sizes, not its form.
-REFUSALS = {"tile-too-large", "unaligned-reshape"}
+REFUSALS = {"tile-too-large"}
 SETTINGS = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 KNOBS = st.builds(
     CompileOptions,

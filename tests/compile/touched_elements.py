@@ -19,35 +19,54 @@ from xdsl.dialects.linalg.ops import FillOp, GenericOp
 from xdsl.ir import SSAValue
 
 from sttest.compile.dialects import df
-from sttest.compile.linalg.iteration import is_view, source_of_view
+from sttest.compile.linalg.iteration import IterationSpace, is_view, source_of_view
 
 Elements = list[frozenset[int]]
 
 
+Numbers = dict[SSAValue, NDArray[np.int64]]
+
+
 def by_linalg(module: ModuleOp) -> list[tuple[NDArray[np.int64], list[NDArray[np.int64]]]]:
-    """Per computing op in order: element numbers of the result, and of every input's root, over the iteration space."""
+    """Per computing op in order: element numbers of the result, and of every input's root, over the iteration space.
+
+    What is copied first has an entry of its own: what a concatenation shows of a view, whose kernel has no task, and
+    what a reshape merges and the op cuts elsewhere.
+    """
     function = next(op for op in module.walk() if isinstance(op, func.FuncOp))
-    numbers: dict[SSAValue, NDArray[np.int64]] = {value: _numbered(value) for value in function.body.block.args}
+    numbers: Numbers = {value: _numbered(value) for value in function.body.block.args}
     found = []
     copied: set[SSAValue] = set()
     for op in function.body.block.ops:
-        if isinstance(op, tensor.ExpandShapeOp | tensor.CollapseShapeOp):
-            numbers[op.result] = numbers[op.src].reshape(_shape(op.result))
-        elif isinstance(op, GenericOp) and is_view(op):
-            numbers[op.results[0]] = _over_space(op, 0, numbers[op.inputs[0]]).transpose(_order(op))
-        elif isinstance(op, tensor.ConcatOp):
-            # What a concatenation shows of a view is copied, once; its own kernel has no task.
-            shown = [value for value in dict.fromkeys(op.inputs) if source_of_view(value) and len(op.inputs) > 1]
-            found += [(_numbered(value), [numbers[value]]) for value in shown if value not in copied]
-            copied |= set(shown)
-            numbers[op.result] = _numbered(op.result)
+        if isinstance(op, tensor.ExpandShapeOp | tensor.CollapseShapeOp) or (isinstance(op, GenericOp) and is_view(op)):
+            continue
+        if isinstance(op, tensor.ConcatOp):
+            stored = [value for value in dict.fromkeys(op.inputs) if source_of_view(value) and len(op.inputs) > 1]
         elif isinstance(op, GenericOp):
-            inputs = [_over_space(op, index, numbers[value]) for index, value in enumerate(op.inputs)]
-            numbers[op.results[0]] = _numbered(op.results[0])
+            stored = [each.root for each in IterationSpace(op).inputs if source_of_view(each.root) is not None]
+        else:
+            assert isinstance(op, FillOp | tensor.EmptyOp | func.ReturnOp) or op.name == "arith.constant", op.name
+            continue
+        found += [(_numbered(each), [_shown(each, numbers)]) for each in dict.fromkeys(stored) if each not in copied]
+        copied |= set(stored)
+        numbers[op.results[0]] = _numbered(op.results[0])
+        if isinstance(op, GenericOp):
+            beside = numbers | {each: _numbered(each) for each in stored}
+            inputs = [_over_space(op, index, _shown(value, beside)) for index, value in enumerate(op.inputs)]
             found.append((_over_space(op, len(inputs), numbers[op.results[0]]), inputs))
-        elif not isinstance(op, FillOp | tensor.EmptyOp | func.ReturnOp):
-            assert op.name == "arith.constant", op.name
     return found
+
+
+def _shown(value: SSAValue, numbers: Numbers) -> NDArray[np.int64]:
+    """A tensor, or what a view shows of one, with the numbers that the elements have where these are known."""
+    if value in numbers:
+        return numbers[value]
+    op, source = value.owner, source_of_view(value)
+    assert source is not None
+    below = _shown(source, numbers)
+    if isinstance(op, GenericOp):
+        return _over_space(op, 0, below).transpose(_order(op))
+    return below.reshape(_shape(value))
 
 
 def by_types(kernel: df.KernelOp) -> tuple[Elements, list[list[Elements]]]:

@@ -14,7 +14,10 @@ from experiments.best.found import read_found
 
 pytestmark = [pytest.mark.nightly, pytest.mark.torch]
 RESULTS = Path(__file__).parents[2] / "results" / "best"
-MODELS = ("gpt2", "qwen", "llama", "gemma")
+DESIGNS = (
+    ("gpt2", "w4a8"), ("qwen", "w4a8"), ("llama", "w4a8"), ("gemma", "w4a8"), ("gpt2", "w4a8-static"), ("gpt2", "w3a8")
+)  # fmt: skip
+"""Models, and schemes: with the lanes that were found for w4a8, those of its tasks that the others have."""
 
 
 def run(*words: str) -> str:
@@ -25,10 +28,10 @@ def run(*words: str) -> str:
 
 
 @pytest.mark.timeout(1500)
-@pytest.mark.parametrize("model", MODELS)
-def test_a_layer_of_a_best_design_on_every_backend(model: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("model", "precision"), DESIGNS)
+def test_a_layer_of_a_best_design_on_every_backend(model: str, precision: str, tmp_path: Path) -> None:
     case, package = Case(model, "decode"), tmp_path / "package"
-    knobs = read_found(case).knobs.with_(layers=1)
+    knobs = read_found(case).knobs.with_(layers=1, precision=precision)
     words = command(case, knobs, RESULTS / case.name, package)
     told = run(*(word for word in words if word not in ("--head", "--check-resources")))
     cycles = told.split("cycles ")[1].split()[0]

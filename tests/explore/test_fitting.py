@@ -157,4 +157,3 @@ def test_fewer_lanes_than_there_can_be_are_the_next_fewer(tmp_path):
     path.write_text("knobs: {gemv_lanes: 256, lanes: {mlp_act: 7, attn_softmax: 100000}}\n", encoding="utf-8")
     lanes = chosen_design(compiler(), CompileOptions(), read_choice(str(path)), block(), quiet).design.knobs.lanes
     assert "mlp_act:4" in lanes
-

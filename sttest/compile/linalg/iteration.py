@@ -5,7 +5,10 @@ only change which slice an iteration touches.  So an operand is followed
 through them to its *root*, a function argument or the result of a computing
 op, and its access is kept as one linear form per data dim of the root.  A
 reshape that merges dims makes a loop walk several data dims: that loop is
-split in two (``k -> k_head, k_channel``) for all operands at once.
+split in two (``k -> k_head, k_channel``) for all operands at once.  Where it
+cannot be, since what was merged is cut elsewhere (7 heads of 64 channels into
+groups of 128), no linear form says which data an iteration touches: the merged
+tensor is the root, and has to be stored.
 """
 
 from collections.abc import Sequence
@@ -38,7 +41,10 @@ class IterationLoop:
 
 @dataclass
 class LinalgAccess:
-    """How the nest touches one operand: offset along each data dim of ``root`` as a form over the loops."""
+    """How the nest touches one operand: offset along each data dim of ``root`` as a form over the loops.
+
+    The root is a function argument, the result of a computing op, or a merge of dims that the loops cut elsewhere.
+    """
 
     root: SSAValue
     forms: list[Form]
@@ -149,6 +155,10 @@ class IterationSpace:
             return op.src, [self._gather([(access.forms[dim], shape[dim]) for dim in group]) for group in groups]
         if isinstance(op, tensor.CollapseShapeOp):
             groups, shape = reassociation(op), shape_of(op.src)
+            if not all(
+                self._splits(form, [shape[d] for d in dims]) for form, dims in zip(access.forms, groups, strict=True)
+            ):
+                return None
             forms: list[Form] = [{} for _ in shape]
             for position, group in enumerate(groups):
                 for dim, form in zip(group, self._scatter(access, position, [shape[d] for d in group]), strict=True):
@@ -172,6 +182,21 @@ class IterationSpace:
             scale *= size
         return form
 
+    def _splits(self, form: Form, sizes: Sequence[int]) -> bool:
+        """Whether each loop of a row-major index is over one digit, or can be split into loops that are."""
+        terms, scale = [(factor, self.extent(loop)) for loop, factor in form.items()], prod(sizes)
+        for size in sizes:
+            scale //= size
+            for factor, extent in list(terms):
+                if not factor < scale < factor * extent:
+                    continue
+                inner, left = divmod(scale, factor)
+                if left or extent % inner:
+                    return False
+                terms.remove((factor, extent))
+                terms += [(factor, inner), (scale, extent // inner)]
+        return True
+
     def _scatter(self, access: LinalgAccess, position: int, sizes: Sequence[int]) -> list[Form]:
         """The digits of a row-major index; loops that cross a digit boundary are split first."""
         digits: list[Form] = [{} for _ in sizes]
@@ -179,26 +204,15 @@ class IterationSpace:
         for digit, size in enumerate(sizes):
             scale //= size
             while (crossing := self._crossing(access.forms[position], scale)) is not None:
-                self._split(*crossing)
+                self._split(crossing, scale // access.forms[position][crossing])
             form = access.forms[position]
             digits[digit] = {loop: factor // scale for loop, factor in form.items() if factor >= scale}
             access.forms[position] = {loop: factor for loop, factor in form.items() if factor < scale}
         return digits
 
-    def _crossing(self, form: Form, scale: int) -> tuple[int, int] | None:
-        """The first loop that runs over a multiple of ``scale``, and the extent that its inner part must have."""
-        for loop, factor in form.items():
-            if factor >= scale or factor * self.extent(loop) <= scale:
-                continue
-            if scale % factor or self.extent(loop) % (scale // factor):
-                raise InputError(
-                    "unaligned-reshape",
-                    f"a loop of {self.extent(loop)} points steps across a reshape boundary at {scale // factor}",
-                    where="linalg",
-                    hints=["reshape at a multiple of the inner dim"],
-                )
-            return loop, scale // factor
-        return None
+    def _crossing(self, form: Form, scale: int) -> int | None:
+        """The first loop that runs over a multiple of ``scale``."""
+        return next((loop for loop, factor in form.items() if factor < scale < factor * self.extent(loop)), None)
 
     def _split(self, loop: int, inner_extent: int) -> None:
         """Loop ``l`` becomes ``outer * inner_extent + l`` in every access."""

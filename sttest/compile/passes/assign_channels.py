@@ -238,7 +238,11 @@ def slices_of(dma: df.DmaReadOp, channels: tuple[int, ...], dim: int | None) -> 
         channels: channel of each slice.
         dim: data dim along which tokens are cut; that of `slice_dim` if None.
     """
-    part = sliced(df.itensor_of(dma.streams[0]), len(channels), dim)
+    return reads_of_slices(dma, sliced(df.itensor_of(dma.streams[0]), len(channels), dim), channels)
+
+
+def reads_of_slices(dma: df.DmaReadOp, part: df.ITensorType, channels: tuple[int, ...]) -> list[df.DmaReadOp]:
+    """DMAs like ``dma`` that read slices of this type, over these channels."""
     layout = None if dma.beat_bits is None else df.IntListAttr.of(packed_layout(part, dma.beat_bits.value.data))
     return [_slice(dma, part, layout, number, channels) for number in range(len(channels))]
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -11,7 +11,9 @@ from xdsl.passes import ModulePass
 from sttest.boards.operators import OPERATORS_FILE, load_operators
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
+from sttest.compile.lane_adaptation import most_of_kin
 from sttest.compile.linalg.contraction import work
+from sttest.compile.passes.share_engines import share
 from sttest.compile.schedule.operators import payload_operators, step_interval
 from sttest.compile.schedule.paced_lanes import PacedLanes, paced_by_products
 from sttest.compile.spaces.tiling import TilingFacts, allocate_unroll, lane_choices
@@ -26,7 +28,8 @@ class AssignLanes(ModulePass):
     16: one row of a tile); the budget then goes to the slowest, step by step,
     up to ``most_lanes`` of one task, where that is not 0.
     ``fixed`` (``name:lanes``) sets lanes instead: one bitstream serves many
-    shapes, so the lanes chosen at one shape hold at the others.
+    shapes, so the lanes chosen at one shape hold at the others.  With ``adapt``
+    they may be of a design with other tasks (:mod:`sttest.compile.lane_adaptation`).
     ``gemv_lanes`` are the lanes of products of one row with a weight, which
     the budget does not cover; tasks that follow them keep their pace.
     Each of several ``cards`` has that budget.
@@ -40,32 +43,78 @@ class AssignLanes(ModulePass):
     gemv_lanes: int = 0
     most_lanes: int = 0
     cards: int = 1
+    adapt: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Sets ``lanes`` on every task.
 
         Raises:
             DoesNotFitError: the budget does not cover the first lanes.
-            InputError: ``fixed`` names a task that is not there, or misses one.
+            InputError: ``fixed`` misses a task, or with ``adapt`` has none of them.
         """
         tasks = all_of(op, df.TaskOp)
-        lanes = self._given(tasks) if self.fixed else self._chosen(op, tasks)
+        given = dict(map(self._entry, self.fixed))
+        if not given:
+            lanes = self._chosen(op, tasks)
+        else:
+            lanes = self._adapted(op, tasks, given) if self.adapt else self._given(tasks, given)
         for task in tasks:
             task.properties["lanes"] = df.i64_attr(lanes[task.sym_name.data])
 
     def _chosen(self, module: ModuleOp, tasks: Sequence[df.TaskOp]) -> dict[str, int]:
-        engines = _by_engine(tasks)
-        _, library = load_operators(OPERATORS_FILE)
-        paced = paced_by_products(module, self.gemv_lanes, library) if self.gemv_lanes else PacedLanes()
+        engines, paced = _by_engine(tasks), self._paced(module)
         facts = [_settled(members, paced) or self._facts(members) for members in engines.values()]
         lanes = allocate_unroll(facts, self.cards * self.overall_unroll)
         return {task.sym_name.data: lanes[name] for name, members in engines.items() for task in members}
 
-    def _facts(self, members: Sequence[df.TaskOp]) -> TilingFacts:
+    def _paced(self, module: ModuleOp) -> PacedLanes:
+        _, library = load_operators(OPERATORS_FILE)
+        return paced_by_products(module, self.gemv_lanes, library) if self.gemv_lanes else PacedLanes()
+
+    def _adapted(self, module: ModuleOp, tasks: Sequence[df.TaskOp], given: Mapping[str, int]) -> dict[str, int]:
+        """The given lanes; tasks without share what the budget leaves."""
+        own = {task.sym_name.data: task for task in tasks}
+        given = {name: _in_tile(own[name], lanes) if name in own else lanes for name, lanes in given.items()}
+        _part(tasks, given)
+        engines, paced = _by_engine(tasks), self._paced(module)
+        known = {
+            name: given[task.sym_name.data]
+            for name, members in engines.items()
+            for task in members
+            if task.sym_name.data in given
+        }
+        if not known:
+            raise InputError(
+                "no-lanes", f"none of the {len(given)} tasks that lanes are given for is in this design",
+                where=self.name, hints=["take the lanes of a design of this model and phase"],
+            )  # fmt: skip
+        facts = [self._like_kin(engines[name], tasks, given, paced) for name in engines if name not in known]
+        taken = sum(lanes for name, lanes in known.items() if engines[name][0].sym_name.data not in paced.products)
+        least = math.ceil(sum(each.cost_lanes_weight * each.choices[0] for each in facts))
+        lanes = known | allocate_unroll(facts, max(self.cards * self.overall_unroll - taken, least))
+        return {task.sym_name.data: lanes[name] for name, members in engines.items() for task in members}
+
+    def _like_kin(
+        self, members: Sequence[df.TaskOp], tasks: Sequence[df.TaskOp], given: Mapping[str, int], paced: PacedLanes
+    ) -> TilingFacts:
+        """The facts of tasks that no lanes are given for."""
+        beside = [
+            task.sym_name.data
+            for task in tasks
+            if task.sym_name.data in given and task.is_contraction == members[0].is_contraction
+        ]
+        most = max(most_of_kin(task.sym_name.data, given, beside) for task in members)
+        settled = _settled(members, paced)
+        if settled is None:
+            return self._facts(members, most)
+        lanes = max(choice for choice in lane_choices(members[0].tile_sizes) if choice <= min(most, *settled.choices))
+        return replace(settled, choices=(lanes,))
+
+    def _facts(self, members: Sequence[df.TaskOp], bound: int | None = None) -> TilingFacts:
         """The facts of a task, or of tasks that share an engine: they are alike, and work one after the other."""
         task = members[0]
         choices = lane_choices(task.tile_sizes)
-        most = self.most_lanes or choices[-1]
+        most = min(self.most_lanes or choices[-1], bound or choices[-1])
         first = max(choice for choice in choices if choice <= min(self.first_lanes, most))
         choices = tuple(choice for choice in choices if first <= choice <= most)
         _, library = load_operators(OPERATORS_FILE)
@@ -75,8 +124,7 @@ class AssignLanes(ModulePass):
         weight = max(1.0, dsps) if task.is_contraction else 1.0
         return TilingFacts(_engine(task), sum(map(work, members)), choices, weight, intervals=intervals)
 
-    def _given(self, tasks: Sequence[df.TaskOp]) -> dict[str, int]:
-        given = dict(self._entry(entry) for entry in self.fixed)
+    def _given(self, tasks: Sequence[df.TaskOp], given: Mapping[str, int]) -> dict[str, int]:
         for task in tasks:
             name = task.sym_name.data
             if name not in given:
@@ -84,11 +132,9 @@ class AssignLanes(ModulePass):
                     "no-lanes", f"no lanes are given for task '{name}'", where=self.name,
                     hints=[did_you_mean(name, given)],
                 )  # fmt: skip
-            if math.prod(task.tile_sizes) % given[name]:
-                # A shape with fewer rows than the tile leaves the lanes of the missing rows idle.
-                given[name] = min(given[name], max(lane_choices(task.tile_sizes)))
-        _refuse_unequal(tasks, given)
-        return given
+        lanes = {task.sym_name.data: _in_tile(task, given[task.sym_name.data]) for task in tasks}
+        _refuse_unequal(tasks, lanes)
+        return lanes
 
     def _entry(self, entry: str) -> tuple[str, int]:
         name, _, lanes = entry.rpartition(":")
@@ -97,6 +143,41 @@ class AssignLanes(ModulePass):
                 "bad-lanes", f"'{entry}' does not give a task its lanes", where=self.name, hints=["write name:lanes"]
             )
         return name, int(lanes)
+
+
+def _part(tasks: Sequence[df.TaskOp], given: Mapping[str, int]) -> None:
+    """Takes tasks of fewer lanes off an engine: in the design that the lanes are of they took no turns with the others.
+
+    Tasks without lanes stay.
+    """
+    engines = _by_engine(tasks)
+    taken = {task.sym_name.data for task in tasks} | set(engines)
+    for members in engines.values():
+        lanes = {task: given[task.sym_name.data] for task in members if task.sym_name.data in given}
+        most = max(lanes.values(), default=0)
+        for fewer in sorted({*lanes.values()} - {most}):
+            _take_off([task for task in members if lanes.get(task) == fewer], taken)
+        stay = [task for task in members if lanes.get(task, most) == most]
+        if 1 == len(stay) < len(members):
+            _take_off(stay, taken)
+
+
+def _take_off(tasks: Sequence[df.TaskOp], taken: set[str]) -> None:
+    """Puts tasks on an engine of their own, a single one on none."""
+    for task in tasks:
+        del task.properties["engine"]
+    if len(tasks) > 1:
+        share(tasks, taken)
+
+
+def _in_tile(task: df.TaskOp, lanes: int) -> int:
+    """The lanes, or the next fewer that a tile can have.
+
+    A shape with fewer rows than the tile leaves the lanes of the missing rows idle.
+    """
+    if math.prod(task.tile_sizes) % lanes == 0:
+        return lanes
+    return max(choice for choice in lane_choices(task.tile_sizes) if choice <= lanes)
 
 
 def _settled(members: Sequence[df.TaskOp], paced: PacedLanes) -> TilingFacts | None:

@@ -3,7 +3,8 @@
 The itensor type of each port follows from the tile loops (streamtensor.md
 section 1.1); transposes, broadcasts and reshapes dissolve into these types.  A
 concatenation becomes a kernel of one `df.concat`; what it reads through a view
-is copied first, for its tokens pass as they are.
+is copied first, for its tokens pass as they are.  So is what a reshape merges
+and another cuts elsewhere, since no loop walks both.
 """
 
 from collections.abc import Sequence
@@ -134,6 +135,8 @@ class _Rewriter:
 
     def _compute(self, op: linalg.GenericOp) -> df.KernelOp:
         space = IterationSpace(op)
+        for access in space.inputs:
+            access.root = self._stored(access.root, op)
         contracts = bool(space.reductions()) and is_contraction(op, space)
         name, origin = self.names.of(op, [access.root for access in space.inputs])
         nest = self.choices.applied(self._planned(space, name, contracts=contracts), name)

@@ -65,7 +65,7 @@ class ShareEngines(ModulePass):
                 for group in alike(own):
                     for members in self._in_stretches(group, op) if self.share == "auto" else [group]:
                         if len(members) > 1:
-                            _share(members, taken)
+                            share(members, taken)
 
     def _in_stretches(self, group: Sequence[df.TaskOp], op: ModuleOp) -> Iterator[list[df.TaskOp]]:
         """The members of a group in engines, each of which ends before what it may have to keep has no room on chip."""
@@ -148,7 +148,8 @@ def _sums_over_groups(kernel: df.KernelOp, products: Sequence[df.KernelOp]) -> b
     return reduces and any(tensor.owner in products for tensor in kernel.inputs)
 
 
-def _share(group: Sequence[df.TaskOp], taken: set[str]) -> None:
+def share(group: Sequence[df.TaskOp], taken: set[str]) -> None:
+    """Puts tasks that are alike on one engine, whose name is not among those taken, and is from now on."""
     engine = unique(f"{group[0].sym_name.data}_engine", taken)
     for task in group:
         task.properties["engine"] = StringAttr(engine)

@@ -11,17 +11,18 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from sttest.compile.dialects import df
-from sttest.compile.dialects.stream_order import cut_dim, most_slices, sliced
+from sttest.compile.dialects.stream_order import coded_stream, cut_dim, most_slices, sliced
 from sttest.compile.ir.module_walk import all_of, require_dmas, require_positive
-from sttest.compile.passes.assign_channels import slices_of
+from sttest.compile.passes.assign_channels import reads_of_slices, slices_of
 from sttest.compile.schedule.reductions import lane_factors
 from sttest.compile.sharing.product_columns import ProductColumns, columns_of
 from sttest.core.errors import InputError
+from sttest.reference.codes import CODES
 
 
 def unit_name(name: str, unit: int, units: int) -> str:
@@ -68,7 +69,7 @@ class SplitProducts(ModulePass):
                 demand=self.units, bound=1, unit="units",
                 hints=[
                     "take a power of two", "give products more lanes (--gemv-lanes) or more channels",
-                    "take weights of 2, 4 or 8 bits",
+                    "take weights of 2, 4 or 8 bits, which lie in no codes",
                 ],
             )  # fmt: skip
 
@@ -85,11 +86,11 @@ class SplitProducts(ModulePass):
         return None
 
     def _comes_apart(self, source: SSAValue, columns: ProductColumns) -> bool:
-        """Whether a weight comes in slices of its columns, or can; codes are those of whole tokens."""
+        """Whether a weight comes in slices of its columns, or can; of codes each part has its own."""
         load, whole = source.owner, df.itensor_of(source)
         if isinstance(load, df.GatherOp):
             if load.code is not None:
-                return False
+                return _codes_of_parts(load, load.code.data, columns.weight_dim, self.units) is not None
             first = load.sources[0]
             cut = cut_dim(df.itensor_of(first), whole)
             return _is_weight(first) and cut == columns.weight_dim and len(load.sources) % self.units == 0
@@ -153,7 +154,11 @@ def _replace(task: df.TaskOp, columns: ProductColumns, units: int, queue: str, r
     whole.streams[0].name_hint = result.name_hint
     result.replace_all_uses_with(whole.streams[0])
     Rewriter.erase_op(task)
+    reads = {source.owner for source in load.sources if isinstance(source.owner, df.DmaReadOp)}
     Rewriter.erase_op(load)
+    for read in reads:
+        if not any(stream.uses.get_length() for stream in read.streams):
+            Rewriter.erase_op(read)
 
 
 def _weights(load: df.GatherOp | df.DmaReadOp, columns: ProductColumns, units: int) -> list[SSAValue]:
@@ -163,10 +168,59 @@ def _weights(load: df.GatherOp | df.DmaReadOp, columns: ProductColumns, units: i
         loads = slices_of(load, (channel,) * units, columns.weight_dim)
         Rewriter.insert_op(loads, InsertPoint.before(load))
         return [each.streams[0] for each in loads]
+    if load.code is not None:
+        codes = _codes_of_parts(load, load.code.data, columns.weight_dim, units)
+        assert codes is not None
+        return _decoded(load, codes, units)
     share, kind = len(load.sources) // units, sliced(df.itensor_of(load.streams[0]), units, columns.weight_dim)
     if share == 1:
         return [*load.sources]
     return [_gather(load, kind, (unit, units), load.sources[unit * share :][:share]) for unit in range(units)]
+
+
+@dataclass(frozen=True)
+class _Codes:
+    """Of the parts of a product whose weights lie in codes: their tokens, and the slices of codes that DMAs read."""
+
+    tokens: df.ITensorType
+    slices: df.ITensorType
+    channels: tuple[int, ...]  # of the slices, those of the first part first
+
+
+def _codes_of_parts(load: df.GatherOp, name: str, dim: int, units: int) -> _Codes | None:
+    """Each part of the columns in codes of its own, over the channels of the whole; None where that is not possible."""
+    whole, code = df.itensor_of(load.streams[0]), CODES[name]
+    if not all(map(_is_weight, load.sources)) or most_slices(whole, dim) % units:
+        return None
+    channels = [_channel(source.owner) for source in load.sources]
+    if len(channels) == 1:
+        channels *= units
+    tokens, slices = sliced(whole, units, dim), len(channels) // units
+    coded = coded_stream(tokens, code)
+    if (
+        len(channels) % units
+        or most_slices(coded) % slices
+        or (name == "3:4" and tokens.element_shape[-1] % code.group)
+    ):
+        return None
+    return _Codes(tokens, sliced(coded, slices), tuple(channels))
+
+
+def _channel(dma: Operation | Block) -> int:
+    assert isinstance(dma, df.DmaReadOp)
+    return 0 if dma.channel is None else dma.channel.value.data
+
+
+def _decoded(load: df.GatherOp, codes: _Codes, units: int) -> list[SSAValue]:
+    """The weights of each part, out of codes of their own."""
+    first = load.sources[0].owner
+    assert isinstance(first, df.DmaReadOp)
+    reads = reads_of_slices(first, codes.slices, codes.channels)
+    Rewriter.insert_op(reads, InsertPoint.before(load))
+    slices, share = [read.streams[0] for read in reads], len(reads) // units
+    return [
+        _gather(load, codes.tokens, (unit, units), slices[unit * share :][:share]) for unit in range(units)
+    ]  # fmt: skip
 
 
 def _gather(load: df.GatherOp, kind: df.ITensorType, which: tuple[int, int], slices: Sequence[SSAValue]) -> SSAValue:

@@ -40,6 +40,7 @@ from sttest.compile.quantization.grouping import (
     Place,
     QuantizedValue,
     after,
+    behind_merges,
     chain_of,
     in_order,
     loop_of,
@@ -340,10 +341,10 @@ class QuantisedFunction:
     # Activations.
 
     def _input(self, op: GenericOp, number: int) -> Factor:
-        """The factor that a weight is multiplied with."""
-        if self._scheme.activations != "none":
-            return self._factor(op, number, self._scheme.input_bits)
+        """The factor that a weight is multiplied with, integers behind all merges of dims: groups of rows cut these."""
         value, access = op.inputs[number], op.indexing_maps.data[number].data
+        if self._scheme.activations != "none":
+            return self._factor(op, number, self._scheme.input_bits, behind_merges(value))
         if self._scheme.input_bits == _AS_IT_IS:
             return Factor(QuantizedValue(value, None), access)
         place = whole(chain_of(value)[-1])
@@ -352,22 +353,26 @@ class QuantisedFunction:
                 self._placed[place] = halve(place.value, writer_of(place.value) or source_of(op))
         return Factor(self._as_shown(place, value), access)
 
-    def _factor(self, op: GenericOp, number: int, bits: int = 8) -> Factor:
+    def _factor(self, op: GenericOp, number: int, bits: int = 8, start: SSAValue | None = None) -> Factor:
         value, access = op.inputs[number], op.indexing_maps.data[number].data
-        return Factor(self._as_shown(self._place_of(op, value, access, bits), value), access)
+        return Factor(self._as_shown(self._place_of(op, value, access, bits, start), value), access)
 
-    def _place_of(self, op: GenericOp, value: SSAValue, access: AffineMap, bits: int) -> Place:
-        """The place where a factor is quantised, which is done now if it wasn't yet."""
+    def _place_of(self, op: GenericOp, value: SSAValue, access: AffineMap, bits: int, start: SSAValue | None) -> Place:
+        """The place where a factor is quantised, which is done now if it wasn't yet.
+
+        Where all elements share a scale that is ``start``, if it is given, and else the root.
+        """
         chain = chain_of(value)
         root = chain[-1]
+        start = start or root
         entry = self._entry_of(op, chain)
         if entry is not None:
             place, quantiser = entry, partial(quantise_dynamic, entry, self._entries_as)
         elif self._is_softmax(root):
-            place, quantiser = whole(root), partial(quantise_softmax, root)
+            place, quantiser = whole(start), partial(quantise_softmax, start)
             self._note_softmax(root)
         elif self._scheme.activations == "static":
-            place, quantiser = whole(root), partial(self._quantise_static, root, source_of(op), Integers(bits))
+            place, quantiser = whole(start), partial(self._quantise_static, start, source_of(op), Integers(bits))
         else:
             place = nearest_to_root(value, summed_dims(op, access))
             quantiser = partial(quantise_dynamic, place, Integers(bits))

@@ -60,6 +60,19 @@ def chain_of(value: SSAValue) -> list[SSAValue]:
     return chain
 
 
+def behind_merges(value: SSAValue) -> SSAValue:
+    """The tensor nearest to the root that a value shows without a merge of dims."""
+    for shown in chain_of(value):
+        op = shown.owner
+        if isinstance(op, tensor.CollapseShapeOp) and any(_merges(op, group) for group in reassociation(op)):
+            return shown
+    return chain_of(value)[-1]
+
+
+def _merges(op: tensor.CollapseShapeOp, group: Sequence[int]) -> bool:
+    return sum(shape_of(op.src)[dim] > 1 for dim in group) > 1
+
+
 def nearest_to_root(value: SSAValue, shared: frozenset[int]) -> Place:
     """The place at which the elements that share a scale in ``value`` are whole dims, seen from the root."""
     place = Place(value, shared)

@@ -25,7 +25,7 @@ from sttest.targets.vitis.rules import check_kernel
 
 PROGRAMS = 20
 # What a random program may be refused for: its sizes, not its form.
-REFUSALS = {"tile-too-large", "unaligned-reshape", "hbm-channels"}
+REFUSALS = {"tile-too-large", "hbm-channels"}
 
 
 @needs_compiler

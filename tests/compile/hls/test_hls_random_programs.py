@@ -28,7 +28,7 @@ BATCHES = {"quick": 1, "nightly": 19}
 # Of the programs of a batch, those with a concatenation.
 LEAST_SHARE = 0.15
 # What a random program may be refused for: its sizes, not its form.
-REFUSALS = {"tile-too-large", "unaligned-reshape", "hbm-channels", "engine-tokens"}
+REFUSALS = {"tile-too-large", "hbm-channels", "engine-tokens"}
 KNOBS = st.builds(
     CompileOptions,
     tile_size=st.sampled_from((1, 2, 3, 4, 8, 16)),

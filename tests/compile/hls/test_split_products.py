@@ -22,7 +22,8 @@ from sttest.core.errors import InputError
 from sttest.crosscheck.rtl_values import random_tensors
 from sttest.frontend.shipped import lowered_text
 from sttest.package.design_package import read_lanes
-from sttest.reference import memory_images, run
+from sttest.reference import ReferenceGraph, memory_images, run
+from sttest.reference.memory import read_argument
 from sttest.sim import simulate
 from sttest.sim.graph import MemoryPort, Pipeline
 from sttest.targets.vitis.rules import check_kernel
@@ -31,9 +32,14 @@ BASE = CompileOptions(gemv_lanes=256, share="all")
 BLOCKS = (("gpt2", "decode"), ("qwen", "decode"), ("gemma", "prefill"))
 
 
+CODED = ("w3a8", "ternary", "ternary-3of4")
+
+
 @cache
-def design(units: int, model: str = "gpt2", phase: str = "decode", share: str = "all") -> Design:
-    knobs = BASE.with_(product_units=units, share=share)
+def design(
+    units: int, model: str = "gpt2", phase: str = "decode", share: str = "all", precision: str = "w4a8"
+) -> Design:
+    knobs = BASE.with_(product_units=units, share=share, precision=precision)
     return compile_text(lowered_text(model, phase, small=True), f"small-{model}", "u55c", knobs)  # type: ignore[arg-type]
 
 
@@ -44,8 +50,18 @@ def tasks(found: Design) -> dict[str, df.TaskOp]:
 def results(found: Design) -> dict[str, np.ndarray]:
     """Every result of the reference engine, of one draw of tensors."""
     graph = value_graph(found.module, "block")
-    tensors = random_tensors(graph, 3)
-    return dict(run(graph, memory_images(graph, {name: tensors[name] for name in graph.argument})).results)
+    return dict(run(graph, memory_images(graph, tensors_of(graph))).results)
+
+
+def tensors_of(graph: ReferenceGraph) -> dict[str, np.ndarray]:
+    """A draw of tensors; one of four elements next to each other is 0 where a code wants that."""
+    drawn = random_tensors(graph, 3)
+    tensors = {name: drawn[name] for name in graph.argument}
+    for name in {load.argument for load in graph.loads if load.coded is not None and load.coded.code == "3:4"}:
+        fours = np.where(tensors[name] < 0, -1, 1).astype(np.int8).reshape(-1, 4)
+        fours[np.arange(len(fours)), np.arange(len(fours)) * 7 % 4] = 0
+        tensors[name] = fours.reshape(tensors[name].shape)
+    return tensors
 
 
 @pytest.mark.parametrize(("model", "phase"), BLOCKS)
@@ -54,6 +70,21 @@ def test_the_values_are_those_of_one_unit(model: str, phase: str) -> None:
     assert whole.keys() == split.keys()
     for name, image in whole.items():
         assert np.array_equal(image, split[name]), name
+
+
+@pytest.mark.parametrize("precision", CODED)
+@pytest.mark.parametrize(("model", "phase"), BLOCKS)
+def test_units_have_codes_of_their_own_for_the_same_weights(model: str, phase: str, precision: str) -> None:
+    whole, split = (design(units, model, phase, precision=precision) for units in (1, 2))
+    graph = value_graph(split.module, "block")
+    assert {load.coded.shares for load in graph.loads if load.coded is not None} >= {2}
+    tensors = tensors_of(graph)
+    images = memory_images(graph, tensors)
+    for name, tensor in tensors.items():
+        assert np.array_equal(read_argument(graph, name, images), tensor), name
+    for name, image in results(whole).items():
+        assert np.array_equal(image, results(split)[name]), name
+    assert simulate(split.graph).cycles is not None
 
 
 def test_a_unit_has_its_share_of_columns_lanes_and_weights() -> None:
@@ -113,15 +144,14 @@ def test_what_cannot_be_split_is_refused() -> None:
 @pytest.mark.nightly
 @needs_compiler
 @pytest.mark.slow
-def test_the_emitted_code_computes_what_the_reference_does(tmp_path: Path) -> None:
+@pytest.mark.parametrize("precision", ["w4a8", *CODED])
+def test_the_emitted_code_computes_what_the_reference_does(precision: str, tmp_path: Path) -> None:
     calls, graphs = [], []
     for model, phase in BLOCKS:
-        found = design(2, model, phase)
+        found = design(2, model, phase, precision=precision)
         kernel, graph = emit_design(found), value_graph(found.module, "block")
         assert check_kernel(kernel.text) == []
-        tensors = random_tensors(graph, 3)
-        images = memory_images(graph, {name: tensors[name] for name in graph.argument})
-        calls.append(Call(kernel, images))
+        calls.append(Call(kernel, memory_images(graph, tensors_of(graph))))
         graphs.append(graph)
     for block, graph, call, found in zip(BLOCKS, graphs, calls, run_all(calls, tmp_path), strict=True):
         for name, image in run(graph, call.memory).results.items():
