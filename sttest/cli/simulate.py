@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sttest.boards.load import load_board, require_hbm
-from sttest.cli.common import Engine, Json, print_json, progress
+from sttest.cli.common import DESIGN, Engine, Json, print_json, progress
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError
 from sttest.core.tables import print_table
 from sttest.package import DesignPackage, load_graph
@@ -24,7 +24,7 @@ from sttest.testing.corpus import CorpusDesign, case, cases, differences
 
 
 def simulate_verb(
-    path: Annotated[Path, typer.Argument(help="A design package, a timed-graph JSON, or an SDF3 XML file.")],
+    path: Annotated[Path, typer.Argument(help=DESIGN)],
     engine: Annotated[Engine, typer.Option(help="maxplus is compiled, simpy is the oracle; they agree.")] = "maxplus",
     depth: Annotated[list[str] | None, typer.Option(metavar="FIFO=N", help="Another depth; may be repeated.")] = None,
     all_depths: Annotated[int | None, typer.Option(metavar="N", help="One depth for all FIFOs.")] = None,
@@ -125,7 +125,7 @@ def _simulate_groups(package: GroupPackage, engine: Engine, *, as_json: bool) ->
 
 
 def dot_verb(
-    path: Annotated[Path, typer.Argument(help="A design package, or a timed-graph JSON.")],
+    path: Annotated[Path, typer.Argument(help=DESIGN)],
     depth: Annotated[list[str] | None, typer.Option(metavar="FIFO=N", help="Another depth; may be repeated.")] = None,
     all_depths: Annotated[int | None, typer.Option(metavar="N", help="One depth for all FIFOs.")] = None,
     as_json: Json = False,

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sttest.cli.common import Json, SizingMethod, Strategy, print_json, progress
+from sttest.cli.common import DESIGN, Json, SizingMethod, Strategy, print_json, progress
 from sttest.core.errors import DeadlockError, InputError
 from sttest.core.tables import print_table
 from sttest.package import load_graph
@@ -18,7 +18,7 @@ from sttest.studies.sizing import BesideProgram, SizeRequest, beside_program
 
 
 def size_verb(
-    path: Annotated[Path, typer.Argument(help="A design package, a timed-graph JSON, or an SDF3 XML file.")],
+    path: Annotated[Path, typer.Argument(help=DESIGN)],
     method: Annotated[
         SizingMethod, typer.Option(help="The compiler's linear program, or search by simulation.")
     ] = "sim",
