@@ -111,7 +111,7 @@ def test_a_deadlock_is_drawn_with_its_numbers_and_its_fix(opened):
     full = page.locator(".edge.dead", has_text="full, depth 2; make it 8")
     assert full.locator(".badge text").text_content() == "1"
     assert page.locator("#deadlock li").first.inner_text().startswith("pipeline fork (fork) waits to write token 2")
-    fix = "It finishes with depths skip=8 (no fix adds fewer tokens)"
+    fix = "With depth skip=8 it finishes in 53 cycles; no fix adds fewer tokens."
     assert page.locator(".fix p").first.inner_text() == fix
 
 
