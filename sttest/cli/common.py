@@ -32,6 +32,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and 
 Parameters = Annotated[
     str | None, typer.Option(metavar="NAME,NAME", help="Arguments of a .mlir file that are weights [its own word].")
 ]
+DESIGN = "A design package, a timed-graph JSON, or an SDF3 XML file; - is a file on standard input."
+"""What every verb says that takes a design of any form."""
 Batch = Annotated[
     int | None, typer.Option(min=1, help="Sequences that share the weights, each with its own cache and length [1].")
 ]

@@ -6,7 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from sttest.cli.common import Engine, Json, print_json, progress
+from sttest.cli.common import DESIGN, Engine, Json, print_json, progress
+from sttest.core.errors import InputError
+from sttest.core.files import STANDARD_INPUT
 from sttest.core.tables import print_table
 from sttest.core.terminal import is_short
 from sttest.studies.design_diff import DesignDiff, Side
@@ -23,7 +25,7 @@ _LABELS = {
 
 
 def diff_verb(
-    a: Annotated[Path, typer.Argument(metavar="A", help="A design package, a timed-graph JSON, or an SDF3 XML file.")],
+    a: Annotated[Path, typer.Argument(metavar="A", help=DESIGN)],
     b: Annotated[Path, typer.Argument(metavar="B", help="Another one, of any of the three forms.")],
     engine: Annotated[Engine, typer.Option(help="Who simulates them.")] = "maxplus",
     exit_code: Annotated[
@@ -44,6 +46,8 @@ def diff_verb(
 
       sttest diff build/before build/after --json
     """
+    if a == b == STANDARD_INPUT:
+        raise InputError("one-input", "standard input holds one design", where="A and B", hints=["name a file for one"])
     with progress("comparing") as say:
         say(str(a))
         one = Side.read(a, engine)

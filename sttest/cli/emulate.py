@@ -12,6 +12,7 @@ from sttest.cli.common import ApTypes, Backend, Engine, Json, Simulator, print_j
 from sttest.cli.simulate import Depths
 from sttest.compile.own_kernels import define_values
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, SttestError
+from sttest.core.files import STANDARD_INPUT
 from sttest.core.tables import print_table
 from sttest.crosscheck.case import WeightSource, has_torch
 from sttest.crosscheck.emulation import CsimEmulation, WaitCycle, emulate_csim
@@ -28,7 +29,7 @@ from sttest.targets.rtl.emit import build_all
 
 
 def emulate_verb(
-    path: Annotated[Path, typer.Argument(help="A design package, or for rtl a timed-graph JSON.")],
+    path: Annotated[Path, typer.Argument(help="A design package, or for rtl a timed-graph JSON; - is standard input.")],
     backend: Annotated[Backend, typer.Option(help="rtl: clocked hardware; csim: the emitted C++.")] = "rtl",
     simulator: Annotated[Simulator, typer.Option(help="rtl; icarus is for small graphs.")] = "verilator",
     engine: Annotated[Engine, typer.Option(help="rtl: what the hardware is held against.")] = "maxplus",
@@ -81,7 +82,7 @@ def emulate_verb(
         raise typer.Exit(_run_axi(path, work_dir, seed, as_json=as_json))
     suffix = _waveform_suffix(wave, simulator)
     graph = with_iterations(depths.applied(_graph(path)), iterations)
-    folder = work_dir or Path("build") / f"rtl-{path.stem or 'graph'}"
+    folder = work_dir or Path("build") / f"rtl-{'graph' if path == STANDARD_INPUT else path.stem or 'graph'}"
     _check_folder(folder)
     with progress(f"emulating {graph.name}") as step:
         design, why = _with_values(path, graph, simulator, seed, step)

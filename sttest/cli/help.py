@@ -25,7 +25,7 @@ GROUPS = {  # headings in order, and the options below them; the first has all t
         "--generate", "--parameters", "--small",
     ),
     "Resources": ("--budget", "--check-resources", "--flow", "--c-max-bytes", "--groups", "--require-quantized"),
-    "Weights": ("--rank", "--weights", "--checkpoint", "--reference", "--kernels"),
+    "Weights": ("--rank", "--weights", "--checkpoint", "--reference"),
     "Lanes and tiles": (
         "--tile", "--task-tile", "--task-order", "--gemv-lanes", "--overall-unroll", "--first-lanes", "--most-lanes",
         "--lanes-from", "--flatten-bottleneck-loops",
@@ -46,10 +46,22 @@ GROUPS = {  # headings in order, and the options below them; the first has all t
         "--any-version", "--dry-run",
     ),
     "Output": (
-        "--work-dir", "--out", "--output", "--perfetto", "--print-after-all", "--operations", "--time-passes", "--json",
-        "--csv", "--wide", "--help",
+        "--work-dir", "--out", "--output", "--trace", "--perfetto", "--plot", "--streams", "--print-after-all",
+        "--operations", "--time-passes", "--json", "--csv", "--wide", "--help",
     ),
 }  # fmt: skip
+_MODEL_VERBS = ("compile", "crosscheck", "explore")
+VERBS_OF = {
+    "Workload": (*_MODEL_VERBS, "serve"),
+    "Resources": ("compile", "explore"),
+    "Weights": ("compile", "crosscheck", "emulate", "evaluate", "quantize", "pack", "run"),
+    **dict.fromkeys(("Lanes and tiles", "Functional units"), ("compile",)),
+    "FIFOs and streams": ("compile",),
+    **dict.fromkeys(("Memory", "Attention", "Several cards"), ("compile", "crosscheck")),
+    "Requests": ("serve",),
+    "Waveforms": ("emulate",),
+}
+"""The verbs that have a heading, of those that not all have: elsewhere, an option of the same name is another one."""
 _EXAMPLES = 4
 """Examples on a page that has no room for everything."""
 _NAMES = 28
@@ -95,7 +107,7 @@ class HelpPage:
                 arguments.append(_argument_name(each))
                 groups["Arguments"].append((_argument_name(each), _meaning(each, ctx)))
             else:
-                groups[_heading(each)].append((_option_name(each, ctx), _meaning(each, ctx)))
+                groups[_heading(each, ctx.info_name)].append((_option_name(each, ctx), _meaning(each, ctx)))
         told = inspect.cleandoc(command.help or "").split("\n\n")
         start = next((place for place, text in enumerate(told) if text in ("Example:", "Examples:")), len(told))
         # A verb with few options needs no headings but that of its output.
@@ -137,9 +149,10 @@ class HelpPage:
         return [*lines, "", "More options:", *definitions(names, width), "", f"  {more}"]
 
 
-def _heading(option: Any) -> str:
+def _heading(option: Any, verb: str) -> str:
     names = {*option.opts, *option.secondary_opts}
-    return next((heading for heading, flags in GROUPS.items() if names & {*flags}), _OTHER)
+    of_verb = (heading for heading in GROUPS if verb in VERBS_OF.get(heading, (verb,)))
+    return next((heading for heading in of_verb if names & {*GROUPS[heading]}), _OTHER)
 
 
 def _option_name(option: Any, ctx: Any) -> str:

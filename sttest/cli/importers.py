@@ -1,5 +1,6 @@
 """`sttest import`: designs of other tools as timed graphs, and sized depths back in their own form."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -7,11 +8,13 @@ import typer
 
 from sttest.cli.common import Json, print_json, progress
 from sttest.core.errors import InputError
-from sttest.core.files import read_json, write_text
+from sttest.core.files import parse_json, place_of, read_bytes, write_text
 from sttest.core.tables import print_table
 from sttest.importers.formats import FORMATS, Format, format_named
-from sttest.sim import TimedGraph, read_timed_graph, write_timed_graph
+from sttest.package.ways_in import way_in
+from sttest.sim import TimedGraph, write_timed_graph
 from sttest.sim.graph_json import SCHEMA as GRAPH_SCHEMA
+from sttest.sim.graph_json import parse_timed_graph
 from sttest.sim.sizing.finite import SCHEMA as SIZING_SCHEMA
 from sttest.sim.stages import flatten
 
@@ -19,7 +22,10 @@ from sttest.sim.stages import flatten
 def import_verb(
     name: Annotated[str | None, typer.Argument(metavar="[FORMAT]", help="Without it, a list of the formats.")] = None,
     source: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="What the format reads.")] = None,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="The timed graph to write, or the depths.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", help="The timed graph to write, or the depths; without it, only read and tell."),
+    ] = None,
     depths: Annotated[
         Path | None,
         typer.Option(metavar="SIZED", help="Carry depths back: what sttest size --json printed, or a timed graph."),
@@ -51,19 +57,14 @@ def import_verb(
     if name is None:
         _print_formats(as_json=as_json)
         return
-    form = format_named(name)
-    if source is None or out is None:
-        missing = "the design" if source is None else "a place to write to"
-        hints = [f"name {form.reads}" if source is None else "add -o design.json"]
-        raise InputError("missing-argument", f"{missing} is missing", where=f"import {name}", hints=hints)
-    if not out.absolute().parent.is_dir():
+    form = _format(name)
+    if source is None:
+        hints = [f"name {form.reads}"]
+        raise InputError("missing-argument", "the design is missing", where=f"import {name}", hints=hints)
+    if out is not None and not out.absolute().parent.is_dir():
         raise InputError("no-such-folder", "its folder is not there", where=str(out), hints=["make it first"])
     if template:
-        write_text(out, form.template_of(source, {"reports": reports}))
-        if as_json:
-            print_json({"schema": "sttest.import-template/1", "format": form.name, "out": str(out)})
-        else:
-            print(f"{out}: {form.template}")
+        _write_template(form, source, reports, out, as_json=as_json)
         return
     notes: list[str] = []
     options = {
@@ -71,14 +72,61 @@ def import_verb(
         "notes": notes if "notes" in form.options else None,
     }  # fmt: skip
     with progress(f"reading {source}"):
-        graph = form.read(source, options)
+        graph = _read(form, source, options)
     if depths is None:
-        write_timed_graph(graph, out)
+        if out is not None:
+            write_timed_graph(graph, out)
         _report(form, graph, source, out, notes, as_json=as_json)
-    else:
-        sized = _sized(graph, depths)
+        return
+    form.require_writer()
+    sized = _sized(graph, depths)
+    if out is not None:
         form.write_depths(sized, source, out)
-        _report_depths(form, graph, sized, out, as_json=as_json)
+    _report_depths(form, graph, sized, out, as_json=as_json)
+
+
+def _format(name: str) -> Format:
+    """The format called so.
+
+    Raises:
+        InputError: there is none; of a file's name, the error says with which format it is read.
+    """
+    path = Path(name)
+    if name in FORMATS or not path.exists():
+        return format_named(name)
+    found = way_in(path)
+    hints = found.hints if found else ("name the format first, see 'sttest import'",)
+    what = f"{found.what}, where a format is wanted" if found else "a path, where a format is wanted"
+    raise InputError("unknown-format", what, where=name, hints=hints)
+
+
+def _read(form: Format, source: Path, options: Mapping[str, Any]) -> TimedGraph:
+    """The design; of what another format reads, the error says which."""
+    try:
+        return form.read(source, options)
+    except InputError as error:
+        found = way_in(source)
+        if error.code == "no-such-option" or found is None or found.format in ("", form.name):
+            raise
+        raise found.error(source, f"what {form.name} reads") from error
+
+
+def _write_template(form: Format, source: Path, reports: Path | None, out: Path | None, *, as_json: bool) -> None:
+    """Writes what is to be filled in; without a place to write to, prints it."""
+    text = form.template_of(source, {"reports": reports})
+    if out is not None:
+        write_text(out, text)
+    if as_json:
+        print_json({
+            "schema": "sttest.import-template/1", "format": form.name, "out": _path(out),
+            **({"text": text} if out is None else {}),
+        })  # fmt: skip
+    else:
+        print(f"{out}: {form.template}" if out is not None else text, end="\n" if out is not None else "")
+
+
+def _path(out: Path | None) -> str | None:
+    return None if out is None else str(out)
 
 
 def _print_formats(*, as_json: bool) -> None:
@@ -99,45 +147,56 @@ def _sized(graph: TimedGraph, path: Path) -> TimedGraph:
     Raises:
         InputError: the file holds no depths, or those of another design.
     """
-    content = read_json(path)
+    data = read_bytes(path)
+    content = parse_json(data, place_of(path))
     schema = content.get("schema") if isinstance(content, dict) else None
     if schema == GRAPH_SCHEMA:
-        found: Any = {fifo.name: fifo.depth for fifo in read_timed_graph(path).fifos}
+        found: Any = {fifo.name: fifo.depth for fifo in parse_timed_graph(data, path).fifos}
     elif schema == SIZING_SCHEMA:
         found = content.get("depths")
     else:
         hints = ["write it with 'sttest size DESIGN --json'", "name a timed graph"]
-        raise InputError("no-depths", f"schema is {schema!r:.80}, which has no depths", where=str(path), hints=hints)
+        raise InputError(
+            "no-depths", f"schema is {schema!r:.80}, which has no depths", where=place_of(path), hints=hints
+        )
     if not isinstance(found, dict) or not all(type(depth) is int for depth in found.values()):
-        raise InputError("no-depths", "depths are not numbers by FIFO", where=str(path))
+        raise InputError("no-depths", "depths are not numbers by FIFO", where=place_of(path))
     return graph.with_depths(found)
 
 
-def _report(form: Format, graph: TimedGraph, source: Path, out: Path, notes: list[str], *, as_json: bool) -> None:
+def _report(
+    form: Format, graph: TimedGraph, source: Path, out: Path | None, notes: list[str], *, as_json: bool
+) -> None:
     assumed = [*form.assumes, *notes]
     accesses = int(flatten(graph).tokens.sum()) if not graph.is_endless else None
     if as_json:
         print_json({
-            "schema": "sttest.import/1", "format": form.name, "source": str(source), "out": str(out),
+            "schema": "sttest.import/1", "format": form.name, "source": str(source), "out": _path(out),
             "name": graph.name, "clock_mhz": graph.clock_mhz, "processes": len(graph.processes),
             "fifos": len(graph.fifos), "accesses": accesses, "assumed": assumed,
         })  # fmt: skip
         return
     told = "" if accesses is None else f", {accesses:,} FIFO accesses"
-    print(f"{out}: {graph.name}, {len(graph.processes):,} processes, {len(graph.fifos):,} FIFOs{told}")
+    print(f"{out or source}: {graph.name}, {len(graph.processes):,} processes, {len(graph.fifos):,} FIFOs{told}")
     for line in assumed:
         print(f"assumed: {line}")
+    if out is None:
+        print(
+            "nothing was written: add -o design.json for a timed graph, which 'sttest simulate' and 'sttest size' read"
+        )
 
 
-def _report_depths(form: Format, graph: TimedGraph, sized: TimedGraph, out: Path, *, as_json: bool) -> None:
+def _report_depths(form: Format, graph: TimedGraph, sized: TimedGraph, out: Path | None, *, as_json: bool) -> None:
     pairs = zip(graph.fifos, sized.fifos, strict=True)
     changed = {old.name: (old.depth, new.depth) for old, new in pairs if old.depth != new.depth}
     if as_json:
         print_json({
-            "schema": "sttest.import-depths/1", "format": form.name, "out": str(out), "writes": form.writes,
+            "schema": "sttest.import-depths/1", "format": form.name, "out": _path(out), "writes": form.writes,
             "changed": {name: {"from": old, "to": new} for name, (old, new) in changed.items()},
         })  # fmt: skip
         return
-    print(f"{out}: {len(changed):,} of {len(graph.fifos):,} depths differ; {form.writes}")
+    print(f"{out or graph.name}: {len(changed):,} of {len(graph.fifos):,} depths differ; {form.writes}")
     if changed:
         print_table(["FIFO", "depth", "sized"], [[name, old, new] for name, (old, new) in changed.items()])
+    if out is None:
+        print("nothing was written: add -o FILE to write the depths")

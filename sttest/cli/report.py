@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from sttest.cli.common import Engine, Json, print_json, progress
+from sttest.cli.common import DESIGN, Engine, Json, print_json, progress
 from sttest.core.errors import InputError
+from sttest.core.files import STANDARD_INPUT, place_of
 from sttest.studies.design_page import write_page
 from sttest.studies.report import build_report
 
@@ -14,10 +15,7 @@ from sttest.studies.report import build_report
 def report_verb(
     design: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="DESIGN",
-            help="A design package, a timed-graph JSON, or an SDF3 XML file; without it, the page is of all results.",
-        ),
+        typer.Argument(metavar="DESIGN", help=f"{DESIGN.removesuffix('.')}; without it, the page is of all results."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="The page [DESIGN's name, or report].html.")
@@ -60,11 +58,12 @@ def report_verb(
             "two-pages", "a page of a design has no results", where="sttest report",
             hints=["leave --results and --experiment away", "leave DESIGN away"],
         )  # fmt: skip
-    _report_design(design, out or Path(f"{design.resolve().stem}.html"), engine, as_json)
+    name = "design" if design == STANDARD_INPUT else design.resolve().stem
+    _report_design(design, out or Path(f"{name}.html"), engine, as_json)
 
 
 def _report_design(design: Path, out: Path, engine: str, as_json: bool) -> None:
-    with progress(f"report of {design.name}") as say:
+    with progress(f"report of {place_of(design)}") as say:
         page = write_page(design, out, engine, say)
     if as_json:
         print_json(page.to_json())

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sttest.boards.load import load_board, require_hbm
-from sttest.cli.common import Engine, Json, print_json, progress
+from sttest.cli.common import DESIGN, Engine, Json, print_json, progress
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError
 from sttest.core.tables import print_table
 from sttest.package import DesignPackage, load_graph
@@ -16,15 +16,15 @@ from sttest.package.group_package import SCHEMA as GROUPS_SCHEMA
 from sttest.package.group_package import GroupPackage
 from sttest.sim import Actor, Simulation, TimedGraph, load, simulate
 from sttest.sim.checker import require_correct
-from sttest.sim.critical_path import breakdown
+from sttest.sim.critical_path import IN_WORDS, breakdown
 from sttest.sim.export import to_dot, write_trace
-from sttest.sim.overlap import Overlap, overlap
+from sttest.sim.overlap import COMPUTE, MEMORY, Overlap, overlap
 from sttest.targets.vitis.calibration import calibrated_graph
 from sttest.testing.corpus import CorpusDesign, case, cases, differences
 
 
 def simulate_verb(
-    path: Annotated[Path, typer.Argument(help="A design package, a timed-graph JSON, or an SDF3 XML file.")],
+    path: Annotated[Path, typer.Argument(help=DESIGN)],
     engine: Annotated[Engine, typer.Option(help="maxplus is compiled, simpy is the oracle; they agree.")] = "maxplus",
     depth: Annotated[list[str] | None, typer.Option(metavar="FIFO=N", help="Another depth; may be repeated.")] = None,
     all_depths: Annotated[int | None, typer.Option(metavar="N", help="One depth for all FIFOs.")] = None,
@@ -86,14 +86,15 @@ def simulate_verb(
     else:
         print(result.to_text())
         if calibrated:
-            print(f"  calibrated: {changed} of {len(graph.processes)} processes as synthesized, the others as compiled")
+            synthesized = f"{changed} of {len(graph.processes)} processes have the intervals of their synthesis"
+            print(f"  calibrated: {synthesized}, the others those of the compiler")
         _print_breakdown(result)
         if overlaps and result.cycles:
             _print_overlap(overlap(result))
         if check:
-            print("  checked: an independent checker finds no fault")
+            print("  checked: an independent checker found no fault")
         if trace is not None:
-            print(f"  trace: {trace}, to be opened in ui.perfetto.dev")
+            print(f"  trace: {trace}; open it in ui.perfetto.dev")
     raise typer.Exit(DeadlockError.exit_code if result.verdict != "done" else 0)
 
 
@@ -118,14 +119,15 @@ def _simulate_groups(package: GroupPackage, engine: Engine, *, as_json: bool) ->
             }
         )  # fmt: skip
         return
-    print(f"{package.content.name}: {cycles:,} cycles = {cycles / board.clock_mhz.value:,.1f} us, one after the other")
-    print(f"  on one card, configured anew for each: {shared_us / 1e6:,.1f} s")
-    print(f"  on a card each, tensors over links: {on_cards_us:,.1f} us")
+    time = f"{cycles:,} cycles = {cycles / board.clock_mhz.value:,.1f} us"
+    print(f"{package.content.name}: {time}, one group after the other")
+    print(f"  on one card that is reconfigured for each group: {shared_us / 1e6:,.1f} s")
+    print(f"  on one card per group, with tensors sent over links: {on_cards_us:,.1f} us")
     print_table(["group", "cycles"], [(name, run.cycles) for name, run in runs.items()])
 
 
 def dot_verb(
-    path: Annotated[Path, typer.Argument(help="A design package, or a timed-graph JSON.")],
+    path: Annotated[Path, typer.Argument(help=DESIGN)],
     depth: Annotated[list[str] | None, typer.Option(metavar="FIFO=N", help="Another depth; may be repeated.")] = None,
     all_depths: Annotated[int | None, typer.Option(metavar="N", help="One depth for all FIFOs.")] = None,
     as_json: Json = False,
@@ -216,23 +218,24 @@ def _print_breakdown(result: Simulation) -> None:
     if not result.cycles or result.record is None or _has_actors(result):
         return
     items = breakdown(result)
-    print("  critical path, in cycles:")
+    print(f"  critical path: where the {result.cycles:,} cycles go, by kind of process")
     for (category, kind), cycles in sorted(items.by_kind.items(), key=lambda item: -item[1]):
-        print(f"  {cycles:>12,}  {cycles / result.cycles:6.1%}  {f'{category} {kind}'.strip()}")
+        print(f"  {cycles:>12,}  {cycles / result.cycles:6.1%}  {category or 'process'}: {IN_WORDS[kind]}")
 
 
 def _print_overlap(found: Overlap) -> None:
     """Prints who is busy at once, and how much of each class."""
-    print("  busy at once, in cycles:")
+    print("  cycles in which exactly these are busy:")
     for busy, cycles in found.states.items():
         print(f"  {cycles:>12,}  {cycles / found.cycles:6.1%}  {' and '.join(busy) or 'nothing'}")
     for name, use in found.use.items():
         shares = use.to_dict(found.cycles)
-        print(
-            f"  {name}: busy {shares['busy_share']:.1%} of the time, its {use.units} units {shares['unit_share']:.1%}"
-        )
+        mean = f"each of its {use.units} units {shares['unit_share']:.1%} on average"
+        print(f"  {name}: busy {shares['busy_share']:.1%} of the time, {mean}")
     if found.overlapped is not None:
-        print(f"  compute and memory overlap in {found.overlapped:.1%} of the time that the less busy of them is")
+        least = min((COMPUTE, MEMORY), key=lambda name: found.use[name].busy_cycles)
+        other = MEMORY if least == COMPUTE else COMPUTE
+        print(f"  while {least} is busy, {other} is busy too for {found.overlapped:.1%} of the time")
 
 
 def _path_json(result: Simulation) -> dict[str, Any] | None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sttest.cli.common import Json, SizingMethod, Strategy, print_json, progress
+from sttest.cli.common import DESIGN, Json, SizingMethod, Strategy, print_json, progress
 from sttest.core.errors import DeadlockError, InputError
 from sttest.core.tables import print_table
 from sttest.package import load_graph
@@ -18,7 +18,7 @@ from sttest.studies.sizing import BesideProgram, SizeRequest, beside_program
 
 
 def size_verb(
-    path: Annotated[Path, typer.Argument(help="A design package, a timed-graph JSON, or an SDF3 XML file.")],
+    path: Annotated[Path, typer.Argument(help=DESIGN)],
     method: Annotated[
         SizingMethod, typer.Option(help="The compiler's linear program, or search by simulation.")
     ] = "sim",
@@ -59,7 +59,7 @@ def size_verb(
         print_json({**sizing.to_json(), "lp": told, "why_no_lp": refused})
     else:
         if refused:
-            print(f"no linear program: {refused}")
+            print(f"the linear program has no depths to compare with: {refused}")
         _print(sizing, graph, request, program)
     dead = sizing.cycles is None and sizing.throughput is None
     raise typer.Exit(DeadlockError.exit_code if dead else 0)
@@ -111,21 +111,21 @@ def _print_totals(sizing: Sizing, graph: TimedGraph, request: SizeRequest, progr
     print(f"{name:<12} {sizing.total_tokens:,} tokens, {sizing.total_bits:,} bits{_after(sizing.cycles)}")
     if program and (slow := program.as_slow):
         told = f"{slow.total_tokens:,} tokens, {slow.total_bits:,} bits{_after(slow.cycles)}"
-        print(f"{name:<12} {told}, no slower than the LP")
+        print(f"{name:<12} {told}, sized to be no slower than the LP")
     bits = "" if graph.is_endless else f", {sizing.lower_bits:,} bits"
     print(f"lower bound  {sizing.lower_total:,} tokens{bits}: {_how_good(sizing)}")
     if request.invocations > 1 and (ports := inexact_ports(graph)):
-        print(f"note         the invocations' bursts run on into each other in {len(ports)} memory ports")
+        print(f"note         in {len(ports)} memory ports, bursts of one invocation run on into the next")
 
 
 def _print_shortfall(program: BesideProgram, graph: TimedGraph, invocations: int) -> None:
     """Prints by how much the depths of the linear program fall short, and what the program took for granted."""
     reached = program.cycles
     if reached is None:
-        print("LP           deadlock with its depths")
+        print("LP           the design deadlocks with its depths")
     else:
         print(
-            f"LP           {reached:,} cycles with its depths, {program.free_cycles:,} with FIFOs that are never full"
+            f"LP           {reached:,} cycles with its depths, against {program.free_cycles:,} if no FIFO is ever full"
         )
     broken = broken_assumptions(graph, invocations=invocations)
     for line in assumption_lines([one for one in broken if reached is not None or one.may_deadlock]):
@@ -134,14 +134,15 @@ def _print_shortfall(program: BesideProgram, graph: TimedGraph, invocations: int
 
 def _how_good(sizing: Sizing) -> str:
     if sizing.is_exact:
-        return "no sizing has fewer"
+        return "no sizing has fewer tokens"
     tokens, bits = sizing.total_tokens - sizing.lower_total, sizing.total_bits - sizing.lower_bits
-    local = ", none of the depths can be lowered alone" if sizing.method == "sim" else ""
-    return f"at most {tokens:,} tokens, {bits:,} bits more than the least{local}"
+    found = "the simulation's depths" if sizing.method == "sim" else "the LP's depths"
+    local = "; none of them can be lowered alone" if sizing.method == "sim" else ""
+    return f"{found} exceed the least by at most {tokens:,} tokens and {bits:,} bits{local}"
 
 
 def _after(cycles: int | None) -> str:
-    return "" if cycles is None else f" for {cycles:,} cycles"
+    return "" if cycles is None else f", {cycles:,} cycles"
 
 
 def _reached(sizing: Sizing, request: SizeRequest) -> str:

@@ -138,7 +138,7 @@ def reproduce_verb(
     raise typer.Exit(code)
 
 
-_SECONDS = "seconds that it took on two cores, with models lowered before"
+_SECONDS = "seconds on two cores, with models lowered before"
 _WORTH_TELLING_S = 10
 
 
@@ -146,7 +146,7 @@ def _tell_estimate(command: str) -> None:
     """Says how long a command will take, before it begins, if that is known and worth a word."""
     seconds = usual_seconds(command)
     if seconds is not None and seconds >= _WORTH_TELLING_S:
-        note(f"about {seconds_text(seconds)}, an estimate: it took that long on two cores when it was measured")
+        note(f"this takes about {seconds_text(seconds)}, by a measurement on two cores")
 
 
 def _list_experiments(*, as_json: bool) -> None:
@@ -196,7 +196,7 @@ def _list_studies(*, as_json: bool) -> None:
         print_json({"schema": "sttest.whatif-studies/1", "studies": dict(titles)})
         return
     rows = [(name, title, usual_seconds(f"sttest whatif {name}")) for name, title in titles]
-    print_table(("study", "what is asked", "s"), rows)
+    print_table(("study", "question", "s"), rows)
     print(f"s: {_SECONDS}")
 
 
@@ -288,12 +288,12 @@ def _print_plan(name: str, found: StudyRun[Point, StudyOutcome], jobs: int, *, a
         })  # fmt: skip
         return
     told = (
-        "time unknown until one is" if seconds is None else f"about {seconds:.0f} s for the rest with {jobs} processes"
+        "the time is not known before one was simulated"
+        if seconds is None
+        else f"about {seconds:.0f} s for the rest with {jobs} processes"
     )
-    print(
-        f"{name}: {len(found.points)} points, {refused} of them not simulated; {blocks} distinct blocks, "
-        f"{stored} of them stored; {told}"
-    )
+    print(f"{name}: {len(found.points)} points, {refused} of which cannot be simulated")
+    print(f"{blocks} distinct blocks, {stored} of which are stored; {told}")
 
 
 def _print_ablation_plan(name: str, found: StudyRun[Any, Any], *, as_json: bool) -> None:
@@ -301,4 +301,5 @@ def _print_ablation_plan(name: str, found: StudyRun[Any, Any], *, as_json: bool)
     if as_json:
         print_json({"schema": ABLATION_PLAN_SCHEMA, "name": name, **numbers})
         return
-    print(f"{name}: {numbers['rows']} rows, {numbers['designs']} designs, {numbers['stored']} of them stored")
+    told = f"{numbers['designs']} designs, {numbers['stored']} of which are stored"
+    print(f"{name}: {numbers['rows']} rows from {told}")

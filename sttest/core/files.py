@@ -4,6 +4,7 @@ A file that cannot be read is refused with one line that names it and, where the
 """
 
 import csv
+import errno
 import json
 import re
 import shutil
@@ -29,7 +30,7 @@ from defusedxml.sax import parseString
 from pydantic import BaseModel, ValidationError
 from yaml.constructor import ConstructorError
 
-from sttest.core.errors import InputError
+from sttest.core.errors import InputError, note
 from sttest.core.validation import as_input_error
 
 MANIFEST = "manifest.json"
@@ -51,21 +52,33 @@ Model = TypeVar("Model", bound=BaseModel)
 # --- Bytes and text
 
 
+STANDARD_INPUT = Path("-")
+
+
+def place_of(path: Path) -> str:
+    """How errors call a file.
+
+    >>> place_of(Path("-")), place_of(Path("graph.json"))
+    ('standard input', 'graph.json')
+    """
+    return "standard input" if path == STANDARD_INPUT else str(path)
+
+
 def read_bytes(path: Path, *, most_bytes: int = MAX_FILE_BYTES, hints: Iterable[str] = ()) -> bytes:
     """The content of a file.
 
     Args:
-        path: a file; ``-`` is standard input.
+        path: a file; ``-`` is standard input, about which a terminal is told, since it waits for its user.
         most_bytes: the largest size that is read.
         hints: ways out where the file cannot be read or is too large.
 
     Raises:
         InputError: the file cannot be read, or is too large.
     """
-    where = str(path)
+    where = place_of(path)
     try:
-        if path == Path("-"):
-            data = sys.stdin.buffer.read(most_bytes + 1)
+        if path == STANDARD_INPUT:
+            data = _standard_input(most_bytes + 1)
         else:
             with path.open("rb") as file:
                 data = file.read(most_bytes + 1)
@@ -77,13 +90,21 @@ def read_bytes(path: Path, *, most_bytes: int = MAX_FILE_BYTES, hints: Iterable[
     return data
 
 
+def _standard_input(most_bytes: int) -> bytes:
+    if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison] - where a process was started without one
+        raise OSError(errno.EBADF, "it is closed")
+    if sys.stdin.isatty():
+        note("reading standard input from the terminal; end it with Ctrl-D")
+    return sys.stdin.buffer.read(most_bytes)
+
+
 def read_text(path: Path, *, most_bytes: int = MAX_FILE_BYTES, hints: Iterable[str] = ()) -> str:
     """The content of a UTF-8 file; see :func:`read_bytes`.
 
     Raises:
         InputError: the file cannot be read, is too large, or is not UTF-8.
     """
-    return _decoded(read_bytes(path, most_bytes=most_bytes, hints=hints), str(path), hints)
+    return _decoded(read_bytes(path, most_bytes=most_bytes, hints=hints), place_of(path), hints)
 
 
 def _decoded(data: bytes, where: str, hints: Iterable[str]) -> str:
@@ -105,7 +126,7 @@ def read_json(path: Path, *, most_bytes: int = MAX_FILE_BYTES, hints: Iterable[s
     Raises:
         InputError: the file cannot be read, is too large or too deeply nested, or is not such JSON.
     """
-    return _parsed_json(read_bytes(path, most_bytes=most_bytes, hints=hints), str(path), hints)
+    return parse_json(read_bytes(path, most_bytes=most_bytes, hints=hints), place_of(path), hints=hints)
 
 
 def read_object(
@@ -133,9 +154,16 @@ def read_model(model: type[Model], path: Path, schema: str, *, hints: Iterable[s
     Raises:
         InputError: as :func:`read_json`, another schema, or the first complaint of the model.
     """
-    where = str(path)
-    data = read_bytes(path, hints=hints)
-    content = _parsed_json(data, where, hints)  # refuses what pydantic's parser would take
+    return parse_model(model, read_bytes(path, hints=hints), place_of(path), schema, hints=hints)
+
+
+def parse_model(model: type[Model], data: bytes, where: str, schema: str, *, hints: Iterable[str] = ()) -> Model:
+    """The same of what a file holds; ``where`` is its name in errors.
+
+    Raises:
+        InputError: as :func:`read_model`.
+    """
+    content = parse_json(data, where, hints=hints)  # refuses what pydantic's parser would take
     _check_schema(content, schema, where, hints)
     try:
         return model.model_validate_json(data)
@@ -152,7 +180,12 @@ def _check_schema(content: object, schema: str, where: str, hints: Iterable[str]
         raise InputError("wrong-schema", f"schema is {found!r:.80}, not '{schema}'", where=where, hints=hints)
 
 
-def _parsed_json(data: bytes, where: str, hints: Iterable[str]) -> Any:
+def parse_json(data: bytes, where: str, *, hints: Iterable[str] = ()) -> Any:
+    """The content of a JSON text; ``where`` is its name in errors.
+
+    Raises:
+        InputError: as :func:`read_json`.
+    """
     text = _decoded(data, where, hints)
     if nesting(data) > MAX_JSON_NESTING:
         what = f"not valid JSON, nested more than {MAX_JSON_NESTING} deep"
@@ -292,6 +325,8 @@ def parse_xml(data: bytes, where: str) -> Element:
     Raises:
         InputError: as :func:`read_xml`.
     """
+    if len(data) > MAX_XML_BYTES:
+        raise InputError("file-too-large", "too large", where=where, bound=MAX_XML_BYTES, unit="bytes")
     tree = _TreeHandler(where)
     try:
         parseString(data, tree, forbid_dtd=True)

@@ -57,16 +57,24 @@ class Format:
                 raise InputError("no-such-option", f"{self.name} has no '{name}'", where="import", hints=hints)
         return given
 
+    def require_writer(self) -> None:
+        """Refuses a format to which depths cannot go back.
+
+        Raises:
+            InputError: this is one.
+        """
+        if not self.writes:
+            others = ", ".join(name for name, each in FORMATS.items() if each.writes)
+            hints = [f"depths go back to {others}"]
+            raise InputError("no-way-back", f"depths do not go back to {self.name}", where="import", hints=hints)
+
     def write_depths(self, graph: TimedGraph, source: Path, out: Path) -> None:
         """Writes the depths of ``graph``, which was read from ``source``, in the tool's own form.
 
         Raises:
             InputError: depths cannot go back, or whatever the writer refuses.
         """
-        if not self.writes:
-            others = ", ".join(name for name, each in FORMATS.items() if each.writes)
-            hints = [f"depths go back to {others}"]
-            raise InputError("no-way-back", f"depths do not go back to {self.name}", where="import", hints=hints)
+        self.require_writer()
         self._module_function("write_depths")(graph, source, out)
 
     def _module_function(self, name: str) -> Callable[..., Any]:

@@ -6,22 +6,23 @@ of them is of use by itself; they are checked to agree when they are read.
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from sttest.boards.energy import read_activity
 from sttest.core.errors import InputError
-from sttest.core.files import MANIFEST, check_output_folder, read_csv, read_model, write_text
+from sttest.core.files import MANIFEST, check_output_folder, place_of, read_csv, read_model, write_text
 from sttest.core.kernel_signature import DesignSignature
 from sttest.core.report_table import ReportTable
 from sttest.package.achieved import SCHEMA as ACHIEVED_SCHEMA
 from sttest.package.achieved import Achieved
 from sttest.package.kernel_files import KernelFiles
 from sttest.package.manifest import SCHEMA, Manifest
+from sttest.package.ways_in import way_in
 from sttest.reference import ReferenceGraph, read_reference_graph
-from sttest.sim import TimedGraph, load, read_timed_graph
+from sttest.sim import TimedGraph, read_timed_graph
 from sttest.sim.bursts import HBM, channel_name
 from sttest.sim.crossings import kernel_graph
 from sttest.sim.graph import MemoryPort
@@ -58,11 +59,9 @@ class DesignPackage:
             InputError: no package, a package of another version, or a manifest that is not one.
         """
         folder = Path(folder)
-        _refuse_text(folder)
         hints = ["name a folder that 'sttest compile' made"]
         if not (folder / MANIFEST).is_file():
-            what = f"no design package, {MANIFEST} missing" if folder.is_dir() else "no such folder"
-            raise InputError("no-package", what, where=str(folder), hints=hints)
+            raise _no_package(folder, hints)
         return cls(folder, read_model(Manifest, folder / MANIFEST, SCHEMA, hints=hints))
 
     @property
@@ -328,23 +327,14 @@ def check_target(folder: Path) -> None:
     check_output_folder(folder, SCHEMA, "design package")
 
 
-def load_graph(path: str | Path) -> TimedGraph:
-    """The timed graph of a design package, of a timed-graph JSON file or of an SDF3 XML file.
-
-    Raises:
-        InputError: nothing there, a package that is not whole, or not a possible graph.
-    """
-    _refuse_text(Path(path))
-    return DesignPackage.read(path).timed_graph if Path(path).is_dir() else load(path)
-
-
-def _refuse_text(path: Path) -> None:
-    """A text is compiled before anything is asked of its design."""
-    if path.suffix == ".mlir" and path.is_file():
-        raise InputError(
-            "not-compiled", "a text, not a design", where=str(path),
-            hints=[f"compile it with 'sttest compile {path} -o build/{path.stem}', then name build/{path.stem}"],
-        )  # fmt: skip
+def _no_package(folder: Path, hints: Sequence[str]) -> InputError:
+    """What stands in place of a package, and the command that makes a package of it, if there is one."""
+    found = way_in(folder)
+    if found is not None and not found.format:
+        hints = found.hints
+    there = f"no design package, {MANIFEST} missing" if folder.is_dir() else "a file, not a design package"
+    what = there if folder.exists() else "no such folder"
+    return InputError("no-package", f"{what}: {found.what}" if found else what, where=place_of(folder), hints=hints)
 
 
 def read_lanes(folder: Path) -> tuple[str, ...]:

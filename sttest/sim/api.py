@@ -1,38 +1,56 @@
 """Load a graph, run it."""
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from sttest.core.errors import InputError, did_you_mean, todays_engine
+from sttest.core.files import STANDARD_INPUT, place_of, read_bytes
 from sttest.sim import simpy_engine
 from sttest.sim.deadlock import explain
 from sttest.sim.fix_cost import cost_of
 from sttest.sim.graph import Actor, TimedGraph
-from sttest.sim.graph_json import read_timed_graph
+from sttest.sim.graph_json import SMALLER, parse_timed_graph
 from sttest.sim.maxplus import engine as maxplus_engine
-from sttest.sim.sdf3 import read_sdf3
+from sttest.sim.sdf3 import parse_sdf3, read_sdf3
 from sttest.sim.simulation import RunRecord, Simulation, assemble
 from sttest.sim.stages import flatten
 from sttest.sim.throughput import SelfTimed
 
 
 def load(path: str | Path) -> TimedGraph:
-    """The graph of a timed-graph JSON file or of an SDF3 XML file.
+    """The graph of a timed-graph JSON file or of an SDF3 XML file, which is told from what the file holds.
+
+    Args:
+        path: a file; ``-`` is standard input.
 
     Raises:
         InputError: nothing there, or not a possible graph.
     """
     path = Path(path)
-    if not path.is_file():
-        what = "a folder, not a file" if path.is_dir() else "no such file or folder"
+    if path != STANDARD_INPUT and not path.is_file():
         raise InputError(
-            "no-such-file", what, where=str(path), hints=["name a timed graph, or what 'sttest compile' made"]
+            "no-such-file", _missing(path), where=str(path), hints=["name a timed graph, or what 'sttest compile' made"]
         )
     if path.suffix.lower() == ".xml":
         return read_sdf3(path)
-    return read_timed_graph(path)
+    data = read_bytes(path, hints=SMALLER)
+    start = _START.match(data)
+    if start is None:
+        hints = ["name a timed graph (JSON) or a graph of SDF3 (XML)"]
+        raise InputError("not-json", "neither JSON nor XML", where=place_of(path), hints=hints)
+    return parse_sdf3(data, place_of(path)) if start[1] == b"<" else parse_timed_graph(data, path)
+
+
+_START = re.compile(rb"\s*([<{\[])")
+
+
+def _missing(path: Path) -> str:
+    if path.is_dir():
+        return "a folder, not a file"
+    return "neither a file nor a folder" if path.exists() else "no such file or folder"
 
 
 def simulate(

@@ -41,16 +41,27 @@ class FixCost:
         }  # fmt: skip
 
     def to_text(self, fix: Mapping[str, int]) -> str:
-        """A line for people, which stands behind the fix and names what differs from it."""
+        """What deeper FIFOs than those of the fix gain: sentences that stand behind it."""
+        others = (
+            f" Deepening other FIFOs too brings {self.free_cycles:,} cycles."
+            if self.free_cycles < self.enough_cycles
+            else ""
+        )
         if self.cycles == self.enough_cycles:
-            told = f"after {self.cycles:,} cycles; deeper ones gain nothing"
-        else:
-            depths = ", ".join(f"{name}={depth}" for name, depth in self.enough.items() if depth != fix[name])
-            least = "deeper ones gain nothing" if self.is_least else "deeper ones gain nothing, less deep ones may do"
-            told = f"after {self.cycles:,} cycles; with {depths} after {self.enough_cycles:,}, {least}"
-        return told if self.free_cycles >= self.enough_cycles else (
-            f"{told}, but with all FIFOs deep enough {self.free_cycles:,} cycles do"
-        )  # fmt: skip
+            which = "it" if len(fix) == 1 else "them"
+            return f"Deepening {which} further gains nothing.{others}" if others else "No deeper FIFO makes it faster."
+        depths = {name: depth for name, depth in self.enough.items() if depth != fix[name]}
+        less = "" if self.is_least else " Less depth may do as well, as the search was stopped early."
+        return (
+            f"With {depths_text(depths)} it finishes in {self.enough_cycles:,} cycles; more depth there gains nothing."
+            f"{less}{others}"
+        )
+
+
+def depths_text(depths: Mapping[str, int]) -> str:
+    """As in "depth skip=8" or "depths skip=8, main=3"."""
+    told = ", ".join(f"{name}={depth}" for name, depth in depths.items())
+    return f"depth {told}" if len(depths) == 1 else f"depths {told}"
 
 
 def cost_of(

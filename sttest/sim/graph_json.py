@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict
 from pydantic import Field as ModelField
 
 from sttest.core.errors import InputError
-from sttest.core.files import read_model, write_text
+from sttest.core.files import STANDARD_INPUT, parse_model, place_of, read_bytes, write_text
 from sttest.sim.graph import (
     MAX_ACCESSES_VARIABLE,
     MAX_NAME_CHARS,
@@ -230,17 +230,33 @@ class _GraphFile(BaseModel):
     traces: str = ""
 
 
+SMALLER = ("move accesses into traces", "write loops instead of many events")
+"""Ways out where a file is too large."""
+_DESCRIBED = ("see docs/reference/timed-graph.md for what a timed graph holds",)
+
+
 def read_timed_graph(path: Path) -> TimedGraph:
     """The graph of a JSON file; its traces are read from the .npz beside it.
 
     Raises:
         InputError: not readable, not of the schema, or not a possible graph.
     """
-    hints = ["move accesses into traces", "write loops instead of many events"]
-    found = read_model(_GraphFile, path, SCHEMA, hints=hints)
+    return parse_timed_graph(read_bytes(path, hints=SMALLER), path)
+
+
+def parse_timed_graph(data: bytes, path: Path) -> TimedGraph:
+    """The same of what a file holds; of standard input, traces have no place to be read from.
+
+    Raises:
+        InputError: as :func:`read_timed_graph`.
+    """
+    found = parse_model(_GraphFile, data, place_of(path), SCHEMA, hints=_DESCRIBED)
     wanted = [
         each.trace for each in found.processes if isinstance(each, _PipelineEntry) and "trace" in each.model_fields_set
     ]
+    if wanted and path == STANDARD_INPUT:
+        what = f"the graph's traces are in '{found.traces:.80}', a file beside it, which standard input does not have"
+        raise InputError("missing-file", what, where=place_of(path), hints=["name the graph's file instead"])
     traces = read_traces(path, found.traces, wanted)
     processes = tuple(each.process(traces) for each in found.processes)
     return TimedGraph(found.name, found.clock_mhz, found.fifos, processes, found.channels)

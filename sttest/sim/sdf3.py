@@ -9,7 +9,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from sttest.core.errors import InputError, did_you_mean
-from sttest.core.files import read_xml
+from sttest.core.files import MAX_XML_BYTES, parse_xml, place_of, read_bytes
 from sttest.sim.graph import (
     MAX_BITS,
     MAX_CYCLES,
@@ -105,8 +105,16 @@ def read_sdf3(path: Path) -> TimedGraph:
     Raises:
         InputError: not readable, not of that format, or not a possible graph.
     """
-    where = str(path)
-    root = read_xml(path)
+    return parse_sdf3(read_bytes(path, most_bytes=MAX_XML_BYTES), place_of(path))
+
+
+def parse_sdf3(data: bytes, where: str) -> TimedGraph:
+    """The same of what a file holds; ``where`` is its name in errors.
+
+    Raises:
+        InputError: as :func:`read_sdf3`.
+    """
+    root = parse_xml(data, where)
     kind = root.get("type", "")
     if root.tag != "sdf3":
         raise InputError("not-sdf3", f"the outermost element is '{root.tag:.40}', not 'sdf3'", where=where)

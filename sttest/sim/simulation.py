@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from sttest.sim.deadlock import Deadlock, Wait
+from sttest.sim.fix_cost import depths_text
 from sttest.sim.graph import MAX_DEPTH, TimedGraph
-from sttest.sim.sizing_assumptions import assumption_lines, broken_assumptions
 
 # --- What an engine hands back: every access time, and how far each process came
 
@@ -118,7 +118,7 @@ class Simulation:
             "fifo_events": self.fifo_events,
             "solve_s": self.solve_s,
             "throughput": throughput,
-            "deadlock": None if self.deadlock is None else self.deadlock.to_json() | self._broken_assumptions(),
+            "deadlock": None if self.deadlock is None else self.deadlock.to_json(),
             "clock_mhz": None if self.graph is None else self.graph.clock_mhz,
             "us": None if self.graph is None or self.cycles is None else self.cycles / self.graph.clock_mhz,
             "unbounded": self.unbounded,
@@ -126,12 +126,6 @@ class Simulation:
             "breakdown": {name: asdict(part) for name, part in self.breakdown.items()},
             "max_occupancy": self.max_occupancy,
         }
-
-    def _broken_assumptions(self) -> dict[str, Any]:
-        """Those of sizing by a linear program by which a graph like this may deadlock."""
-
-        broken = [] if self.graph is None else broken_assumptions(self.graph)
-        return {"sizing_assumptions": [one.to_json() for one in broken if one.may_deadlock]}
 
     def to_text(self) -> str:
         """A short report for people."""
@@ -214,27 +208,20 @@ def report(simulation: Simulation) -> str:
     """A few lines: the verdict, and on a deadlock who waits for whom and what would help."""
     head = f"{simulation.name}: {simulation.verdict}"
     if simulation.deadlock is not None:
-        lines = deadlock_lines(simulation.deadlock, simulation.graph)
-        return "\n".join([head, *lines, *_broken_lines(simulation.graph)])
+        return "\n".join([head, *deadlock_lines(simulation.deadlock, simulation.graph)])
     if simulation.throughput is not None:
         return f"{head}, {simulation.throughput} iterations per cycle ({simulation.engine})"
     cycles = simulation.cycles or 0
     time = f" = {cycles / simulation.graph.clock_mhz:,.2f} µs" if simulation.graph is not None else ""
-    lines = [f"{head} after {cycles:,} cycles{time} ({simulation.engine}, {simulation.fifo_events:,} FIFO events)"]
+    lines = [f"{head} after {cycles:,} cycles{time} ({simulation.engine}, {simulation.fifo_events:,} FIFO accesses)"]
     if simulation.breakdown:
         last = max(simulation.breakdown, key=lambda name: simulation.finish[name] or 0)
         part = simulation.breakdown[last]
         lines.append(
-            f"  last to finish: {last}, busy {part.busy_cycles:,}, stalled on input {part.stall_in_cycles:,}, "
-            f"on output {part.stall_out_cycles:,}, waiting for memory {part.memory_wait_cycles:,} cycles"
+            f"  last to finish: {last} ({part.busy_cycles:,} cycles busy, {part.stall_in_cycles:,} stalled on input, "
+            f"{part.stall_out_cycles:,} stalled on output, {part.memory_wait_cycles:,} waiting for memory)"
         )
     return "\n".join(lines)
-
-
-def _broken_lines(graph: TimedGraph | None) -> list[str]:
-    """What sizing by a linear program would not have known of."""
-    broken = [] if graph is None else [one for one in broken_assumptions(graph) if one.may_deadlock]
-    return [f"  {line}" for line in assumption_lines(broken)]
 
 
 def deadlock_lines(deadlock: Deadlock, graph: TimedGraph | None) -> list[str]:
@@ -244,27 +231,31 @@ def deadlock_lines(deadlock: Deadlock, graph: TimedGraph | None) -> list[str]:
 
 def wait_lines(deadlock: Deadlock, graph: TimedGraph | None) -> list[str]:
     """What holds of the waits of a deadlock, then the waits."""
-    kind = (
-        "each waits for the next, the last for the first"
-        if deadlock.is_closed
-        else "the last waits for a process that has finished"
-    )
-    return [f"{kind}:", *(_wait_text(wait, graph) for wait in deadlock.cycle)]
+    last = "the first" if deadlock.is_closed else "a process that has finished"
+    return [
+        f"Each process waits for the next, and the last waits for {last}:",
+        *(_wait_text(wait, graph) for wait in deadlock.cycle),
+    ]
 
 
 def remedy_lines(deadlock: Deadlock) -> list[str]:
     """What would resolve a deadlock, and what that costs."""
     if not deadlock.fix:
-        return ["no depths help: tokens are missing; start with some on the way, or write as many as are read"]
-    depths = ", ".join(f"{name}={depth}" for name, depth in deadlock.fix.items())
-    least = "no fix adds fewer tokens" if deadlock.is_minimal else "a bound: fewer tokens may do"
-    cost = [] if deadlock.cost is None else [f"then {deadlock.cost.to_text(deadlock.fix)}"]
-    return [f"it finishes with depths {depths} ({least})", *cost]
+        return [
+            "No FIFO depths resolve this: tokens are missing. Give a FIFO initial tokens, or write as many as are read."
+        ]
+    cost = deadlock.cost
+    finishes = "it no longer deadlocks" if cost is None else f"it finishes in {cost.cycles:,} cycles"
+    least = "no fix adds fewer tokens"
+    if not deadlock.is_minimal:
+        least = "a fix that adds fewer tokens may exist, as the search was stopped early"
+    found = f"With {depths_text(deadlock.fix)} {finishes}; {least}."
+    return [found] if cost is None else [found, cost.to_text(deadlock.fix)]
 
 
 def _wait_text(wait: Wait, graph: TimedGraph | None) -> str:
     """A wait as text: who waits, on what, and what the other end would have to do."""
-    state = "full" if wait.occupancy >= wait.depth else f"holds {wait.occupancy}"
+    state = "full" if wait.occupancy >= wait.depth else f"holds {wait.occupancy}" if wait.occupancy else "empty"
     depth = "never full" if wait.depth >= MAX_DEPTH else f"depth {wait.depth}"
     if wait.waits_to == "write":
         action = "to", f"{wait.peer} has yet to read token {wait.token - wait.depth}"

@@ -84,13 +84,13 @@ def assumption_lines(broken: list[BrokenAssumption]) -> list[str]:
     """The broken assumptions in words; those that only a program of one rate per FIFO makes are named."""
     lines = [f"  {one.to_text()}" for one in broken if not one.of_rates]
     rates = [one.name for one in broken if one.of_rates]
-    lines += [f"  with one rate per FIFO also: {', '.join(rates)}"] if rates else []
-    return ["sizing by a linear program takes for granted what does not hold here:", *lines] if lines else []
+    lines += [f"  only with one rate per FIFO: {', '.join(rates)}"] if rates else []
+    return ["The linear program assumes what does not hold for this design:", *lines] if lines else []
 
 
 def _actors(graph: TimedGraph) -> Iterator[BrokenAssumption]:
     names = tuple(process.name for process in graph.processes if isinstance(process, Actor))
-    yield BrokenAssumption("known accesses", "when an actor fires is not known beforehand", names)
+    yield BrokenAssumption("known accesses", "nobody knows beforehand when an actor fires", names)
 
 
 def _cycles(graph: TimedGraph, flat: FlatGraph) -> Iterator[BrokenAssumption]:
@@ -102,7 +102,7 @@ def _cycles(graph: TimedGraph, flat: FlatGraph) -> Iterator[BrokenAssumption]:
     members = sorted({int(end) for index in inside for end in (flat.writer[index], flat.reader[index])})
     yield BrokenAssumption(
         "no cycle",
-        "FIFOs without initial tokens lead back to where they come from",
+        "FIFOs without initial tokens lead back to the process that they come from",
         tuple(graph.processes[member].name for member in members),
         tuple(graph.fifos[index].name for index in inside),
     )
@@ -111,7 +111,7 @@ def _cycles(graph: TimedGraph, flat: FlatGraph) -> Iterator[BrokenAssumption]:
 def _unequal_counts(graph: TimedGraph, flat: FlatGraph) -> Iterator[BrokenAssumption]:
     wrong = np.flatnonzero(flat.tokens[::2] != flat.tokens[1::2]).tolist()
     names = tuple(graph.fifos[index].name for index in wrong)
-    yield BrokenAssumption("equal counts", "a run writes another number of tokens than it reads", fifos=names)
+    yield BrokenAssumption("equal counts", "a run does not write as many tokens as it reads", fifos=names)
 
 
 def _initial_tokens(graph: TimedGraph, flat: FlatGraph) -> Iterator[BrokenAssumption]:
@@ -121,27 +121,29 @@ def _initial_tokens(graph: TimedGraph, flat: FlatGraph) -> Iterator[BrokenAssump
         for fifo, reads, writes in zip(graph.fifos, flat.tokens[::2], flat.tokens[1::2], strict=True)
         if fifo.initial_tokens and (reads > fifo.initial_tokens or writes > fifo.depth - fifo.initial_tokens)
     )
-    meaning = "what waits for credits that flow back has no place in the schedule"
+    meaning = "the schedule does not know of processes that wait for credits to flow back"
     yield BrokenAssumption("no initial tokens", meaning, fifos=names)
 
 
 def _one_run(invocations: int) -> Iterator[BrokenAssumption]:
     if invocations > 1:
-        yield BrokenAssumption("one run", f"{invocations} invocations overlap, the schedule is that of one")
+        yield BrokenAssumption("one run", f"{invocations} invocations overlap, but the schedule is that of one")
 
 
 def _channels(graph: TimedGraph) -> Iterator[BrokenAssumption]:
     ports = [process for process in graph.processes if isinstance(process, MemoryPort)]
     users = {name: [port.name for port in ports if name in port.channels] for port in ports for name in port.channels}
     sharing = {name for names in users.values() if len(names) > 1 for name in names}
-    meaning = "ports take turns at a memory channel that each was given alone"
+    meaning = "ports share a memory channel that the schedule gives to each of them alone"
     names = tuple(port.name for port in ports if port.name in sharing)
     yield BrokenAssumption("own channels", meaning, names, may_deadlock=False)
 
 
 def _starts(graph: TimedGraph) -> Iterator[BrokenAssumption]:
     late = tuple(process.name for process in graph.processes if process.start)
-    yield BrokenAssumption("free starts", "a process may not start when the schedule says", late, may_deadlock=False)
+    yield BrokenAssumption(
+        "free starts", "a process starts at a fixed cycle, not when the schedule says", late, may_deadlock=False
+    )
 
 
 @dataclass(frozen=True)
@@ -163,9 +165,9 @@ def _rates(graph: TimedGraph, flat: FlatGraph) -> Iterator[BrokenAssumption]:
         if isinstance(process, Pipeline) and table.visits
     ]
     uneven = [(name, port.fifo) for name, ports in pipelines for port in ports if port.ii is None]
-    yield _of_rates("even rate", "accesses of one FIFO come at uneven distances", uneven)
+    yield _of_rates("even rate", "the accesses to one FIFO are unevenly spaced", uneven)
     unequal = [(name, port.fifo) for name, ports in pipelines for port in ports if len({p.tokens for p in ports}) > 1]
-    yield _of_rates("one count", "a process passes unequal numbers of tokens through its FIFOs", unequal)
+    yield _of_rates("one count", "a process passes different numbers of tokens through its FIFOs", unequal)
     skewed = [
         (name, port.fifo)
         for name, ports in pipelines
@@ -173,7 +175,9 @@ def _rates(graph: TimedGraph, flat: FlatGraph) -> Iterator[BrokenAssumption]:
         for port in ports
         if port.is_write == side and len({other.first for other in ports if other.is_write == side}) > 1
     ]
-    yield _of_rates("no stage skew", "a process begins to read, or to write, its FIFOs at different stages", skewed)
+    yield _of_rates(
+        "no stage skew", "a process first reads, or first writes, its FIFOs in different pipeline stages", skewed
+    )
     paces = {port.ii for _, ports in pipelines for port in ports if port.ii and port.tokens > 1}
     slower = [
         (name, port.fifo)
@@ -181,7 +185,7 @@ def _rates(graph: TimedGraph, flat: FlatGraph) -> Iterator[BrokenAssumption]:
         for port in ports
         if len(paces) > 1 and port.ii == max(paces) and port.tokens > 1
     ]
-    meaning = "a slower process holds back faster ones, which keep their results while they wait"
+    meaning = "a slower process holds back faster ones, whose results stay in FIFOs meanwhile"
     yield _of_rates("one pace", meaning, slower)
 
 
@@ -200,7 +204,7 @@ def _meetings(graph: TimedGraph, flat: FlatGraph) -> Iterator[BrokenAssumption]:
             if not any(one.issuperset(pair) for one in reached):
                 met.setdefault(pair, []).append(process)
     again = sorted({place for places in met.values() if len(places) > 1 for place in places})
-    meaning = "paths from two origins meet in several places"
+    meaning = "paths from two origins meet in more than one process"
     names = tuple(graph.processes[place].name for place in again)
     yield BrokenAssumption("one meeting", meaning, names, of_rates=True)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from sttest.boards.resources import KINDS
+from sttest.core.files import place_of
 from sttest.package import DesignPackage, load_graph
 from sttest.package.group_package import require_one_design
 from sttest.sim import Actor, Simulation, TimedGraph, simulate
@@ -40,7 +41,7 @@ class Side:
         kinds, processes = _critical_path(run)
         package = DesignPackage.read(path) if path.is_dir() else None
         taken = {} if package is None else package.manifest.resources.total
-        return cls(str(path), graph, run, kinds, processes, taken)
+        return cls(place_of(path), graph, run, kinds, processes, taken)
 
     def facts(self) -> dict[str, Any]:
         """What is said of the whole design, by its name in the JSON."""

@@ -32,7 +32,7 @@ def test_a_simulation_has_what_its_text_has(sttest):
     for each in told["critical_path"]["by_kind"]:
         assert f"{each['category']} {each['kind']}".strip() in text
     last = max(told["finish"], key=lambda name: told["finish"][name])
-    assert f"last to finish: {last}, busy {told['breakdown'][last]['busy_cycles']:,}" in text
+    assert f"last to finish: {last} ({told['breakdown'][last]['busy_cycles']:,} cycles busy, " in text
     assert all(told["max_occupancy"].values())
 
 

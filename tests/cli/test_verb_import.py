@@ -36,7 +36,6 @@ def test_every_format_has_its_module(name):
     [
         (("vitus", SOLUTION, "-o", "x.json"), "did you mean 'vitis'?"),
         (("vitis",), "the design is missing"),
-        (("vitis", SOLUTION), "add -o design.json"),
         (("vitis", SOLUTION, "-o", "nowhere/x.json"), "its folder is not there"),
         (("vitis", EXAMPLE / "src", "-o", "x.json"), "neither hls.app nor hls_config.cfg"),
         (("vitis", EXAMPLE / "src" / "residual.cpp", "-o", "x.json"), "add --reports"),

@@ -70,8 +70,8 @@ def test_a_tapa_graph_from_its_template_to_its_depths(sttest, tmp_path, rates):
     [
         (("tapa", VADD, "-o", "x.json"), "--template -o rates.yaml"),
         (("tapa", VADD, "-o", "x.json", "--frames", "2"), "tapa has no 'frames'"),
-        (("tapa", RESIDUAL, "-o", "x.json"), "not UTF-8"),
-        (("finn", VADD, "-o", "x.json"), "not an ONNX model"),
+        (("tapa", RESIDUAL, "-o", "x.json"), "an ONNX model, not what tapa reads"),
+        (("finn", VADD, "-o", "x.json"), "a graph of TAPA, not what finn reads"),
         (("finn", RESIDUAL, "-o", "x.json", "--frames", "0"), "frames is 0, at least 1"),
         (("finn", RESIDUAL, "-o", "x.json", "--rates", "x"), "finn has no 'rates'"),
         (("finn", RESIDUAL, "-o", "x.yaml", "--template"), "nothing is to be stated for finn"),

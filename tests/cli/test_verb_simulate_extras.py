@@ -13,7 +13,7 @@ SKEW = case("stage_skew")
 
 @pytest.mark.parametrize("path", [SKEW.path, SKEW.live_path])
 def test_check_says_that_all_is_well(path, sttest):
-    assert "an independent checker finds no fault" in sttest("simulate", path, "--check").stdout
+    assert "an independent checker found no fault" in sttest("simulate", path, "--check").stdout
     assert json.loads(sttest("simulate", path, "--check", "--json").stdout)["checked"] is True
 
 

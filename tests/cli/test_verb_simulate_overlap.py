@@ -16,7 +16,7 @@ def test_states_add_up_and_text_says_the_same(sttest):
         told["use"]["compute"]["busy_cycles"] / found["cycles"]
     )
     text = sttest("simulate", BLOCK, "--overlap").stdout
-    assert "busy at once, in cycles:" in text
+    assert "cycles in which exactly these are busy:" in text
     for state in told["states"]:
         assert f"{state['cycles']:,}" in text
     assert "overlap" not in json.loads(sttest("simulate", BLOCK, "--json").stdout)

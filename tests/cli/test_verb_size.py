@@ -163,4 +163,4 @@ def test_the_fewest_bits_are_searched_beside_the_program_at_its_own_pace(sttest,
     assert slow["total_bits"] < min(program["total_bits"], told["total_bits"])
     assert told["lower_bits"] <= told["total_bits"]
     text = sttest("size", package).stdout
-    assert f"{slow['total_bits']:,} bits for {slow['cycles']:,} cycles, no slower than the LP" in text
+    assert f"{slow['total_bits']:,} bits, {slow['cycles']:,} cycles, sized to be no slower than the LP" in text

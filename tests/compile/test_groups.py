@@ -102,7 +102,7 @@ def test_a_package_of_groups_is_simulated(sttest, tmp_path):
     assert sttest("compile", *words, "--groups").exit_code == 0
     told = json.loads(sttest("simulate", folder, "--json").stdout)
     assert told["cycles"] == sum(told["groups"].values())
-    assert "on a card each" in sttest("simulate", folder).stdout
+    assert "on one card per group" in sttest("simulate", folder).stdout
     assert sttest("simulate", folder / "group0").exit_code == 0
     assert sttest("compile", *words, "--groups").exit_code == 0  # in place of the earlier one
 

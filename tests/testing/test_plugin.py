@@ -114,7 +114,7 @@ def test_a_deadlock_shows_its_diagnosis(pytester):
     result = pytester.runpytest()
     result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines(
-        ["*depths skip=8*", "*each waits for the next*", "*fork (fork) waits to write token 2*"]
+        ["*With depth skip=8*", "*Each process waits for the next*", "*fork (fork) waits to write token 2*"]
     )
 
 

@@ -15,6 +15,7 @@ from markupsafe import Markup
 from sttest.boards.resources import KINDS
 from sttest.core.program import __version__
 from sttest.sim import Fifo
+from sttest.sim.critical_path import IN_WORDS
 from sttest.sim.graph import MAX_DEPTH
 from sttest.sim.simulation import remedy_lines, wait_lines
 from sttest.studies.design_page.facts import Facts, facts_of
@@ -45,13 +46,6 @@ HEADS = {
 """Columns of the tables of FIFOs and processes."""
 COLUMNS = {"dsp": "DSP", "lut": "LUT", "ff": "FF", "bram18": "BRAM18", "uram": "URAM"}
 """Headings of the resources."""
-SPENT = {
-    "compute": "computing, or passing a token each cycle", "fifo": "a token on its way through a FIFO",
-    "stall-out": "space on its way back through a FIFO", "hbm-latency": "latency of external memory",
-    "hbm-transfer": "transfer of a burst", "hbm-issue": "issuing requests, one per cycle",
-    "hbm-window": "too many bursts in flight", "start": "before it may begin",
-}  # fmt: skip
-"""What the critical path can be spent on, in words."""
 
 
 @dataclass(frozen=True)
@@ -202,7 +196,7 @@ def _kind_rows(subject: Subject, facts: Facts) -> list[tuple[str, str, int, floa
     if sums is None or not cycles:
         return []
     return [
-        (_word(each["category"]) or "any", SPENT[each["kind"]], each["cycles"], each["cycles"] / cycles)
+        (_word(each["category"]) or "any", IN_WORDS[each["kind"]], each["cycles"], each["cycles"] / cycles)
         for each in sums["by_kind"]
     ]
 

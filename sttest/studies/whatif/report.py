@@ -7,11 +7,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sttest.compile.resources.fit import NAMES
+from sttest.compile.resources.fit import NAMES, Fit
 from sttest.core.results import Kind, ResultFolder, Row
 from sttest.studies.figures import COLUMN_IN, Bar, Bars, Lines, Panel, Series, draw, in_words
 from sttest.studies.whatif import outcome as outcome_module
-from sttest.studies.whatif.outcome import BEST, LEVERS, Knee, StudyOutcome, fastest, knees, series_of
+from sttest.studies.whatif.outcome import BEST, LEVERS, Knee, Lever, StudyOutcome, fastest, knees, series_of
 from sttest.studies.whatif.settings import BITS, BOARD, phase_of, unit_of
 from sttest.studies.whatif.study import Study
 
@@ -239,6 +239,14 @@ TIDY = (
 """Of the table for programs, behind the axes."""
 
 
+_FASTER: Mapping[Lever, str] = {
+    "bandwidth": "a tenth more memory bandwidth", "ports": "memory ports that take a tenth more",
+    "lanes": "a tenth more lanes", "latency": "latencies that are a tenth faster",
+    "launch": "launches that are a tenth faster", "draft": "a tenth faster drafting", "clock": "a tenth faster clock",
+}  # fmt: skip
+"""What a point is given more of, in words."""
+
+
 def told_gain(outcome: StudyOutcome) -> str:
     """As in "bandwidth +9.1 %"."""
     return f"{outcome.helps_most} {100 * outcome.gains[outcome.helps_most]:+.1f} %"
@@ -246,8 +254,8 @@ def told_gain(outcome: StudyOutcome) -> str:
 
 REPORT_SCHEMA = "sttest.whatif/2"
 COLUMNS = (
-    "point", "tokens/s", "fits", "+10 % of what helps most", "of roofline", *(f"+10 % {lever}" for lever in LEVERS),
-    "made as", "formula tokens/s", "formula/simulated",
+    "point", "tokens/s", "fits", "gain from 10 % more", "share of roofline",
+    *(f"10 % more {lever}" for lever in LEVERS), "design from", "formula tokens/s", "formula/simulated",
 )  # fmt: skip
 """Of the printed table, the five that matter most first; then how much faster a tenth more of each thing makes it."""
 
@@ -341,28 +349,30 @@ class StudyReport:
         """The fastest point, of those that fit if any does, and the slowest; or that none is simulated."""
         found = [outcome for outcome in self.simulated if outcome.result is not None]
         if not found:
-            return "no point is simulated"
+            return "No point was simulated."
         best = max([each for each in found if each.fits] or found, key=lambda each: each.speed)
         worst = min(found, key=lambda each: each.speed)
-        fits = f", fits: {best.fit.to_text()}" if best.fit else ""
-        told = f"{best.speed:,.1f} tokens/s without the LM head at best, {best.label}, +10 % {told_gain(best)}{fits}"
-        told = told if best.fits else f"does not fit: {told}"
-        return told if best is worst else f"{told}; {worst.speed:,.1f} at worst, {worst.label}"
+        which = "The fastest point that fits" if best.fits else "No point fits. The fastest"
+        gain = f"With {_FASTER[best.helps_most]} it would be {100 * best.gains[best.helps_most]:.1f} % faster."
+        told = (
+            f'{which} is "{best.label}", with {best.speed:,.1f} tokens/s without the LM head. {gain}{_filled(best.fit)}'
+        )
+        return told if best is worst else f'{told} The slowest is "{worst.label}", with {worst.speed:,.1f} tokens/s.'
 
     def fit_lines(self) -> Iterator[str]:
         """How many points fit, and what they are held against."""
         fits = [each.fit for each in self.simulated if each.fit is not None]
         if fits:
             budgets = ", ".join(dict.fromkeys(f"{each.budget} ({each.flow})" for each in fits))
-            yield f"fits: {sum(each.fits for each in fits)} of {len(fits)} points; predicted; budget {budgets}"
+            yield f"{sum(each.fits for each in fits)} of {len(fits)} points are predicted to fit the budget: {budgets}"
 
     def knee_lines(self) -> Iterator[str]:
         """The knees in words."""
         for knee in self.knees:
             series = f"{knee.series}: " if knee.series else ""
-            at = f"{knee.at:.4g} {self.x_unit}, " if knee.at is not None else ""
-            binds = "from" if knee.begins else "up to"
-            yield f"knee: {series}{knee.lever} binds {binds} {at}between {knee.low} and {knee.high}"
+            turn = f"{knee.lever} {'begins' if knee.begins else 'ceases'} to bind"
+            at = f" at {knee.at:.4g} {self.x_unit}," if knee.at is not None else ""
+            yield f"knee: {series}{turn}{at} between the points {knee.low} and {knee.high}"
 
     def to_dict(self) -> dict[str, Any]:
         """The same for programs."""
@@ -374,6 +384,17 @@ class StudyReport:
             "points": [_plain(outcome) for outcome in self.outcomes],
             "knees": [asdict(knee) for knee in self.knees],
         }
+
+
+def _filled(fit: Fit | None) -> str:
+    """How much of its budget a design takes, or what it has too little of."""
+    if fit is None:
+        return ""
+    if fit.fits and fit.share is not None:
+        return f" It takes {100 * fit.share:.0f} % of the {NAMES[fit.fullest]} in the budget {fit.budget}."
+    if fit.short_share is not None:
+        return f" It needs {100 * fit.short_share:.0f} % of the {fit.short} in the budget {fit.budget}."
+    return f" It has {fit.to_text()}." if not fit.fits else ""
 
 
 def _plain(outcome: StudyOutcome) -> dict[str, Any]:

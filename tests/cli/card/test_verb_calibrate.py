@@ -178,7 +178,7 @@ def test_what_was_achieved_is_timed(sttest, package, tool, tmp_path):
     claimed = json.loads(sttest("simulate", package, "--json").stdout)["cycles"]
     assert json.loads(sttest("simulate", package, "--calibrated", "--json").stdout)["cycles"] > claimed
     text = sttest("simulate", package, "--calibrated").stdout
-    assert "processes as synthesized, the others as compiled" in text
+    assert "processes have the intervals of their synthesis, the others those of the compiler" in text
 
 
 def test_a_job_is_run_once_per_content(sttest, package, tool):

@@ -54,7 +54,6 @@ def test_the_contract():
         "is_closed": True,
         "is_minimal": True,
         "stands_at": {"a": 2, "b": 2, "c": 0},
-        "sizing_assumptions": [],
     }
     assert (data["verdict"], data["cycles"]) == ("deadlock", None)
 
@@ -62,17 +61,17 @@ def test_the_contract():
 def test_the_text_names_origin_fifo_and_fix():
     text = simulate(reconvergent(2)).to_text()
     assert "pipeline a (aten.add) waits to write token 2 to FIFO ac (depth 2, full): c has yet to read token 0" in text
-    assert "pipeline c waits to read token 0 from FIFO bc (depth 4, holds 0): b has yet to write it" in text
-    assert "it finishes with depths ac=20 (no fix adds fewer tokens)" in text
+    assert "pipeline c waits to read token 0 from FIFO bc (depth 4, empty): b has yet to write it" in text
+    assert "With depth ac=20 it finishes in 53 cycles; no fix adds fewer tokens.\n" in text
 
 
 def test_the_text_says_what_the_fix_costs_and_which_depth_loses_nothing():
     skew = load(case("stage_skew").path)
-    assert "then after 53 cycles; with skip=10 after 29, deeper ones gain nothing" in simulate(skew).to_text()
+    assert "With depth skip=10 it finishes in 29 cycles; more depth there gains nothing.\n" in simulate(skew).to_text()
     cycles = {depth: simulate(skew, depths={"skip": depth}).cycles for depth in (8, 9, 10, 100)}
     assert cycles == {8: 53, 9: cycles[9], 10: 29, 100: 29}
     assert cycles[9] > 29
-    assert "then after 53 cycles; deeper ones gain nothing\n" in simulate(reconvergent(2)).to_text()
+    assert "\n  No deeper FIFO makes it faster.\n" in simulate(reconvergent(2)).to_text()
 
 
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
@@ -98,7 +97,7 @@ def test_a_search_that_is_cut_short_has_depths_that_lose_nothing_and_says_so(mon
     cost = certificate(skew).cost
     assert (cost.cycles, cost.enough_cycles, cost.is_least) == (53, 29, False)
     assert cost.enough["skip"] > 10
-    assert "deeper ones gain nothing, less deep ones may do" in simulate(skew).to_text()
+    assert "Less depth may do as well, as the search was stopped early." in simulate(skew).to_text()
 
 
 def test_a_ring_without_tokens_needs_tokens_not_depth():
@@ -108,7 +107,10 @@ def test_a_ring_without_tokens_needs_tokens_not_depth():
     assert deadlock.is_closed
     assert len(deadlock.cycle) == 2
     assert deadlock.fix == {}
-    assert "tokens are missing" in simulate(graph([Fifo("a", 2, 8), Fifo("b", 2, 8)], ring)).to_text()
+    assert (
+        "No FIFO depths resolve this: tokens are missing."
+        in simulate(graph([Fifo("a", 2, 8), Fifo("b", 2, 8)], ring)).to_text()
+    )
     live = graph([Fifo("a", 2, 8, initial_tokens=1), Fifo("b", 2, 8)], ring)
     assert simulate(live).verdict == "done"
 
@@ -153,7 +155,7 @@ def test_a_search_that_is_given_up_says_so(monkeypatch):
     both = graph([*one.fifos, *fifos], [*one.processes, *[_renamed(process) for process in two.processes]])
     result = simulate(both)
     assert (result.deadlock.fix, result.deadlock.is_minimal) == ({"ac": 20, "ac2": 20}, False)
-    assert "a bound: fewer tokens may do" in result.to_text()
+    assert "a fix that adds fewer tokens may exist, as the search was stopped early" in result.to_text()
 
 
 def test_a_fifo_of_the_greatest_depth_is_never_full():
@@ -161,7 +163,7 @@ def test_a_fifo_of_the_greatest_depth_is_never_full():
     design = graph([Fifo("a", MAX_DEPTH, 8, "srl")], [source("a", 50), sink("a", 50, ii=3)])
     assert simulate(design).cycles == simulate(design, unbounded=True).cycles
     starved = graph([Fifo("a", MAX_DEPTH, 8)], [source("a", 2), sink("a", 3)])
-    assert "waits to read token 2 from FIFO a (never full, holds 0)" in simulate(starved).to_text()
+    assert "waits to read token 2 from FIFO a (never full, empty)" in simulate(starved).to_text()
     with pytest.raises(InputError, match="depth"):
         design.with_all_depths(MAX_DEPTH + 1)
 

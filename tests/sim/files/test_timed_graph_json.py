@@ -167,7 +167,7 @@ def test_refusals(two, path, value, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "not valid JSON"),
+        ("", "neither JSON nor XML"),
         ("{", "not valid JSON"),
         ("[" * 100_000, "not valid JSON"),
         ('{"name": NaN}', "NaN is not a number in JSON"),
@@ -184,7 +184,7 @@ def test_what_is_not_json(tmp_path, text, message):
 
 def test_what_is_not_text(tmp_path):
     path = tmp_path / "g.json"
-    path.write_bytes(b"\xff\xfe\x00")
+    path.write_bytes(b'{"name": "\xff\xfe"}')
     with pytest.raises(InputError, match="not UTF-8"):
         load(path)
 

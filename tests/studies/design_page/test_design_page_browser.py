@@ -233,8 +233,8 @@ def test_a_deadlock_says_who_waits_for_whom_and_what_helps(opened):
     page = opened("corpus")
     said = page.locator(".verdict").inner_text()
     assert said == (
-        "Deadlocks: 3 processes wait for each other. It finishes with depths skip=16 (no fix adds fewer tokens), "
-        "then after 42 cycles; deeper ones gain nothing."
+        "Deadlocks: 3 processes wait for each other. With depth skip=16 it finishes in 42 cycles; "
+        "no fix adds fewer tokens. No deeper FIFO makes it faster."
     )
     assert page.locator("#deadlock li").first.inner_text().startswith("pipeline fork (fork) waits to write token 4")
     assert page.locator(".node.dead").count() == 3

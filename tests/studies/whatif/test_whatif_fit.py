@@ -134,7 +134,7 @@ def test_where_none_fits_the_row_says_so_and_names_the_fastest(tmp_path):
     report = StudyReport("x", study, "maxplus", found)
     line = dict(zip(COLUMNS, list(report.lines())[4], strict=True))
     assert (line["point"], line["fits"]) == ("best (large), clock_mhz=100", "no 145 % LUT")
-    assert "fits: 2 of 4 points; predicted; budget tight (hls)" in report.fit_lines()
+    assert "2 of 4 points are predicted to fit the budget: tight (hls)" in report.fit_lines()
 
 
 def test_tables_and_json_name_budget_resource_and_share(tmp_path):
