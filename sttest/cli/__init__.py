@@ -10,5 +10,5 @@ __all__ = ["app", "main"]
 def main() -> None:
     """The console script."""
     # A module of IR is a graph of many thousand objects that all stay; Python's 700 are for programs that hold little.
-    gc.set_threshold(50_000, 20, 50)
+    gc.set_threshold(500_000, 20, 50)
     app()

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import prod
 from typing import Literal
 
@@ -31,7 +32,7 @@ from sttest.compile.quantization.coverage import Coverage, coverage, float_facto
 from sttest.compile.sharing.layers import carries_parameters
 from sttest.compile.sharing.processes import fifo_name, fifos_of, processes_of
 from sttest.compile.spaces.fusion import Fusion
-from sttest.compile.timing.timed_graph import timed_graph
+from sttest.compile.timing.timed_graph import TimedGraphs, timed_graph
 from sttest.core.report_table import ReportTable
 from sttest.models.quant.scheme import load_scheme
 from sttest.sim.graph import TimedGraph
@@ -180,6 +181,12 @@ class Design:
     def depths(self) -> dict[str, int]:
         """Depth in tokens of every FIFO."""
         return {fifo.name: fifo.depth for fifo in self.graph.fifos}
+
+    @cached_property
+    def passes(self) -> dict[str, int]:
+        """How often the pipeline of each task is entered in a layer, which its C++ asks for twice."""
+        (kernel,) = all_of(self.module, df.KernelOp)
+        return TimedGraphs(kernel, self.board).passes
 
 
 def compile_text(

@@ -195,9 +195,12 @@ def _prefill_recipes(block: Block, base: CompileOptions) -> dict[str, Recipe]:
         split = base.with_(product_units=units)
         if not config.gated:
             found[f"rows-{lanes}-kept"] = Recipe(_rows_kept(block, split), paced=lanes, layers=config.layers)
+        keeps = _keeps_attention(block)
         for rows in _ROWS:
-            kept = "attention-kept" if _keeps_attention(block) else "again"
-            found[f"rows-{lanes}-{kept}-{rows}"] = Recipe(_rows_by(block, split, rows), paced=lanes, layers=layers)
+            # Where two units read weights again, they read the input, too: in two orders, which no loop of layers can.
+            of_launch = layers if keeps or units == 1 else 1
+            name = f"rows-{lanes}-{'attention-kept' if keeps else 'again'}-{rows}"
+            found[name] = Recipe(_rows_by(block, split, rows), paced=lanes, layers=of_launch)
     return found
 
 

@@ -12,7 +12,6 @@ from sttest.compile.ir.module_walk import all_of
 from sttest.compile.resources.design import DesignResources, design_resources
 from sttest.compile.resources.placement import SlrPlacement
 from sttest.compile.sharing.processes import fifos_of
-from sttest.compile.timing.timed_graph import TimedGraphs
 from sttest.core.kernel_signature import BufferArgument, DesignSignature, KernelSignature
 from sttest.core.program import __version__
 from sttest.sim.crossings import register_names
@@ -123,10 +122,9 @@ def design_memory(design: Design, emitted: EmittedKernel) -> dict[str, Any]:
 
 def _timing(design: Design, taken: DesignResources, placed: SlrPlacement | None = None) -> PortTiming:
     (kernel,) = all_of(design.module, df.KernelOp)
-    passes = TimedGraphs(kernel, design.board).passes
     kinds = {each.facts.name: each.kind for each in taken.memories}
     graph, relays = (design.graph, {}) if placed is None else (placed.graph, relay_chains(placed))
-    return PortTiming.of(kernel, graph, design.board, passes, kinds, relays)
+    return PortTiming.of(kernel, graph, design.board, design.passes, kinds, relays)
 
 
 def relay_chains(placed: SlrPlacement) -> dict[str, RelayChain]:

@@ -9,10 +9,10 @@ from sttest.compile.rtl.cells import Part
 from sttest.compile.rtl.module import ModuleText
 
 _DECLARED = re.compile(r"^ *logic ((?:\[\d+:0\])*) ?([^;()]*);", re.MULTILINE)
-_NAME = re.compile(r"(\w+)(?: \[(\d+)\])?(?: = [^,]*)?(?:,|$)")
+_NAME = re.compile(r"\b(\w+)(?: \[(\d+)\])?(?: = [^,]*)?(?:,|$)")
 _RANGE = re.compile(r"\[(\d+):0\]")
 _CLOCKED = re.compile(r"always_ff.*?(?=\n  (?! )|\Z)", re.DOTALL)
-_ASSIGNED = re.compile(r"(\w+)(?:\[[^;]*?\])? <= ")
+_ASSIGNED = re.compile(r"\b(\w+)(?:\[[^;]*?\])? <= ")
 _COUNTER, _STATE = re.compile(r"c\d+_(?:x\d+|phase|on)$"), re.compile(r"(?:^|_)(?:stage|run|pass|ended)$")
 _LINE = re.compile(r"= (\w+_was)\[\d+ -: (\d+)\]")
 _INSTANCES = re.compile(r"for \(genvar (\w+) = 0; \1 < (\d+); \1\+\+\)")
