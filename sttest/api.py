@@ -4,7 +4,7 @@ Everything here is reached as ``import sttest as st``; tables are pandas DataFra
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +14,8 @@ from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, quantities, require_hbm
 from sttest.compile.compiler import Design as CompiledDesign
 from sttest.compile.options import CompileOptions
+from sttest.compile.passes.size_fifos import SizeFifos
+from sttest.compile.pipeline import streaming_passes
 from sttest.compile.reports import kernel_table, resource_table
 from sttest.compile.resources.design import design_resources
 from sttest.compile.resources.fit import Fit, fit_of
@@ -26,6 +28,7 @@ from sttest.models.registry import CONFIGS, SMALL
 from sttest.package import DesignPackage
 from sttest.package.compiled import read_design, write_package
 from sttest.studies.runs import Depths, Engine, Graph, whole_depths
+from sttest.studies.sizing import Program
 from sttest.studies.whatif.settings import BOARD, changed_board, full_key
 from sttest.studies.whatif.study import Value
 from sttest.studies.whatif.variants import options_with, variants
@@ -151,7 +154,7 @@ class Design(Graph):
         >>> import sttest as st
         >>> design = st.compile("small-gpt2", phase="decode", context=32, design="default")
         >>> design
-        Design('small-gpt2-decode-c32-u55c', 176 processes, 230 FIFOs)
+        Design('small-gpt2-decode-c32-u55c', 151 processes, 223 FIFOs)
         >>> design.options.tile_size, design.board.name
         (16, 'u55c')
     """
@@ -196,7 +199,7 @@ class Design(Graph):
             >>> import sttest as st
             >>> kernels = st.compile("small-gpt2", phase="decode", context=32).kernels
             >>> kernels.own_cycles.idxmax(), int(kernels.own_cycles.max())
-            ('mlp_fc1', 32)
+            ('attn_scores_rescale', 16)
         """
         return kernel_table(self.compiled).frame().set_index("kernel")
 
@@ -240,8 +243,14 @@ class Design(Graph):
         compiled = self.compiled.with_depths(whole_depths(depths))
         return Design(compiled.graph, compiled, self.request)  # whose memories are others, so that it fits or not anew
 
-    def _kept_fifos(self) -> set[str]:
-        return self.compiled.folded_fifos
+    def _program(self) -> Program:
+        return self._compiled_depths
+
+    def _compiled_depths(self, strategy: str) -> dict[str, int]:
+        """Depths that the compiler gives the design, whatever it has now: it knows which tasks share a unit."""
+        sizing = next(each for each in streaming_passes(self.compiled.knobs) if isinstance(each, SizeFifos))
+        sized = replace(sizing, strategy=strategy).size(self.compiled.module.clone())
+        return {fifo.name: fifo.depth for fifo in sized.graph(self.compiled.name).fifos}
 
     def whatif(
         self, axes: Mapping[str, Sequence[str | int | float]], *, recompile: bool = False, engine: Engine = "maxplus"
@@ -344,9 +353,9 @@ def compile(  # noqa: A001
         >>> design = st.compile("small-gpt2", phase="decode", context=32)
         >>> design.fit.fits, design.simulate().cycles
         (True, 1216)
-        >>> design = st.compile("small-gpt2", phase="decode", context=32, design="default", tile_size=8)
+        >>> design = st.compile("small-gpt2", phase="decode", context=32, design="default")
         >>> design.fit.fits, design.simulate().cycles
-        (False, 1713)
+        (False, 1267)
     """
     card = board.description if isinstance(board, Board) else str(board)
     chosen = options_with(options or CompileOptions(), changes)
@@ -375,7 +384,7 @@ def load_design(path: str | Path) -> Design:
         >>> import sttest as st
         >>> folder = st.compile("small-gpt2", phase="decode", context=32).save("build/example")
         >>> st.load_design(folder).simulate().cycles
-        1267
+        1216
     """
     compiled = read_design(DesignPackage.read(path))
     return Design(compiled.graph, compiled, _request_of(compiled))

@@ -149,15 +149,15 @@ def test_the_critical_path_covers_the_run(design):
 
 def test_some_processes_can_be_drawn_and_unknown_ones_are_refused(design):
     run = design.simulate()
-    axes = run.plot_gantt(processes=["mlp_fc1", "mlp_fc2"])
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["mlp_fc1", "mlp_fc2"]
+    axes = run.plot_gantt(processes=["mlp_act", "mlp_residual"])
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["mlp_act", "mlp_residual"]
     assert run.plot_gantt(axes, processes=["mlp_act"]) is axes
     with pytest.raises(st.InputError, match="no process 'mlp_fc3'"):
         run.plot_gantt(processes=["mlp_fc3"])
 
 
 def test_a_deadlock_is_drawn_and_told(design):
-    run = design.with_depths({"fork_load_x__attn_residual": 1}).simulate()
+    run = design.with_depths({"fork_attn_residual__mlp_residual": 1}).simulate()
     assert run.verdict == "deadlock"
     assert run.ms is None
     assert "waits to" in (run.deadlock or "")
@@ -223,12 +223,12 @@ def test_whatif_is_the_study_of_the_same_settings(design):
     for point, row in zip(points_of(study, ROOT), table.itertuples(), strict=True):
         assert point.block is not None
         outcome = StudyOutcome.of(point, simulate_block(key_of(point.block, "maxplus")))
-        assert (row.cycles, row.bound_by) == (outcome.simulated["cycles"], outcome.binding)
+        assert (row.cycles, row.helped_most_by) == (outcome.simulated["cycles"], outcome.helps_most)
         assert row.tokens_per_s == pytest.approx(outcome.speed)
 
 
 def test_whatif_holds_the_design_with_its_depths(design):
-    name = "fork_load_x__attn_residual"
+    name = "fork_attn_residual__mlp_residual"
     table = design.with_depths({name: 1}).whatif({"hbm.bandwidth": [460]})
     assert "deadlock" in table.refusal[0]
     assert pd.isna(table.cycles[0])
@@ -245,7 +245,7 @@ def test_whatif_of_a_loaded_design(design, tmp_path):
 def test_whatif_rows_that_cannot_be_say_why(design):
     table = design.whatif({"context": [32, 1_000_000]}, recompile=True)
     assert list(table.refusal == "") == [True, False]
-    assert list(design.whatif({"launch": [0, 100]}).bound_by) == ["latency", "launch"]
+    assert list(design.whatif({"launch": [0, 100]}).helped_most_by)[1] == "launch"
 
 
 @pytest.mark.parametrize(

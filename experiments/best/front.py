@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from experiments.best.cases import Case
 from experiments.best.rows import of_budget
 from sttest.core.results import Row
+from sttest.sim.critical_path import IN_WORDS
 
 FRONT = ("model", "phase", "budget", "cycles", "at 250 MHz", "MHz (band)", "at that clock", "of the sustained roofline",
-         "fullest", "binds")  # fmt: skip
+         "fullest", "critical path")  # fmt: skip
 """Headings of the front; speeds are tokens/s in decode and ms to the first token in prefill, of the card alone."""
 
 
@@ -47,5 +48,6 @@ def front_line(case: Case, found: Sequence[Row]) -> tuple[str, ...]:
 
 
 def _item(row: Row) -> str:
-    """As in ``dma hbm-transfer``."""
-    return row.note.partition(": ")[2].partition(";")[0]
+    """As in ``dma: transfer of a burst``."""
+    category, _, kind = row.note.partition(": ")[2].partition(";")[0].partition(" ")
+    return f"{category}: {IN_WORDS[kind]}"

@@ -30,7 +30,7 @@ from sttest.compile.passes.size_fifos import SizeFifos, set_depths
 from sttest.compile.pipeline import all_passes, streaming_passes, tiling_passes
 from sttest.compile.quantization.coverage import Coverage, coverage, float_factors, with_parameters
 from sttest.compile.sharing.layers import carries_parameters
-from sttest.compile.sharing.processes import fifo_name, fifos_of, processes_of
+from sttest.compile.sharing.processes import fifos_of, processes_of
 from sttest.compile.spaces.fusion import Fusion
 from sttest.compile.timing.timed_graph import TimedGraphs, timed_graph
 from sttest.core.report_table import ReportTable
@@ -170,12 +170,6 @@ class Design:
         keeps = any(stage.text is not None for stage in self.stages)
         stages = (*self.stages, Stage("user-depths", "user-depths", printed(module), 0.0)) if keeps else self.stages
         return replace(self, module=module, graph=graph, stages=stages)
-
-    @property
-    def folded_fifos(self) -> set[str]:
-        """FIFOs between a DMA and the process that it is folded into; they have two places."""
-        streams = all_of(self.module, df.StreamOp)
-        return {fifo_name(each) for each in streams if each.sized_by and each.sized_by.data == "folded"}
 
     @property
     def depths(self) -> dict[str, int]:

@@ -55,7 +55,8 @@ class Row:
     reference: float | None = None  # the published or golden value of the same metric, in the same unit
     source: str = ""  # origin of ``value``, or of ``reference`` for our own numbers
     note: str = ""  # anything a reader must know
-    axes: Mapping[str, str | float] = field(default_factory=dict[str, str | float])  # settings of the point, by axis
+    # settings of the point, by axis
+    axes: Mapping[str, str | float] = field(default_factory=dict[str, str | float], hash=False)
 
     def __post_init__(self) -> None:
         where = f"row '{self.experiment}/{self.metric}'"

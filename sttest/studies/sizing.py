@@ -1,7 +1,7 @@
 """Depths of a graph's FIFOs: by the compiler's linear program, or by search in simulation."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -10,6 +10,9 @@ from sttest.core.errors import InputError
 from sttest.sim import TimedGraph, simulate
 from sttest.sim.sizing import Sizing, back_to_back, size_by_simulation, size_for_throughput
 from sttest.sim.sizing.finite import NO_LOSS, least_live_depths
+
+Program = Callable[[str], Mapping[str, int]]
+"""A linear program that sizes FIFOs: depths in tokens by strategy."""
 
 
 @dataclass(frozen=True)
@@ -25,14 +28,14 @@ class SizeRequest:
     target: str | None = None
 
     def sizing(
-        self, graph: TimedGraph, *, compiled: bool = False, kept: Collection[str] = (), where: str = ""
+        self, graph: TimedGraph, *, compiled: bool = False, program: Program | None = None, where: str = ""
     ) -> Sizing:
         """Sizes a graph.
 
         Args:
             graph: graph to be sized.
             compiled: whether its depths are those of the linear program already.
-            kept: FIFOs that the linear program leaves as they are.
+            program: the linear program that sizes it; one of the graph alone if not given.
             where: place named in errors, the graph's name if empty.
 
         Raises:
@@ -44,15 +47,17 @@ class SizeRequest:
         self._check(where or graph.name, endless=endless)
         repeated = back_to_back(graph, self.invocations)
         if self.method == "lp":
-            return _by_program(graph, repeated, program_depths(graph, self.strategy, compiled=compiled, kept=kept))
+            return _by_program(
+                graph, repeated, program_depths(graph, self.strategy, compiled=compiled, program=program)
+            )
         if endless:
             return size_for_throughput(graph, _fraction(self.throughput))
-        return size_by_simulation(repeated, _target(self.target), known=self._program(graph, compiled, kept))
+        return size_by_simulation(repeated, _target(self.target), known=self._program(graph, compiled, program))
 
-    def _program(self, graph: TimedGraph, compiled: bool, kept: Collection[str]) -> dict[str, int]:
+    def _program(self, graph: TimedGraph, compiled: bool, program: Program | None) -> dict[str, int]:
         """What the linear program says, to start from, too; nothing where it has no depths."""
         try:
-            return program_depths(graph, compiled=compiled, kept=kept)
+            return program_depths(graph, compiled=compiled, program=program)
         except InputError:
             return {}
 
@@ -100,7 +105,7 @@ def _target(text: str | None) -> str | int:
 
 
 def program_depths(
-    graph: TimedGraph, strategy: str | None = None, *, compiled: bool = False, kept: Collection[str] = ()
+    graph: TimedGraph, strategy: str | None = None, *, compiled: bool = False, program: Program | None = None
 ) -> dict[str, int]:
     """Depths by the linear program: those that a design was compiled with, or solved for now.
 
@@ -112,8 +117,8 @@ def program_depths(
     given = {fifo.name: fifo.depth for fifo in graph.fifos}
     if strategy is None and compiled:
         return given
-    found = stream_depths(graph, strategy or "normal")
-    return given | {name: depth for name, depth in found.items() if name not in kept}
+    found = stream_depths(graph, strategy or "normal") if program is None else program(strategy or "normal")
+    return {**given, **found}
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ EXPERIMENTS = {
     "compile-time": "seconds per stage of the compiler (StreamTensor Fig. 10b and c)",
     "fifo": "FIFO sizing: normal, conservative and the least that keeps the pace, on one block",
     "hida": "worked example of intensity- and connectedness-aware parallelisation, with its ablations",
-    "best": "the best decode and prefill designs found for four models on a U55C, made again",
+    "best": "the best decode and prefill designs found on a U55C, made again",
     "peers": "fraction of the weight-bandwidth roofline: published accelerators and ours",
     "nano-batches": "a batch in parts beside each other: overlap of compute and memory, and what it brings",
     "serving": "GPT-2 Medium on a U55C: waits against the rate of requests, by batch and by whose turn is next",

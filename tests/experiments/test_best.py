@@ -145,7 +145,7 @@ def test_a_design_that_no_longer_fits_is_said_and_harms_no_other(
     assert not (tmp_path / case.name).exists()
     line = dict(zip(FRONT, front_line(case, [row]), strict=True))
     assert (line["model"], line["cycles"]) == ("gpt2", "")
-    assert "more LUTs" in line["binds"]
+    assert "more LUTs" in line["critical path"]
 
 
 def test_options_that_are_not_defaults_are_in_the_command() -> None:

@@ -58,11 +58,12 @@ class Ledger:
         def plain(value: object) -> object:
             return texts.setdefault(value, len(texts)) if isinstance(value, str) else value
 
+        columns = [column for column in COLUMNS if column != "point"]  # which stands in brackets behind the metric
         numbers = [
-            [*(plain(getattr(row, column)) for column in COLUMNS), plain(origin)]
+            [*(plain(getattr(row, column)) for column in columns), plain(origin)]
             for row, origin in zip(self.rows, self._origins, strict=True)
         ]
-        return {"columns": [*COLUMNS, "origin"], "texts": list(texts), "numbers": numbers, "hashes": self.hashes}
+        return {"columns": [*columns, "origin"], "texts": list(texts), "numbers": numbers, "hashes": self.hashes}
 
 
 # --- What metric names are made of: a quantity, and in brackets or after ``n=`` the point that it is of
