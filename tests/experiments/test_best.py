@@ -34,7 +34,7 @@ from sttest.compile.resources.clock import TimeAtClock
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError
 from sttest.core.results import table_rows
 from sttest.explore.lane_judge import LaneJudge
-from sttest.explore.recipes import Recipe, attention_tiles
+from sttest.explore.recipes import Block, Recipe, attention_tiles
 from sttest.explore.start_lanes import start_lanes
 from sttest.package.design_package import read_lanes
 from sttest.sim import simulate
@@ -225,7 +225,8 @@ def test_tiles_of_attention_have_the_lanes_asked_for() -> None:
     }
     for (model, lanes), tile in asked.items():
         case = Case(model, "decode", "tight")
-        assert attention_tiles(case.config, lanes)[0] == f"attn_scores:{tile}"
+        block = Block(case.config, "decode", case.shape.tokens, case.shape.context)
+        assert attention_tiles(block, lanes)[0] == f"attn_scores:{tile}"
 
 
 def test_lanes_at_the_start_are_bounded_or_keep_pace() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -25,7 +26,9 @@ root = Path({root!r})
 loaded = [module.__file__ for module in list(sys.modules.values()) if getattr(module, "__file__", None)]
 files = [each for each in opened if each[:1] not in "<0123456789" and not each.endswith(".py")]  # those are hashed
 paths = {{Path(each).resolve() for each in (*files, *loaded)}}
-own = sorted(path.relative_to(root).as_posix() for path in paths if path.is_relative_to(root) and path.is_file())
+installed = Path(sys.prefix).resolve(), root / "sttest.egg-info"  # an environment may lie in the clone
+own = sorted(path.relative_to(root).as_posix() for path in paths
+             if path.is_relative_to(root) and not any(map(path.is_relative_to, installed)) and path.is_file())
 print(json.dumps([each for each in own if "__pycache__" not in each]))
 """
 _STUDY = """
@@ -44,7 +47,8 @@ StudyReport("tiny", study, "maxplus", found.run(found.campaign.in_processes(1)))
 def read_by(work, folder):
     """Files of the program that were imported or opened."""
     command = [sys.executable, "-c", _WATCHED.format(work=work, root=str(ROOT))]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 

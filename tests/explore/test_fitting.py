@@ -155,5 +155,5 @@ def test_what_is_no_design_is_refused_by_name(text, told):
 def test_fewer_lanes_than_there_can_be_are_the_next_fewer(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text("knobs: {gemv_lanes: 256, lanes: {mlp_act: 7, attn_softmax: 100000}}\n", encoding="utf-8")
-    lanes = chosen_design(compiler(), CompileOptions(), read_choice(str(path)), block(), quiet).design.knobs.lanes
-    assert "mlp_act:4" in lanes
+    found = chosen_design(compiler(), CompileOptions(), read_choice(str(path)), block(), quiet).design.adaptation
+    assert "mlp_act:4" in found.smaller

@@ -20,7 +20,7 @@ from sttest.compile.reference_graph import value_graph
 from sttest.compile.rtl.module import ModuleText
 from sttest.core.errors import SttestError
 from sttest.crosscheck.rtl_values import random_tensors
-from sttest.explore.found import FOUND, found_path, read_knobs
+from sttest.explore.found import known_design
 from sttest.frontend.shipped import lowered_text
 from sttest.reference.engine import run
 from sttest.reference.memory import memory_images
@@ -210,7 +210,7 @@ def test_products_in_units_side_by_side(model, phase, share, tmp_path):
 @pytest.mark.parametrize("model", ["gpt2", "qwen", "llama", "gemma"])
 def test_found_designs(model, tmp_path):
     """What the search found for a U55C, a layer of it: own lanes for every task, units that tasks share, wide ports."""
-    knobs = read_knobs(found_path("tight", model, "decode", FOUND)).options("test")
+    knobs = known_design(model, "decode", "tight").file.options("test")
     check([valued(lowered_text(model, "decode"), f"{model}-tight", knobs.with_(layers=1))], tmp_path)
 
 
