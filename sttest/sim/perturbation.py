@@ -7,7 +7,8 @@ where two bind at once, neither gains by itself, and only the clock, which moves
 
 One thing is not told in elevenths: the place of a token that was read is free one step later, whatever a step is.  So
 FIFOs must be deep enough, as those of compiled designs are (they are within 0.1 %); a graph that waits for places is
-refused.
+refused.  With other intervals a process may read more before it writes, and deadlock: it then gets the depths that it
+lacks, deep enough to lose nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +45,10 @@ def gains(graph: TimedGraph, memory_rates: Mapping[str, Fraction] | None = None)
     """
     rates = {each.name: Fraction(each.beats_num, each.beats_den) for each in graph.channels}
     rates |= dict(memory_rates or {})
-    slow, cycles = _cycles(_told_in_elevenths(graph, rates, None)), _cycles(graph)
+    cycles = simulate(graph).cycles
+    if cycles is None:
+        raise DeadlockError("deadlock", "it deadlocks, so nothing makes it faster", where=graph.name)
+    slow = _cycles(_told_in_elevenths(graph, rates, None))
     if slow < SLOW * cycles * (1 - _MOST_OFF):
         raise InputError(
             "waits-for-places", "it waits for places in its FIFOs, so that what else would help cannot be told",
@@ -54,10 +58,14 @@ def gains(graph: TimedGraph, memory_rates: Mapping[str, Fraction] | None = None)
 
 
 def _cycles(graph: TimedGraph) -> int:
-    cycles = simulate(graph).cycles
-    if cycles is None:
-        raise DeadlockError("deadlock", "it deadlocks, so nothing makes it faster", where=graph.name)
-    return cycles
+    """Cycles of a graph that finishes with other times, in FIFOs as deep as it takes."""
+    run = simulate(graph)
+    if run.deadlock is not None and run.deadlock.fix:
+        cost = run.deadlock.cost
+        run = simulate(graph.with_depths(run.deadlock.fix if cost is None else cost.enough))
+    if run.cycles is None:
+        raise DeadlockError("deadlock", "it deadlocks with other times, in FIFOs of any depth", where=graph.name)
+    return run.cycles
 
 
 def _told_in_elevenths(graph: TimedGraph, rates: Mapping[str, Fraction], fast: Thing | None) -> TimedGraph:

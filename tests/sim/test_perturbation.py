@@ -114,6 +114,17 @@ def test_actors_have_durations():
     assert gains(graph)["lanes"] == pytest.approx(0.1, abs=0.005)
 
 
+def test_more_in_flight_gets_the_depth_that_it_takes():
+    """40 iterations are in flight between the writes, and 44 once intervals are a tenth shorter."""
+    skewed = Loop((400,), 2, 82, (Event("early", "write", 0), Event("late", "write", 80)))
+    join = Loop((400,), 2, 2, (Event("early", "read", 0), Event("late", "read", 0)))
+    graph = TimedGraph("skew", 250.0, (Fifo("early", 42, 8), Fifo("late", 4, 8)),
+                       (Pipeline("skewed", (skewed,)), Pipeline("join", (join,))))  # fmt: skip
+    assert simulate(graph).cycles is not None
+    assert simulate(_told_in_elevenths(graph, {}, "lanes")).deadlock is not None
+    assert gains(graph)["lanes"] == pytest.approx(0.1, abs=0.02)
+
+
 def test_what_deadlocks_has_no_gains():
     with pytest.raises(DeadlockError, match="nothing makes it faster"):
         gains(load(next(iter(cases().values())).path))
