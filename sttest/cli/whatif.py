@@ -292,7 +292,7 @@ def _print_plan(name: str, found: StudyRun[Point, StudyOutcome], jobs: int, *, a
         if seconds is None
         else f"about {seconds:.0f} s for the rest with {jobs} processes"
     )
-    print(f"{name}: {len(found.points)} points, {refused} of which cannot be simulated")
+    print(f"{name}: {len(found.points)} points" + (f", {refused} of which cannot be simulated" if refused else ""))
     print(f"{blocks} distinct blocks, {stored} of which are stored; {told}")
 
 

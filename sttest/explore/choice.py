@@ -16,8 +16,8 @@ Named = Literal["best", "default"]
 Choice = Named | NamedKnobs
 """The fastest design that is known or found and fits, the documented defaults of all options, or that of a file."""
 CHOICES: tuple[Named, ...] = get_args(Named)
-LANE_OPTIONS = ("gemv_lanes", "overall_unroll", "first_lanes", "most_lanes", "lanes")
-"""Whoever gives one of these decides the lanes, so that no design is looked for."""
+LANE_OPTIONS = ("gemv_lanes", "overall_unroll", "first_lanes", "most_lanes", "lanes", "tiles", "orders")
+"""Whoever gives one of these decides lanes or tiles of tasks, so that no design is looked for."""
 FLOW = "rtl"
 """What a design that is looked for is emitted as, unless its user says so: SystemVerilog takes less than C++."""
 _OF_THE_REQUEST = ("layers", "generate", "positions")
@@ -69,7 +69,7 @@ def read_choice(text: str) -> Choice:
 
 
 def decides_lanes(options: CompileOptions) -> bool:
-    """Whether the user of some options decides the lanes by them."""
+    """Whether the user of some options decides the lanes, or tiles of tasks, by them."""
     return any(name in options.given for name in LANE_OPTIONS)
 
 

@@ -37,16 +37,25 @@ def made_by(compiler: StagedCompiler, recipe: Recipe, asked: CompileOptions) -> 
     Raises:
         SttestError: the options do not agree, or nothing can be made of the text with them.
     """
-    knobs = asked.over(recipe.knobs)
-    try:
-        compiler.tiled(knobs)
-    except InputError:
-        # A recipe's tiles and orders are those of large models; what tasks of this text can have of them takes a while.
-        knobs = compiler.adapted(knobs)
+    knobs = possible_knobs(compiler, asked.over(recipe.knobs))
     if knobs.lanes:
         return compiler.design(knobs)
     judge = LaneJudge(compiler, knobs)
     return compiler.design(judge.knobs(start_lanes(compiler, judge, replace(recipe, knobs=knobs))))
+
+
+def possible_knobs(compiler: StagedCompiler, knobs: CompileOptions) -> CompileOptions:
+    """The knobs of another text, with those of their tiles and orders that the tasks of this one can have.
+
+    Raises:
+        SttestError: nothing can be made of the text with the other options.
+    """
+    try:
+        compiler.tiled(knobs)
+    except InputError:
+        # To find out which takes a while.
+        return compiler.adapted(knobs)
+    return knobs
 
 
 def fitting_design(

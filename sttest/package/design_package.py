@@ -172,8 +172,8 @@ class DesignPackage:
 
     @property
     def lanes(self) -> tuple[str, ...]:
-        """Lanes of every kernel, ``name:lanes``."""
-        return tuple(f"{name}:{lanes}" for name, lanes in self._lanes.items())
+        """Lanes of every task, ``name:lanes``, as the compiler takes them."""
+        return _of_tasks(self._lanes)
 
     @cached_property
     def activity(self) -> ReportTable:
@@ -351,6 +351,11 @@ def read_lanes(folder: Path) -> tuple[str, ...]:
             "no-lanes", f"no readable {report_name(KERNELS)}", where=str(folder),
             hints=["name a package that 'sttest compile' made"],
         ) from error  # fmt: skip
+    return _of_tasks(lanes)
+
+
+def _of_tasks(lanes: Mapping[str, int]) -> tuple[str, ...]:
+    """Lanes of kernels as those of tasks: of a product that was split into units they add up."""
     found: dict[str, int] = {}
     for name, count in lanes.items():
         whole = _UNIT.sub("", name)

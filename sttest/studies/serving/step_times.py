@@ -16,13 +16,14 @@ from typing import Any
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.energy import Activity, activity_of, energy, idle
-from sttest.compile.compiler import compile_text
+from sttest.compile.compiler import StagedCompiler
 from sttest.compile.options import CompileOptions
 from sttest.compile.reports import activity_table
 from sttest.core.closure import program_hash
 from sttest.core.errors import DeadlockError, InputError
 from sttest.core.program import package_versions
 from sttest.core.results import PointStore
+from sttest.explore.fitting import possible_knobs
 from sttest.models.config import DecoderConfig
 from sttest.models.registry import described_config
 from sttest.package import ModelPackage
@@ -72,7 +73,7 @@ class ServedDesign:
     def key(self, cell: Cell) -> Plain:
         """The full configuration of a shape."""
         package, configuration = self.package, self.package.manifest.configuration
-        knobs = configuration.knobs.with_(lanes=tuple(package.lanes))
+        knobs = configuration.knobs.with_(lanes=tuple(package.lanes), adapt_lanes=True)
         whole = self.takes_prompts_whole
         return {
             "model": package.config.name, "config": configuration.workload.config, "phase": package.phase,
@@ -119,7 +120,9 @@ def _simulated(asked: Mapping[str, Any]) -> Plain:
     shape = WorkloadShape(asked["phase"], asked["tokens"], asked["context"], asked["head"], asked["batch"])
     text = model_text(config, shape.padded(knobs.tile_size))
     with scheme_as_file(asked["scheme"]) as precision:
-        design = compile_text(text, f"{config.name}-{asked['phase']}", board, knobs.with_(precision=precision))
+        # One bitstream serves many shapes: its tiles and lanes hold at the others as far as they can.
+        compiler = StagedCompiler(text, f"{config.name}-{asked['phase']}", board)
+        design = compiler.design(possible_knobs(compiler, knobs.with_(precision=precision)))
     run = simulate(design.graph)
     if run.cycles is None:
         raise DeadlockError("deadlock", f"the design deadlocks: {run.to_text()}", where=design.name)
