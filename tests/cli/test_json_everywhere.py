@@ -7,6 +7,7 @@ import json
 import pytest
 
 from sttest.cli.app import VERBS
+from sttest.sim.critical_path import IN_WORDS
 from sttest.testing.corpus import case, cases
 
 
@@ -30,7 +31,7 @@ def test_a_simulation_has_what_its_text_has(sttest):
     assert sum(each["cycles"] for each in told["critical_path"]["by_kind"]) == told["cycles"]
     assert sum(told["critical_path"]["by_process"].values()) == told["cycles"]
     for each in told["critical_path"]["by_kind"]:
-        assert f"{each['category']} {each['kind']}".strip() in text
+        assert f"{each['category'] or 'process'}: {IN_WORDS[each['kind']]}" in text
     last = max(told["finish"], key=lambda name: told["finish"][name])
     assert f"last to finish: {last} ({told['breakdown'][last]['busy_cycles']:,} cycles busy, " in text
     assert all(told["max_occupancy"].values())

@@ -60,7 +60,7 @@ def _bytes(name, data):
     return lambda folder: (folder / name).write_bytes(data)
 
 
-HEAD = "experiment,model,board,phase,engine,metric,value,unit,kind,reference,error,source,note\n"
+HEAD = "experiment,model,board,phase,engine,point,metric,value,unit,kind,reference,error,source,note\n"
 
 
 @pytest.mark.parametrize(
@@ -71,13 +71,13 @@ HEAD = "experiment,model,board,phase,engine,metric,value,unit,kind,reference,err
         (_text("manifest.json", "{"), "not valid JSON"),
         (_text("manifest.json", "[" * 100_000), "nested more than"),
         (_text("manifest.json", '{"schema": "other"}'), "schema is 'other'"),
-        (_text("table.csv", "a,b\n"), "its columns are not"),
-        (_text("table.csv", HEAD + "x,,,,,m,1,ms\n"), "line 2: not as many fields"),
-        (_text("table.csv", HEAD + "x,,,,,m,fast,ms,measured,,,,\n"), "'fast' is no number"),
-        (_text("table.csv", HEAD + "x,,,,,m,nan,ms,measured,,,,\n"), "line 2: value is nan"),
-        (_text("table.csv", HEAD + "x,,,,,m,1,,measured,,,,\n"), "line 2: has no unit"),
-        (_text("table.csv", HEAD + "x,,,,,m,1,ms,guessed,,,,\n"), "kind is 'guessed'"),
-        (_text("table.csv", HEAD + 'x,,,,,m,1,ms,measured,,,,"\n'), "table.csv line"),
+        (_text("table.csv", "a,b\n"), "has no column experiment, model"),
+        (_text("table.csv", HEAD + "x,,,,,,m,1,ms\n"), "line 2: not as many fields"),
+        (_text("table.csv", HEAD + "x,,,,,,m,fast,ms,measured,,,,\n"), "'fast' is no number"),
+        (_text("table.csv", HEAD + "x,,,,,,m,nan,ms,measured,,,,\n"), "line 2: value is nan"),
+        (_text("table.csv", HEAD + "x,,,,,,m,1,,measured,,,,\n"), "line 2: has no unit"),
+        (_text("table.csv", HEAD + "x,,,,,,m,1,ms,guessed,,,,\n"), "kind is 'guessed'"),
+        (_text("table.csv", HEAD + 'x,,,,,,m,1,ms,measured,,,,"\n'), "table.csv line"),
         (_bytes("table.csv", b"\xff\xfe"), "not UTF-8"),
         (_bytes("figure.svg", b"<svg"), "not well-formed XML"),
         (_bytes("figure.png", b"GIF89a"), "is no PNG"),

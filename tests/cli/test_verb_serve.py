@@ -20,12 +20,18 @@ TRACE = "arrival_s,prompt_tokens,output_tokens\n0.0,9,4\n0.001,30,2\n0.002,5,6\n
 @pytest.fixture(scope="module")
 def decode(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("serve") / "decode"
-    return st.compile("small-gpt2", phase="decode", context=64, batch=2).save(folder)
+    return st.compile("small-gpt2", phase="decode", context=64, batch=2, design="default").save(folder)
 
 
 @pytest.fixture(scope="module")
 def prefill(tmp_path_factory) -> Path:
     return st.compile("small-gpt2", phase="prefill", tokens=32).save(tmp_path_factory.mktemp("serve") / "prefill")
+
+
+def test_the_design_that_fits_serves_other_shapes_than_its_own(sttest, tmp_path):
+    folder = st.compile("small-gpt2", phase="decode", context=64, batch=2).save(tmp_path / "best")
+    found = figures(sttest("serve", folder, "--trace", "trace.csv", "-o", "out", "--json", "-j", 1))
+    assert found["requests"] == 4
 
 
 @pytest.fixture(autouse=True)

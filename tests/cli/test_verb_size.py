@@ -45,7 +45,8 @@ def package(tmp_path_factory):
     from sttest.cli import app
 
     folder = tmp_path_factory.mktemp("compiled") / "small"
-    arguments = ["compile", "small-gpt2", "--phase", "decode", "--context", "32", "-o", str(folder)]
+    small = ["compile", "small-gpt2", "--phase", "decode", "--context", "32", "--design", "default"]
+    arguments = [*small, "-o", str(folder)]
     assert CliRunner().invoke(app, arguments).exit_code == 0
     return folder
 

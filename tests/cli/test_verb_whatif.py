@@ -51,7 +51,7 @@ def test_a_dry_run_says_how_many_and_writes_and_simulates_nothing(here, sttest):
     for _ in range(2):
         plan = json.loads(sttest("whatif", "mine.yaml", "--dry-run", "--json").stdout)
         assert (plan["points"], plan["blocks"], plan["stored"], plan["estimate_s"]) == (3, 3, 0, None)
-    assert "time unknown until one is" in sttest("whatif", "mine.yaml", "--dry-run").stdout
+    assert "the time is not known before one was simulated" in sttest("whatif", "mine.yaml", "--dry-run").stdout
     assert not (here / "results").exists()
 
 

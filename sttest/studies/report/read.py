@@ -72,10 +72,17 @@ def _read(folder: Path) -> ResultSet:
 
 
 def _rows(path: Path) -> Iterator[Row]:
-    for number, fields in enumerate(table_rows(path), start=2):
+    lines = table_rows(path)
+    if not lines:  # whose columns nobody has looked at
+        with path.open(encoding="utf-8") as file:
+            heads = file.readline(_LONGEST_HEAD).rstrip("\n").split(",")
+        if absent := [name for name in COLUMNS if name not in heads]:
+            raise InputError("bad-table", f"has no column {', '.join(absent)}", where=str(path), hints=_AGAIN)
+    for number, fields in enumerate(lines, start=2):
         yield _row(fields, f"{path} line {number}")
 
 
+_LONGEST_HEAD = 64 * 1024
 _OF_ROW = [name for name in COLUMNS if name not in ("point", "error")]  # which a Row computes
 
 
