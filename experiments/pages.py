@@ -510,11 +510,14 @@ def study_seconds(study: str) -> float:
     return float(read_object(ROOT / "results" / study / MANIFEST, RESULTS_SCHEMA)["processor_s"])
 
 
+_OTHER_NOTES = ("helped most by ", "bound by ", "design: ")
+
+
 def best_of(study: str, point: str) -> str:
     """Which design is the best at a point: the fastest of those that fit, or that none does."""
     rows = results(study)
     (note,) = rows[rows["metric"] == f"speed [{point}]"]["note"]
-    return str(note).partition("; ")[2]
+    return "; ".join(part for part in str(note).split("; ") if not part.startswith(_OTHER_NOTES))
 
 
 def speed_by_bandwidth() -> str:

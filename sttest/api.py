@@ -152,7 +152,7 @@ class Design(Graph):
 
     Examples:
         >>> import sttest as st
-        >>> design = st.compile("small-gpt2", phase="decode", context=32, design="default")
+        >>> design = st.compile("small-gpt2", phase="decode", context=32)
         >>> design
         Design('small-gpt2-decode-c32-u55c', 151 processes, 223 FIFOs)
         >>> design.options.tile_size, design.board.name

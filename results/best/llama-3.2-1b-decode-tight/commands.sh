@@ -1,0 +1,2 @@
+sttest compile llama-3.2-1b --phase decode --context 256 --board u55c --task-tile attn_scores=1x4x2x64 --task-tile attn_mix=1x4x64x2 --task-order '*_proj=0,1,2' --gemv-lanes 4096 --vector-bits 128 --share all --product-units 4 --flow rtl --buffer-rereads-kib 16 --layers 16 --head --lanes-from results/best/llama-3.2-1b-decode-tight --check-resources -o build/best/llama-3.2-1b-decode-tight
+sttest simulate build/best/llama-3.2-1b-decode-tight --trace build/best/llama-3.2-1b-decode-tight.json
