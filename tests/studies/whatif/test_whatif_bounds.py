@@ -146,8 +146,7 @@ def test_committed_points_agree_with_the_formula_and_stay_below_the_roofline(nam
     of_points = of_points[of_points["phase"] == "decode"]
     ratios = of_points["value"]
     speeds, rooflines = (
-        table[table["metric"] == metric]["value"].dropna().tolist()
-        for metric in ("speed", "roofline")
+        table[table["metric"] == metric]["value"].dropna().tolist() for metric in ("speed", "roofline")
     )
     # The formula knows no turns: of units that tasks share it is a lower bound of the time.
     apart = (
