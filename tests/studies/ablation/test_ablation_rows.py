@@ -113,7 +113,7 @@ def test_a_committed_row_is_what_the_program_gives(tmp_path: Path) -> None:
     asked = campaign(cheap, "maxplus", PointStore(tmp_path))
     found = asked.run(asked.campaign.in_processes(1))
     with (RESULTS / "fusion" / "table.csv").open(newline="", encoding="utf-8") as file:
-        committed = {row["metric"]: row["value"] for row in csv.DictReader(file)}
+        committed = {(row["metric"], row["point"]): row["value"] for row in csv.DictReader(file)}
     for outcome in found:
-        assert float(committed[f"cycles per layer [{outcome.point.label}]"]) == outcome.cycles
-        assert float(committed[f"HBM traffic per layer [{outcome.point.label}]"]) == outcome.moved_bytes
+        assert float(committed["cycles per layer", outcome.point.label]) == outcome.cycles
+        assert float(committed["HBM traffic per layer", outcome.point.label]) == outcome.moved_bytes

@@ -43,7 +43,10 @@ def opened(chromium, page_file):
 
 def row_of(experiment, metric, model, kind):
     with (RESULTS / experiment / "table.csv").open(newline="", encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["metric"] == metric]
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        row["metric"] += f" [{row['point']}]" if row["point"] else ""
+    rows = [row for row in rows if row["metric"] == metric]
     (row,) = (row for row in rows if row["model"] == model and row["kind"] == kind)
     return row
 
