@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ _DECADE_IN = 1.2
 """Width of a factor of ten on a horizontal axis whose marks at 2 and 5 are named, too."""
 _LABEL_SHARE = 0.13
 """Part of a panel that a bar's value takes; one that ends so close to its bound has it behind the bound."""
+_NOTE_PER_IN = 14
+"""Characters of a note in an inch."""
 _BAR_IN, _PANEL_IN = 0.21, 0.72
 COLUMN_IN = 3.35
 """Width of a column of a journal's page, 85 mm."""
@@ -258,7 +261,8 @@ def _arranged(
     """A figure of panels; ``begins`` says where their titles begin, in widths of the panels."""
     rows = [panels[start : start + columns] for start in range(0, len(panels), columns)]
     heights = [max(panel.height_in for panel in row) for row in rows]
-    figure = new_figure(width_in, sum(heights) + 0.35 * bool(title) + 0.25 * bool(note))
+    told = wrap(note, int(_NOTE_PER_IN * width_in))
+    figure = new_figure(width_in, sum(heights) + 0.35 * bool(title) + 0.25 * len(told))
     grid = figure.subplots(len(rows), columns, height_ratios=heights, squeeze=False)
     for axis in grid.flat[len(panels) :]:
         axis.set_axis_off()
@@ -267,8 +271,8 @@ def _arranged(
         axis.set_title(panel.title, x=begin)
     if title:
         figure.suptitle(title, fontsize=10.5, x=0.01, ha="left")
-    if note:
-        figure.supxlabel(note, fontsize=8, color="#555555", x=0.01, ha="left")
+    if told:
+        figure.supxlabel("\n".join(told), fontsize=8, color="#555555", x=0.01, ha="left")
     return figure
 
 
