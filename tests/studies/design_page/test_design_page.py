@@ -79,7 +79,9 @@ def test_least_depths_that_are_not_known_have_their_reason(page_of, design, why)
 
 def test_the_top_says_what_it_is_and_whether_it_finishes_and_fits(sttest, page_of, placed_package, tmp_path):
     """Before anything else, in the figures of the manifest."""
-    sttest("compile", "small-gpt2", "--phase", "decode", "--context", "32", "--design", "default", "-o", tmp_path / "tight")
+    sttest(
+        "compile", "small-gpt2", "--phase", "decode", "--context", "32", "--design", "default", "-o", tmp_path / "tight"
+    )
     for package, verdict in ((placed_package, "Fits:"), (tmp_path / "tight", "Does not fit:")):
         manifest = json.loads((package / "manifest.json").read_text(encoding="utf-8"))
         shares, budget = manifest["resources"]["share_of_budget"], manifest["resources"]["budget"]
