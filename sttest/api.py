@@ -148,7 +148,7 @@ class Design(Graph):
         graph: timed graph, as engines take it.
         compiled: the compiler's result, with the IR.
         request: the compile request; None where it is not known.
-        chosen: where the design comes from, and whether it fits; None where it was not compiled here.
+        chosen: origin of the design, and whether it fits; None where it was not compiled here.
 
     Examples:
         >>> import sttest as st

@@ -53,9 +53,9 @@ def adaptation_of(
     """How a design differs from the lanes that it was given.
 
     Args:
-        given: ``name:lanes``.
-        engines: by task, as they were before it had lanes.
-        tasks: with their lanes.
+        given: lanes that were asked for, ``name:lanes``.
+        engines: unit of each task before lanes were assigned; None of one that takes no turns.
+        tasks: tasks of the design, which have their lanes.
     """
     wanted = {_name(entry): int(entry.rpartition(":")[2]) for entry in given}
     found = {task.sym_name.data: task.lane_count for task in tasks}
@@ -76,8 +76,8 @@ def most_of_kin(name: str, given: Mapping[str, int], beside: Sequence[str]) -> i
     """The most lanes for a task that was given none.
 
     Args:
-        name: of the task.
-        given: lanes by task, of another design.
+        name: name of the task.
+        given: lanes by task of another design.
         beside: tasks of this design that have lanes there, and are products as this one is, or are none.
 
     >>> most_of_kin("fc_quantise", {"q_quantise": 4, "k_quantise": 16, "fc": 64, "norm": 8}, ["norm"])

@@ -81,7 +81,7 @@ class Closures:
     """The closures of makers in one tree; what was read for one is known to the next.
 
     Args:
-        tree: where the files are.
+        tree: tree that holds the files.
         today: a tree whose declarations hold for modules that have none, for commits before there were any; what is
             not there yet is left out then.
     """
