@@ -231,7 +231,7 @@ def compile_text(
     runner.run(tiling[at + 1 : -1])
     engines = engines_of(all_of(module, df.TaskOp))
     runner.run(tiling[-1:])
-    adaptation = adaptation_of(knobs.lanes, engines, all_of(module, df.TaskOp)) if knobs.lanes else LaneAdaptation()
+    adaptation = adaptation_of(knobs.lanes, engines, all_of(module, df.TaskOp))
     fusion = fusion_report(module, most_bytes(knobs, hardware))
     runner.run(streaming_passes(knobs))
     runner.finish()
@@ -395,10 +395,8 @@ class StagedCompiler:
         tiled = self.tiled(knobs)
         lanes, *chosen = self._split(knobs)[1]
         module = self._applied((lanes,), tiled.module)
-        adaptation = LaneAdaptation()
-        if knobs.lanes:
-            engines = engines_of(all_of(tiled.module, df.TaskOp))
-            adaptation = adaptation_of(knobs.lanes, engines, all_of(module, df.TaskOp))
+        engines = engines_of(all_of(tiled.module, df.TaskOp))
+        adaptation = adaptation_of(knobs.lanes, engines, all_of(module, df.TaskOp))
         graph = self._streamed(module, chosen)
         workload = dict(self._workload)
         return Design(

@@ -53,10 +53,12 @@ def adaptation_of(
     """How a design differs from the lanes that it was given.
 
     Args:
-        given: lanes that were asked for, ``name:lanes``.
+        given: lanes that were asked for, ``name:lanes``; empty where the compiler chose them.
         engines: unit of each task before lanes were assigned; None of one that takes no turns.
         tasks: tasks of the design, which have their lanes.
     """
+    if not given:
+        return LaneAdaptation()
     wanted = {_name(entry): int(entry.rpartition(":")[2]) for entry in given}
     found = {task.sym_name.data: task.lane_count for task in tasks}
     return LaneAdaptation(

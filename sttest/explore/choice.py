@@ -16,7 +16,7 @@ Named = Literal["best", "default"]
 Choice = Named | NamedKnobs
 """The fastest design that is known or found and fits, the documented defaults of all options, or that of a file."""
 CHOICES: tuple[Named, ...] = get_args(Named)
-LANE_OPTIONS = ("gemv_lanes", "overall_unroll", "first_lanes", "most_lanes", "lanes", "tiles", "orders")
+OWN_DESIGN_OPTIONS = ("gemv_lanes", "overall_unroll", "first_lanes", "most_lanes", "lanes", "tiles", "orders")
 """Whoever gives one of these decides lanes or tiles of tasks, so that no design is looked for."""
 FLOW = "rtl"
 """What a design that is looked for is emitted as, unless its user says so: SystemVerilog takes less than C++."""
@@ -68,9 +68,9 @@ def read_choice(text: str) -> Choice:
     raise InputError("unknown-design", f"no design is called '{text}'", where="design", hints=hints)
 
 
-def decides_lanes(options: CompileOptions) -> bool:
-    """Whether the user of some options decides the lanes, or tiles of tasks, by them."""
-    return any(name in options.given for name in LANE_OPTIONS)
+def decides_design(options: CompileOptions) -> bool:
+    """Whether the user of some options decides lanes or tiles of tasks by them."""
+    return any(name in options.given for name in OWN_DESIGN_OPTIONS)
 
 
 def chosen_design(
@@ -91,9 +91,9 @@ def chosen_design(
     if isinstance(choice, NamedKnobs):
         design = made_by(compiler, _recipe_of(choice, asked), asked)
         return Chosen(compiler.documented(design), fit_of(design), "file", choice.name, choice.name)
-    if choice == "default" or decides_lanes(asked):
+    if choice == "default" or decides_design(asked):
         design = compiler.design(asked)
-        origin: Origin = "options" if decides_lanes(asked) else "default"
+        origin: Origin = "options" if decides_design(asked) else "default"
         return Chosen(compiler.documented(design), fit_of(design), origin, choice, "")
     asked = asked if "flow" in asked.given else asked.with_(flow=FLOW)
     known = [] if block is None else _known(asked, block)

@@ -75,17 +75,6 @@ def _merged(backwards: "list[Segment]") -> "list[Segment]":
 # --- One step back at a time along the constraints that bound a run
 
 
-IN_WORDS = {
-    "compute": "working",
-    "fifo": "a token on its way through a FIFO",
-    "stall-out": "space on its way back through a FIFO",
-    "hbm-latency": "latency of external memory",
-    "hbm-transfer": "transfer of a burst",
-    "hbm-issue": "issuing requests, one per cycle",
-    "hbm-window": "too many bursts in flight",
-    "start": "waiting for its first cycle",
-}
-"""What a segment's cycles are spent on, by its kind."""
 START = "start"
 COMPUTE = "compute"
 FIFO = "fifo"
@@ -318,6 +307,12 @@ LATENCY = "hbm-latency"
 TRANSFER = "hbm-transfer"
 ISSUE = "hbm-issue"
 WINDOW = "hbm-window"
+IN_WORDS = {
+    COMPUTE: "working", FIFO: "a token on its way through a FIFO", STALL_OUT: "space on its way back through a FIFO",
+    LATENCY: "latency of external memory", TRANSFER: "transfer of a burst", ISSUE: "issuing requests, one per cycle",
+    WINDOW: "too many bursts in flight", START: "waiting for its first cycle",
+}  # fmt: skip
+"""What a segment's cycles are spent on, by its kind."""
 
 Step = tuple[list[Segment], Place | None]
 

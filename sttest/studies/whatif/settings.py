@@ -13,7 +13,7 @@ from sttest.compile.options import CompileOptions, renamed, study_keys
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.results import Kind
 from sttest.core.validation import validated
-from sttest.explore.choice import CHOICES, Choice, decides_lanes, read_choice
+from sttest.explore.choice import CHOICES, Choice, decides_design, read_choice
 from sttest.explore.found import BUDGETS, NamedKnobs, known_design, named_knobs
 from sttest.models.program import Phase, check_shape
 from sttest.models.quant.scheme import SCHEMES, QuantScheme, WeightType, load_scheme
@@ -407,7 +407,7 @@ def _knobs(settings: Settings, folder: Path) -> tuple[CompileOptions, Choice]:
     choice = _choice(settings, folder)
     if isinstance(choice, NamedKnobs):
         _refuse_other_precision(choice, settings)
-    if choice == "default" or "layers" in given or decides_lanes(asked):
+    if choice == "default" or "layers" in given or decides_design(asked):
         return asked, choice
     model = model_of(settings)
     known = None if is_file(model) else known_design(model, phase_of(settings), asked.budget)
