@@ -13,12 +13,12 @@ from pathlib import Path
 import pandas as pd
 
 from experiments.panels import FIGURES, Drawn
+from sttest.studies.ablation.figure import panels as ablation_panels
 from sttest.studies.ablation.form import Ablation
-from sttest.studies.ablation.report import panels as ablation_panels
 from sttest.studies.report.read import ResultSet, read_results
 from sttest.studies.searches import panels as search_panels
-from sttest.studies.whatif.report import NOTE
-from sttest.studies.whatif.report import panels as study_panels
+from sttest.studies.whatif.figure import NOTE
+from sttest.studies.whatif.figure import panels as study_panels
 from sttest.studies.whatif.study import Study
 
 RESULTS = Path(__file__).parents[1] / "results"

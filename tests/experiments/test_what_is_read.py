@@ -13,7 +13,8 @@ import pytest
 from sttest.core.closure import program_files
 
 ROOT = Path(__file__).parents[2]
-DRAWING = ("experiments/panels.py", "sttest/studies/__init__.py", "sttest/studies/figures.py")
+DRAWING = ("experiments/panels.py", "sttest/studies/__init__.py", "sttest/studies/figures.py",
+           "sttest/studies/whatif/figure.py")  # fmt: skip
 """A figure is drawn from the rows, which do not depend on it."""
 _WATCHED = """
 import sys

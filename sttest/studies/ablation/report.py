@@ -1,12 +1,11 @@
 """What an ablation leaves behind: table, figure and manifest in a folder, and what is printed."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sttest.core.results import ResultFolder, Row
+from sttest.core.results import ResultFolder
 from sttest.studies.ablation.form import Ablation
 from sttest.studies.ablation.outcome import (
     AblationOutcome,
@@ -20,34 +19,7 @@ from sttest.studies.ablation.outcome import (
     too_large,
 )
 from sttest.studies.campaign import refusal_text
-from sttest.studies.figures import Bar, Bars, Panel, draw
-
-# --- The figure of an ablation, from its rows: per part a bar for every row's speed-up, hatched where it does not fit
-
-
-_LABEL = re.compile(r"(speed-up|fits|cycles per layer) \[([^:]+): (.+)\]")
-
-
-def panels(reference: str, rows: Sequence[Row]) -> list[Panel]:
-    """Panels of an ablation.
-
-    Args:
-        reference: row that the others are compared with.
-        rows: rows of its table.
-    """
-    parts: dict[str, dict[str, dict[str, float | None]]] = {}
-    for row in rows:
-        found = _LABEL.fullmatch(row.metric)
-        if found:
-            parts.setdefault(found[2], {}).setdefault(found[3], {})[found[1]] = row.value
-    x = f"Times as fast as '{reference}', launches left out (hatched: does not fit the board)"
-    return [
-        Bars(part, x if part == list(parts)[-1] else "", [
-            Bar(line, known.get("speed-up"), fits=bool(known.get("fits"))) for line, known in lines.items()
-        ], at=1)
-        for part, lines in parts.items()
-    ]  # fmt: skip
-
+from sttest.studies.drawing import drawer
 
 REPORT_SCHEMA = "sttest.ablation/1"
 COLUMNS = ("row", "cycles per layer", "speed-up", "with launches", "kernels", "HBM MB per layer", "LUT", "DSP", "fits",
@@ -76,8 +48,7 @@ class AblationReport:
         config = {"ablation": self.ablation.model_dump(mode="json"), "engine": self.engine}
         with ResultFolder(out, made_by=(__name__, *inputs), config=config) as folder:
             folder.add(*rows_of(self.name, self.engine, self.ablation, self.outcomes))
-            for suffix in ("png", "svg"):
-                draw(panels(self.ablation.reference, folder.rows), folder.file(f"figure.{suffix}"), self.ablation.title)
+            drawer("ablation").draw_beside(self.ablation, folder)
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from sttest.boards.board import FpgaBoard
 from sttest.boards.energy import energy, idle
 from sttest.core.files import csv_text, write_text
 from sttest.core.results import Kind, ResultFolder, Row
-from sttest.studies.figures import new_figure, save_figure
+from sttest.studies.drawing import drawer
 from sttest.studies.serving.scheduler import Limits, Served, Step
 
 SCHEMA = "sttest.serve/1"
@@ -143,8 +143,7 @@ class Outcome:
         with ResultFolder(out, made_by=MAKERS, config=config, seed=seed) as folder:
             folder.add(*self.rows(out.name, model, engine))
             write_text(folder.file("requests.csv"), csv_text(REQUEST_COLUMNS, map(_line, self.served)))
-            for suffix in ("png", "svg"):
-                _draw(self, folder.file(f"figure.{suffix}"))
+            drawer("serving").draw_beside(self, folder)
 
     def to_dict(self) -> dict[str, Any]:
         """The figures for programs."""
@@ -171,32 +170,6 @@ def _per_token_ms(each: Served) -> float:
 
 def _duration_s(steps: Sequence[Step]) -> float:
     return sum(step.end_s - step.begin_s for step in steps)
-
-
-def _draw(outcome: Outcome, path: Path) -> None:
-    """Waits as distributions, queue and memory over time."""
-    figure = new_figure(8, 6)
-    waits, queue, memory = figure.subplots(3, 1, height_ratios=(2, 1, 1))
-    shown = (("to first token", outcome.first_ms), ("per token", outcome.token_ms))
-    for label, values in shown:
-        if len(values):
-            ordered = np.sort(values)
-            waits.plot(ordered, np.linspace(0, 1, len(ordered)), label=f"time {label}", linewidth=1.2)
-    waits.set_xscale("log")
-    waits.set_xlabel("Wait (ms)")
-    waits.set_ylabel("Share of requests")
-    waits.legend(frameon=False, fontsize=8)
-    picked = outcome.steps[:: max(1, len(outcome.steps) // _MOST_DRAWN)]
-    times = [step.begin_s for step in picked]
-    queue.step(times, [step.waiting for step in picked], where="post", linewidth=0.8)
-    queue.set_ylabel("Requests waiting")
-    memory.step(times, [step.pages / outcome.limits.pages for step in picked], where="post", linewidth=0.8)
-    memory.set_ylabel("Share of the cache in use")
-    memory.set_xlabel("Time (s)")
-    save_figure(figure, path)
-
-
-_MOST_DRAWN = 4000
 
 
 # --- Steps as a trace that ui.perfetto.dev opens

@@ -1,6 +1,5 @@
 """What a study leaves behind: table, figure and manifest in a folder, and what is printed."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -9,7 +8,7 @@ from typing import Any
 
 from sttest.compile.resources.fit import NAMES, Fit
 from sttest.core.results import Kind, ResultFolder, Row
-from sttest.studies.figures import COLUMN_IN, Bar, Bars, Lines, Panel, Series, draw, in_words
+from sttest.studies.drawing import drawer
 from sttest.studies.whatif import outcome as outcome_module
 from sttest.studies.whatif.outcome import BEST, LEVERS, Knee, Lever, StudyOutcome, fastest, knees, series_of
 from sttest.studies.whatif.settings import BITS, BOARD, phase_of, unit_of
@@ -18,7 +17,7 @@ from sttest.studies.whatif.study import Study
 # --- A finished study as rows of the long-format table
 
 
-_UNITS = {
+UNITS = {
     **dict.fromkeys(("tokens", "context", "step_tokens"), "tokens"),
     "acceptance": "ratio",
     "batch": "sequences",
@@ -56,7 +55,7 @@ def axis_unit(axis: str, outcomes: Sequence[StudyOutcome]) -> str:
     boards = [outcome.point.block.board for outcome in outcomes if outcome.point.block]
     if axis.startswith(BOARD) and boards:
         return unit_of(axis, boards[0])
-    return _UNITS.get(axis, "count")
+    return UNITS.get(axis, "count")
 
 
 def _settings(name: str, outcome: StudyOutcome) -> Iterator[Row]:
@@ -129,109 +128,6 @@ def _row(
     )  # fmt: skip
 
 
-# --- The figure of a study, from its rows: a panel per model or design, speed by the x axis below its roofline
-
-
-_MARKS = {"lanes": "o", "bandwidth": "s", "ports": "P", "latency": "^", "launch": "D", "draft": "v", "clock": "X"}
-NOTE = (
-    "Markers: a tenth more of what helps most (● lanes, ■ bandwidth, + ports, ▲ latency, ◆ launch, ▼ draft, × only the "
-    "clock, which moves several). Dashed or grey: roofline. Hollow or hatched: does not fit."
-)
-_PLACE = re.compile(r"(speed|roofline|fits) \[(.+)\]")
-_HELPED = re.compile(r"helped most by (\w+)")
-
-
-def panels(study: Study, rows: Sequence[Row]) -> list[Panel]:
-    """Panels of a study.
-
-    Args:
-        study: the study.
-        rows: rows of its table.
-    """
-    axes = list(study.axes)
-    across = axes.index(study.x_axis)
-    drawn = {str(design) for design in study.designs[:1]} | {BEST}
-    found: dict[tuple[str, ...], dict[str, Row]] = {}
-    for row in rows:
-        place = _PLACE.fullmatch(row.metric)
-        parts = tuple(place[2].split(", ")) if place else ()
-        if place and len(parts) == len(axes) and (not study.best_of or parts[axes.index(study.best_of)] in drawn):
-            found.setdefault(parts, {})[place[1]] = row
-    others = list(dict.fromkeys(parts[:across] + parts[across + 1 :] for parts in found))
-    values = [_number(parts[across]) for parts in found]
-    if any(value is None for value in values):
-        return [_categories(study, other, across, found) for other in others]
-    unit = _axis_unit(study.x_axis, rows)
-    x = axis_name(study.x_axis) + ("" if unit in ("count", "sequences", "tokens") else f" ({unit})")
-    heads = list(dict.fromkeys(other[:-1] for other in others))
-    ticks = sorted({value for value in values if value is not None})
-    return [
-        Lines(", ".join(map(_said, head)), x, "Speed (tokens/s)",
-              [line for other in others if other[:-1] == head for line in _lines(other, across, found)], "xy",
-              ticks=ticks if len(ticks) <= _NAMED_TICKS else ())
-        for head in heads
-    ]  # fmt: skip
-
-
-_NAMED_TICKS = 9
-
-
-def axis_name(axis: str) -> str:
-    """An axis in words; of a path that has no name of its own, the last step."""
-    name = in_words(axis)
-    name = in_words(axis.rpartition(".")[2]) if "." in name else name
-    return name[:1].upper() + name[1:]
-
-
-def _said(part: str) -> str:
-    """One value of a point in words: ``batch=4`` is ``Sequences of a batch 4``."""
-    name, equals, value = part.partition("=")
-    return f"{in_words(name)} {value}" if equals else in_words(part)
-
-
-def _number(part: str) -> float | None:
-    """The number that a value of the x axis begins with."""
-    try:
-        return float(part.partition("=")[2] or part.split()[0])
-    except ValueError:
-        return None
-
-
-def _axis_unit(axis: str, rows: Sequence[Row]) -> str:
-    return next((row.unit for row in rows if row.metric.startswith(f"{axis} [")), _UNITS.get(axis, "count"))
-
-
-def _lines(other: tuple[str, ...], across: int, found: Mapping[tuple[str, ...], Mapping[str, Row]]) -> Iterator[Series]:
-    """The simulated speeds of a series, and its roofline."""
-    own = [(_number(parts[across]) or 0.0, rows) for parts, rows in found.items()
-           if parts[:across] + parts[across + 1 :] == other]  # fmt: skip
-    speeds = [(x, rows["speed"]) for x, rows in own if rows["speed"].value is not None]
-    if not speeds:
-        return
-    helped = [_HELPED.match(row.note) for _, row in speeds]
-    yield Series("", [(x, rows["roofline"].value) for x, rows in own if "roofline" in rows], "bound")
-    yield Series(_said(other[-1]) if other else "simulated", [(x, row.value) for x, row in speeds],
-                 markers=[_MARKS[by[1]] if by else "o" for by in helped],
-                 hollow=[not _fits(rows) for _, rows in own if rows["speed"].value is not None])  # fmt: skip
-
-
-def _fits(rows: Mapping[str, Row]) -> bool:
-    """Whether a design fits its board; of what does not say so it is not known, and nothing is marked."""
-    return "fits" not in rows or bool(rows["fits"].value)
-
-
-def _categories(
-    study: Study, other: tuple[str, ...], across: int, found: Mapping[tuple[str, ...], Mapping[str, Row]]
-) -> Bars:
-    """A bar per category, with the roofline as a mark; what is not simulated says so."""
-    bars = [
-        Bar(_said(parts[across]), rows["speed"].value, bound=rows["roofline"].value if "roofline" in rows else None,
-            text="" if rows["speed"].value else "not simulated", fits=_fits(rows))
-        for parts, rows in found.items() if parts[:across] + parts[across + 1 :] == other
-    ]  # fmt: skip
-    return Bars(", ".join(map(_said, other)), f"Speed by {axis_name(study.x_axis).lower()} (tokens/s)", bars)
-
-
 TIDY = (
     "speed_tokens_per_s", "launch_us", "roofline_tokens_per_s", "formula_tokens_per_s", "fits", "fullest_resource",
     "fullest_share", *(f"gain_of_a_tenth_more_{lever}" for lever in LEVERS), "design_origin", "refusal",
@@ -293,7 +189,7 @@ class StudyReport:
     def plot(self, path: Path) -> None:
         """The figure alone, as wide as a column of print and with a legend; the suffix says what it is."""
         rows = list(rows_of(self.name, self.engine, self.outcomes, self.knees, self.x_unit))
-        draw(panels(self.study, rows), path, columns=1, width_in=COLUMN_IN, legend=True)
+        drawer("whatif").draw_column(self.study, rows, path)
 
     def write(self, out: Path, *inputs: str) -> None:
         """``table.csv``, ``table.md``, ``figure.png``, ``figure.svg`` and a manifest, whole or not at all.
@@ -306,9 +202,7 @@ class StudyReport:
         with ResultFolder(out, made_by=(__name__, *inputs), config=config) as folder:
             folder.facts["processor_s"] = round(self.processor_s, 1)
             folder.add(*rows_of(self.name, self.engine, self.outcomes, self.knees, self.x_unit))
-            for suffix in ("png", "svg"):
-                draw(panels(self.study, folder.rows), folder.file(f"figure.{suffix}"), self.study.title, columns=2,
-                     note=NOTE)  # fmt: skip
+            drawer("whatif").draw_beside(self.study, folder)
 
     def lines(self) -> Iterator[tuple[object, ...]]:
         """The printed table, one line per point."""

@@ -17,9 +17,10 @@ from sttest.compile.resources.placement import place
 from sttest.core.errors import DoesNotFitError, InputError
 from sttest.core.results import table_rows
 from sttest.frontend.shipped import lowered_text
+from sttest.studies.whatif.figure import axis_name, panels
 from sttest.studies.whatif.outcome import BEST, StudyOutcome, fastest
 from sttest.studies.whatif.points import points_of
-from sttest.studies.whatif.report import COLUMNS, StudyReport, axis_name, panels, rows_of
+from sttest.studies.whatif.report import COLUMNS, StudyReport, rows_of
 from sttest.studies.whatif.study import load_study
 
 SHARES = {"dsp": 0.5, "lut": 0.87, "ff": 0.2, "bram18": 0.1, "uram": 0.0}

@@ -1,0 +1,14 @@
+"""Figures beside tables: they are drawn from the rows, and no row depends on how."""
+
+from importlib import import_module
+from types import ModuleType
+from typing import Literal
+
+Drawn = Literal["whatif", "ablation", "serving"]
+
+__depends__ = ()  # how a figure looks is no part of a result
+
+
+def drawer(of: Drawn) -> ModuleType:
+    """The module that draws the figure of a kind of results."""
+    return import_module(f"sttest.studies.{of}.figure")
