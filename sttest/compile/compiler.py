@@ -326,6 +326,9 @@ class StagedCompiler:
         where: how errors name the text; its designs' name if not given.
         progress: callback that gets each pass's name before it runs.
 
+    Attributes:
+        inputs: what all designs are made from, besides their knobs.
+
     Raises:
         InputError: bad IR, or no such board.
     """
@@ -336,6 +339,7 @@ class StagedCompiler:
     ) -> None:  # fmt: skip
         self.name = name
         self.board = board if isinstance(board, FpgaBoard) else require_hbm(load_board(board))
+        self.inputs = text, name, self.board, dict(workload or {}), tuple(parameters)
         self._context: Context = new_context()
         self._parsed = parse(text, where or name, self._context)
         if parameters:

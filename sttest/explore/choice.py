@@ -1,5 +1,6 @@
 """Which design of a block is compiled: the best that is known or found, the documented defaults, or that of a file."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -8,9 +9,10 @@ from sttest.compile.compiler import Design, StagedCompiler
 from sttest.compile.options import CompileOptions
 from sttest.compile.resources.fit import Fit, fit_of
 from sttest.core.errors import InputError, did_you_mean
-from sttest.explore.fitting import Rung, Say, fitting_design, made_by
+from sttest.explore.fitting import Fitting, Rung, Say, fitting_design, made_by
 from sttest.explore.found import NamedKnobs, known_design, read_knobs
 from sttest.explore.recipes import Block, Recipe, any_text_ladder, ladder
+from sttest.explore.remembered import Remembered, keep, place, recall
 
 Named = Literal["best", "default"]
 Choice = Named | NamedKnobs
@@ -99,9 +101,24 @@ def chosen_design(
     known = [] if block is None else _known(asked, block)
     base = CompileOptions(budget=asked.budget, flow=asked.flow)
     of_block = [] if block is None else [*known, *ladder(block, base).items()]
-    found = fitting_design(compiler, asked, [of_block, [*any_text_ladder(base).items()]], say)
+    found = _found(compiler, asked, block, [of_block, [*any_text_ladder(base).items()]], say)
     origin = "found" if any(found.recipe == name for name, _ in known) else "recipe"
     return Chosen(compiler.documented(found.design), found.fit, origin, choice, found.recipe, found.tried)
+
+
+def _found(
+    compiler: StagedCompiler, asked: CompileOptions, block: Block | None, ladders: Sequence[Sequence[Rung]], say: Say
+) -> Fitting:  # fmt: skip
+    """The design of the recipe that an earlier compile took; without one, that which is found, to be remembered."""
+    kept = place(compiler, asked, block, __name__)
+    earlier = recall(kept)
+    for name, recipe in (rung for rungs in ladders for rung in rungs):
+        if earlier is not None and name == earlier.recipe:
+            say(name)
+            return Fitting(made_by(compiler, recipe, asked), earlier.fit, name, earlier.tried)
+    found = fitting_design(compiler, asked, ladders, say)
+    keep(kept, Remembered(recipe=found.recipe, fit=found.fit, tried=found.tried))
+    return found
 
 
 def _known(asked: CompileOptions, block: Block) -> list[Rung]:
