@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import pairwise
 from math import exp, log
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 from sttest.compile.resources.fit import Fit, together
 from sttest.core.results import PointStore
@@ -69,7 +69,10 @@ class Speeds:
         saved["launch"] = self.launch_us * _saved(A_TENTH)
         if self.draft_us:
             saved["draft"] = self.draft_us * _saved(A_TENTH)
-        return {lever: self.total_us / (self.total_us - saved[lever]) - 1 for lever in saved}
+        # In one order, whether the point was simulated now or was kept, which sorts names.
+        return {
+            lever: self.total_us / (self.total_us - saved[lever]) - 1 for lever in get_args(Lever) if lever in saved
+        }
 
     @property
     def helps_most(self) -> Lever:

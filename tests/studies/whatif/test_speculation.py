@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -82,6 +84,13 @@ def test_drafts_take_their_time_and_a_step_makes_what_is_accepted(tmp_path):
         checks = found.launches * found.block_us + found.launch_us
         assert found.speed == pytest.approx(1e6 * 1.75 / (checks + found.draft_us))
         assert found.gains["draft"] == pytest.approx(found.total_us / (found.total_us - found.draft_us / 11) - 1)
+
+
+def test_gains_stand_in_one_order_whether_a_point_was_simulated_now_or_kept(tmp_path):
+    now = outcome(points(tmp_path, STUDY)[0])
+    kept = replace(now, result={**now.simulated, "gains": dict(sorted(now.simulated["gains"].items()))})
+    assert [*kept.simulated["gains"]] != [*now.simulated["gains"]]
+    assert [*kept.gains] == [*now.gains] == ["bandwidth", "ports", "lanes", "latency", "launch", "clock", "draft"]
 
 
 def test_latencies_have_percentiles_where_steps_differ_and_none_where_they_do_not(tmp_path):
