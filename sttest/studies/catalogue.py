@@ -29,7 +29,7 @@ __depends__ = ("sttest/studies/data/catalogue/*", "sttest/studies/data/papers.cs
 
 CATALOGUE = STUDIES / "catalogue"
 PAPERS = STUDIES / "papers.csv"
-MOST_SECONDS = 300
+MOST_SECONDS = 600
 """What a command of the catalogue may take on two cores."""
 
 Column = Literal["model", "board", "phase", "engine", "metric", "unit", "kind"]
