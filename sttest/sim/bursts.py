@@ -1,10 +1,11 @@
 """How a memory port cuts its byte stream into bursts, and when each byte of one is there."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from sttest.core.errors import InputError
-from sttest.sim.graph import Channel, MemoryPort, TimedGraph
+from sttest.sim.graph import Channel, MemoryPort, Process, TimedGraph
 
 
 def ceil_div(number: int, divisor: int) -> int:
@@ -77,7 +78,36 @@ def burst_plan(port: MemoryPort, channels: dict[str, Channel]) -> BurstPlan:
     return BurstPlan(port.tokens, port.token_bytes, port.burst_bytes, window, port.start, chosen)
 
 
-# --- A timed graph whose memory ports use other channels than it was made with
+# --- Memory ports that share channels, and timed graphs whose ports use other channels than they were made with
+
+
+def sharing_ports(graph: TimedGraph) -> tuple[str, ...]:
+    """The memory ports that share a channel with another port.
+
+    A shared channel takes requests in the order in which they come, so that a deeper FIFO may make something later.
+    """
+    ports = [process for process in graph.processes if isinstance(process, MemoryPort)]
+    users = Counter(name for port in ports for name in set(port.channels))
+    return tuple(port.name for port in ports if any(users[name] > 1 for name in port.channels))
+
+
+def with_own_channels(graph: TimedGraph) -> TimedGraph:
+    """The same graph, each port with copies of its channels.
+
+    Nothing happens later there: a burst waits for those of its own port alone, and all times are monotone.
+    """
+    if not sharing_ports(graph):
+        return graph
+    by_name = {channel.name: channel for channel in graph.channels}
+    channels: dict[str, Channel] = {}
+    processes: list[Process] = []
+    for number, process in enumerate(graph.processes):
+        if isinstance(process, MemoryPort):
+            own = tuple(f"{number} {name}" for name in process.channels)
+            channels |= {copy: replace(by_name[name], name=copy) for copy, name in zip(own, process.channels, strict=True)}
+            process = replace(process, channels=own)
+        processes.append(process)
+    return replace(graph, processes=tuple(processes), channels=tuple(channels.values()))
 
 
 def relinked(graph: TimedGraph, channel_of: Mapping[str, Channel]) -> TimedGraph:

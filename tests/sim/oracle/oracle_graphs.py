@@ -1,0 +1,181 @@
+"""Random timed graphs of every kind that the page describes, and of all kinds at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import strategies as st
+from sim_graphs import fifo_ends, graph, shapes_of, whens
+
+from sttest.sim import Actor, ActorPhase, Channel, Event, Fifo, Loop, MemoryPort, Pipeline, Process, TimedGraph, Trace
+from sttest.sim.stages import flatten
+
+Ends = list[tuple[int, str]]
+"""What a process does: number of the FIFO, and ``read`` or ``write``."""
+
+
+@st.composite
+def loop_pipelines(draw, name: str, ends: Ends) -> Pipeline:
+    """One to three loops; every end is accessed in at least one of them, in some loops not in every iteration."""
+    loops = []
+    count = draw(st.integers(1, 3))
+    for number in range(count):
+        trips = draw(st.sampled_from(shapes_of(draw(st.integers(1, 6)))))
+        latency = draw(st.integers(1, 5))
+        events = []
+        for fifo, op in ends:
+            if number < count - 1 and draw(st.integers(0, 2)) == 0:
+                continue
+            when = tuple(draw(whens(trip)) for trip in trips) if draw(st.integers(0, 2)) == 0 else ()
+            tokens = draw(st.sampled_from([1, 1, 1, 2]))
+            events.append(Event(f"f{fifo}", op, draw(st.integers(0, latency - 1)), when, tokens))
+        loops.append(Loop(trips, draw(st.integers(1, 3)), latency, tuple(events), draw(st.integers(0, 3))))
+    end = None
+    if draw(st.integers(0, 3)) == 0:
+        end = sum(loop.length + loop.entry_gap for loop in loops) + draw(st.integers(0, 4))
+    start, repeat = draw(st.sampled_from([0, 0, 4])), draw(st.sampled_from([1, 1, 2, 3]))
+    return Pipeline(name, tuple(loops), start, repeat, end)
+
+
+@st.composite
+def traced_pipelines(draw, name: str, ends: Ends) -> Pipeline:
+    """Accesses at any stages; every end is accessed at least once."""
+    chosen = [*ends, *(draw(st.lists(st.sampled_from(ends), max_size=8)) if ends else [])]
+    ticks = sorted(draw(st.integers(0, 12)) for _ in chosen)
+    ops = [2 * fifo + (op == "write") for fifo, op in draw(st.permutations(chosen))]
+    trace = Trace(np.array(ticks, np.int64), np.array(ops, np.int32))
+    end = max(ticks, default=0) + draw(st.integers(0, 4)) if draw(st.booleans()) else None
+    return Pipeline(name, (), draw(st.sampled_from([0, 0, 4])), draw(st.sampled_from([1, 1, 2])), end, trace)
+
+
+@st.composite
+def actors(draw, name: str, ends: Ends) -> Actor:
+    """One to three phases of other times and rates, so that firings may overtake each other."""
+    phases = []
+    for number in range(draw(st.integers(1, 3))):
+        rates: dict[str, dict[str, int]] = {"read": {}, "write": {}}
+        for fifo, op in ends:
+            rates[op][f"f{fifo}"] = draw(st.integers(1 if number == 0 else 0, 2))
+        phases.append(ActorPhase(draw(st.integers(0, 5)), rates["read"], rates["write"]))
+    return Actor(name, tuple(phases), draw(st.integers(0, 6)), draw(st.sampled_from([0, 0, 3])))
+
+
+KINDS = {"loops": loop_pipelines, "trace": traced_pipelines, "actor": actors}
+
+
+@st.composite
+def mixed_graphs(draw, kinds=tuple(KINDS), *, most_fifos=5, most_ports=3, most_depth=6) -> TimedGraph:
+    """Processes of several kinds, FIFOs forwards, backwards and from a process to itself, ports on channels they share."""
+    count = draw(st.integers(1, 4))
+    ends = [draw(fifo_ends(count)) for _ in range(draw(st.integers(0 if most_ports else 1, most_fifos)))]
+    ports = [draw(st.sampled_from(["read", "write"])) for _ in range(draw(st.integers(0, most_ports)))]
+    mine: list[Ends] = [[] for _ in range(count)]
+    for number, (writer, reader) in enumerate(ends):
+        mine[writer].append((number, "write"))
+        mine[reader].append((number, "read"))
+    for number, op in enumerate(ports, len(ends)):
+        mine[draw(st.integers(0, count - 1))].append((number, "write" if op == "write" else "read"))
+    fifos = [draw(fifos_named(f"f{number}", most_depth)) for number in range(len(ends) + len(ports))]
+    processes: list[Process] = [
+        draw(KINDS[draw(st.sampled_from(kinds))](f"p{number}", some)) for number, some in enumerate(mine)
+    ]
+    for number, (writer, reader) in enumerate(ends):
+        if isinstance(processes[writer], Actor) and isinstance(processes[reader], Actor):
+            fifos[number] = replace(fifos[number], latency=0)
+    channels = draw(st.lists(memory_channels(), min_size=1, max_size=2)) if ports else []
+    channels = [replace(channel, name=f"c{number}") for number, channel in enumerate(channels)]
+    names = [channel.name for channel in channels]
+    for number, op in enumerate(ports, len(ends)):
+        processes.insert(draw(st.integers(0, len(processes))), draw(memory_ports(number, op, names)))
+    made = graph(fifos, processes, channels)
+    return balanced(made) if draw(st.integers(0, 7)) else made
+
+
+@st.composite
+def fifos_named(draw, name: str, most_depth: int) -> Fifo:
+    """Of any kind; some of 400 bits, which are shift registers up to a depth of 2."""
+    latency = draw(st.sampled_from([0, 0, 0, 3]))
+    impl, bits = draw(st.sampled_from(["srl", "ram", "auto"])), draw(st.sampled_from([8, 400]))
+    return Fifo(name, draw(st.integers(1, most_depth)), bits, impl, latency=latency)
+
+
+@st.composite
+def memory_channels(draw) -> Channel:
+    rate = draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    return Channel("c", draw(st.integers(0, 12)), draw(st.sampled_from([4, 8])), *rate)
+
+
+@st.composite
+def memory_ports(draw, fifo: int, op: str, channels: list[str]) -> MemoryPort:
+    chosen = draw(st.lists(st.sampled_from(channels), min_size=1, max_size=2, unique=True))
+    token_bytes, burst_bytes = draw(st.sampled_from([(4, 16), (4, 4), (6, 16), (16, 8), (3, 7), (5, 64)]))
+    least = -(-token_bytes // burst_bytes) + 1
+    outstanding, start = draw(st.integers(least, least + 2)), draw(st.sampled_from([0, 0, 3]))
+    tokens = draw(st.integers(1, 12))
+    return MemoryPort(f"m{fifo}", op, f"f{fifo}", tokens, token_bytes, tuple(chosen), burst_bytes, outstanding, start)
+
+
+def balanced(design: TimedGraph) -> TimedGraph:
+    """The same, where no FIFO lacks tokens: ports pass what the other end does, the rest is there at the start, or stays.
+
+    Whether it deadlocks still hangs on depths and on the order of accesses.
+    """
+    tokens = flatten(design).tokens
+    processes = tuple(
+        replace(p, tokens=max(1, int(tokens[2 * design.fifo_index[p.fifo] + (p.op == "write")])))
+        if isinstance(p, MemoryPort)
+        else p
+        for p in design.processes
+    )
+    # A write port reads what the other end writes: op 2 i + 1; a read port writes what is read.
+    tokens = flatten(replace(design, processes=processes)).tokens
+    fifos = []
+    for number, fifo in enumerate(design.fifos):
+        more = int(tokens[2 * number + 1] - tokens[2 * number])
+        fifos.append(replace(fifo, initial_tokens=max(0, -more), depth=max(fifo.depth, abs(more))))
+    return replace(design, fifos=tuple(fifos), processes=processes)
+
+
+@st.composite
+def endless_graphs(draw) -> TimedGraph:
+    """Two or three actors of several phases in a chain and back, whose rates balance, with bounded FIFOs."""
+    count = draw(st.integers(2, 3))
+    rounds = [draw(st.integers(1, 3)) for _ in range(count)]
+    phases = [draw(st.integers(1, 3)) for _ in range(count)]
+    pairs = [(n, n + 1) for n in range(count - 1)] + [(count - 1, 0)] * draw(st.integers(0, 1))
+    pairs += [(n, n) for n in range(count) if draw(st.booleans())]
+    rates: list[dict[str, list[dict[str, int]]]] = [
+        {"reads": [{} for _ in range(n)], "writes": [{} for _ in range(n)]} for n in phases
+    ]
+    fifos = []
+    for number, (writer, reader) in enumerate(pairs):
+        common = int(np.lcm(rounds[writer], rounds[reader]))
+        for side, end in (("writes", writer), ("reads", reader)):
+            for part in draw(st.permutations(range(common // rounds[end]))):
+                row = rates[end][side][part % phases[end]]
+                row[f"f{number}"] = row.get(f"f{number}", 0) + 1
+        depth = draw(st.integers(1, 8))
+        initial = draw(st.integers(0, depth)) if reader <= writer else 0
+        fifos.append(Fifo(f"f{number}", depth, 8, initial_tokens=initial))
+    made = [
+        Actor(f"x{n}", tuple(ActorPhase(draw(st.integers(1, 4)), *row) for row in zip(each["reads"], each["writes"])))
+        for n, each in enumerate(rates)
+    ]
+    return graph(fifos, made)
+
+
+@st.composite
+def rival_graphs(draw) -> TimedGraph:
+    """Two or three ports on one slow channel, each with a pipeline of its own pace: whoever asks sooner delays the rest."""
+    fifos, processes = [], []
+    for number in range(draw(st.integers(2, 3))):
+        name, op = f"f{number}", draw(st.sampled_from(["read", "read", "write"]))
+        tokens, start = draw(st.integers(1, 6)), draw(st.sampled_from([0, 0, draw(st.integers(1, 20))]))
+        kind = draw(st.sampled_from(["srl", "srl", "ram", "auto"]))
+        fifos.append(Fifo(name, draw(st.integers(1, 6)), draw(st.sampled_from([8, 400])), kind))
+        processes.append(MemoryPort(f"m{number}", op, name, tokens, 4, ("c",), 4, draw(st.integers(1, 4)), start))
+        latency = draw(st.integers(1, 9))
+        events = (Event(name, "write" if op == "write" else "read", 0),)
+        processes.append(Pipeline(f"p{number}", (Loop((tokens,), draw(st.integers(1, 11)), latency, events),)))
+    return graph(fifos, processes, [Channel("c", draw(st.integers(0, 4)), 4, 1, draw(st.integers(1, 4)))])
