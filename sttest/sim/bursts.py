@@ -104,7 +104,9 @@ def with_own_channels(graph: TimedGraph) -> TimedGraph:
     for number, process in enumerate(graph.processes):
         if isinstance(process, MemoryPort):
             own = tuple(f"{number} {name}" for name in process.channels)
-            channels |= {copy: replace(by_name[name], name=copy) for copy, name in zip(own, process.channels, strict=True)}
+            channels |= {
+                copy: replace(by_name[name], name=copy) for copy, name in zip(own, process.channels, strict=True)
+            }
             process = replace(process, channels=own)
         processes.append(process)
     return replace(graph, processes=tuple(processes), channels=tuple(channels.values()))

@@ -59,11 +59,15 @@ class FixCost:
             if not self.is_fastest:
                 return f"Deepening {which} further was not found to gain anything.{others}"
             is_ideal = self.cycles == self.free_cycles
-            return "No deeper FIFO makes it faster." if is_ideal else f"Deepening {which} further gains nothing.{others}"
+            return (
+                "No deeper FIFO makes it faster." if is_ideal else f"Deepening {which} further gains nothing.{others}"
+            )
         depths = {name: depth for name, depth in self.enough.items() if depth != fix[name]}
         why = "ports share a memory channel" if self.shares_channels else "the search was stopped early"
         less = "" if self.is_least else f" Less depth may do as well, as {why}."
-        gains = "more depth there gains nothing" if self.is_fastest else "more depth there was not found to gain anything"
+        gains = (
+            "more depth there gains nothing" if self.is_fastest else "more depth there was not found to gain anything"
+        )
         return f"With {depths_text(depths)} it finishes in {self.enough_cycles:,} cycles; {gains}.{less}{others}"
 
 

@@ -324,7 +324,8 @@ class _FiniteSizing:
     def _result(self, depths: np.ndarray, lower: np.ndarray, bound: int | None) -> Sizing:
         names = [fifo.name for fifo in self.graph.fifos]
         cycles = self.cycles_with(depths)
-        assert cycles is not None and cycles <= (cycles if bound is None else bound), "a sizing does what was asked"
+        assert cycles is not None, "a sizing ends"
+        assert bound is None or cycles <= bound, "a sizing ends by the cycle that was asked for"
         is_exact = bool((depths == lower).all())
         return Sizing(
             graph=self.graph,
@@ -334,7 +335,7 @@ class _FiniteSizing:
             lower_bounds=dict(zip(names, lower.tolist(), strict=True)),
             lower_total=int(lower.sum()),
             is_exact=is_exact,
-            # With less space for a port its neighbour on a channel may be served sooner; whether it ends knows no turns.
+            # With less space for a port its neighbor on a channel may be served sooner; that it ends knows no turns.
             is_local_minimum=is_exact or bound is None or not self.shares_channels,
             tried=self.tried,
         )

@@ -38,7 +38,7 @@ def runs(graph: TimedGraph, low: Sequence[int], high: Sequence[int]) -> tuple[np
 
 
 def false_of_sizing(graph: TimedGraph, target: str | int, made: Counter[str]) -> list[str]:
-    """Of ``sttest size``: no sizing has fewer, none can be lowered alone, no sizing goes below, no depths are enough."""
+    """Of a sizing: none has fewer tokens, none can be lowered alone, no sizing goes below, no depths are enough."""
     vectors, cycles = runs(graph, [max(1, fifo.initial_tokens) for fifo in graph.fifos], [MOST] * len(graph.fifos))
     try:
         sizing = size_by_simulation(graph, target)
@@ -161,7 +161,6 @@ def false_of_throughput(graph: TimedGraph, share: Fraction, made: Counter[str]) 
     if sizing.throughput is None or sizing.throughput < target:
         false.append(f"throughput {sizing.throughput}, asked for {target}")
     low = [max(1, fifo.initial_tokens) for fifo in graph.fifos]
-    for depths in product(*(range(least, MOST + 1) for least in low)):
-        if sum(depths) < sizing.total_tokens and sizing.is_exact and run.rate(depths).throughput >= target:
-            false.append(f"{sizing.depths} called exact, {depths} does")
-    return false
+    fewer = (d for d in product(*(range(least, MOST + 1) for least in low)) if sum(d) < sizing.total_tokens)
+    better = (d for d in fewer if sizing.is_exact and run.rate(d).throughput >= target)
+    return false + [f"{sizing.depths} called exact, {depths} does" for depths in better]

@@ -27,16 +27,15 @@ def by_the_page(graph: TimedGraph, **options: Any) -> Outcome:
     return simulate_by_the_page(document, traces=traces, **options)
 
 
-def differences(graph: TimedGraph, **options: Any) -> list[str]:
-    """Verdict, cycles, finishes, times and peaks in which an engine and the page differ, in words."""
+def differences(graph: TimedGraph, **options: Any) -> tuple[str, list[str]]:
+    """The verdict by the page; and verdict, cycles, finishes, times and peaks in which an engine differs, in words."""
     page = by_the_page(graph, **options)
     found = []
     for engine in ("maxplus", "simpy"):
         run = simulate(graph, engine, record=True, **options)
-        for what, (said, asked) in _pairs(run, page).items():
-            if said != asked:
-                found.append(f"{engine}, {what}: {said}, by the page {asked}")
-    return found
+        pairs = _pairs(run, page).items()
+        found += [f"{engine}, {what}: {said}, by the page {asked}" for what, (said, asked) in pairs if said != asked]
+    return page.verdict, found
 
 
 def _pairs(run: Simulation, page: Outcome) -> dict[str, tuple[Any, Any]]:

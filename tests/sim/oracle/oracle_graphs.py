@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import gcd
 
 import numpy as np
 from hypothesis import strategies as st
@@ -66,7 +67,7 @@ KINDS = {"loops": loop_pipelines, "trace": traced_pipelines, "actor": actors}
 
 @st.composite
 def mixed_graphs(draw, kinds=tuple(KINDS), *, most_fifos=5, most_ports=3, most_depth=6) -> TimedGraph:
-    """Processes of several kinds, FIFOs forwards, backwards and from a process to itself, ports on channels they share."""
+    """Processes of several kinds, FIFOs forwards, backwards and from a process to itself, ports that share channels."""
     count = draw(st.integers(1, 4))
     ends = [draw(fifo_ends(count)) for _ in range(draw(st.integers(0 if most_ports else 1, most_fifos)))]
     ports = [draw(st.sampled_from(["read", "write"])) for _ in range(draw(st.integers(0, most_ports)))]
@@ -110,14 +111,15 @@ def memory_channels(draw) -> Channel:
 def memory_ports(draw, fifo: int, op: str, channels: list[str]) -> MemoryPort:
     chosen = draw(st.lists(st.sampled_from(channels), min_size=1, max_size=2, unique=True))
     token_bytes, burst_bytes = draw(st.sampled_from([(4, 16), (4, 4), (6, 16), (16, 8), (3, 7), (5, 64)]))
-    least = -(-token_bytes // burst_bytes) + 1
+    touched = (burst_bytes - gcd(token_bytes, burst_bytes) + token_bytes - 1) // burst_bytes + 1
+    least = -(-touched // len(chosen))
     outstanding, start = draw(st.integers(least, least + 2)), draw(st.sampled_from([0, 0, 3]))
     tokens = draw(st.integers(1, 12))
     return MemoryPort(f"m{fifo}", op, f"f{fifo}", tokens, token_bytes, tuple(chosen), burst_bytes, outstanding, start)
 
 
 def balanced(design: TimedGraph) -> TimedGraph:
-    """The same, where no FIFO lacks tokens: ports pass what the other end does, the rest is there at the start, or stays.
+    """The same, where no FIFO lacks tokens: ports pass what the other end does, the rest is there before, or stays.
 
     Whether it deadlocks still hangs on depths and on the order of accesses.
     """
@@ -159,7 +161,7 @@ def endless_graphs(draw) -> TimedGraph:
         initial = draw(st.integers(0, depth)) if reader <= writer else 0
         fifos.append(Fifo(f"f{number}", depth, 8, initial_tokens=initial))
     made = [
-        Actor(f"x{n}", tuple(ActorPhase(draw(st.integers(1, 4)), *row) for row in zip(each["reads"], each["writes"])))
+        Actor(f"x{n}", tuple(ActorPhase(draw(st.integers(1, 4)), *row) for row in zip(*each.values(), strict=True)))
         for n, each in enumerate(rates)
     ]
     return graph(fifos, made)
@@ -167,7 +169,7 @@ def endless_graphs(draw) -> TimedGraph:
 
 @st.composite
 def rival_graphs(draw) -> TimedGraph:
-    """Two or three ports on one slow channel, each with a pipeline of its own pace: whoever asks sooner delays the rest."""
+    """Two or three ports on one slow channel, each with a pipeline of its own pace: who asks sooner delays the rest."""
     fifos, processes = [], []
     for number in range(draw(st.integers(2, 3))):
         name, op = f"f{number}", draw(st.sampled_from(["read", "read", "write"]))

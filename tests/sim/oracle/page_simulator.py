@@ -1,8 +1,7 @@
 """A simulator written from docs/reference/timed-graph.md alone, cycle by cycle: it shares no line with the engines.
 
-It takes the JSON document. In every cycle that may hold an access, all processes do what the rules of the page allow, until
-nothing more is allowed in that cycle; then the channels choose. It is slow and has no shortcuts. Where the page says nothing,
-a comment marks the reading with "Open".
+It takes the JSON document. In every cycle that may hold an access, all processes do what the rules of the page allow,
+until nothing more is allowed in that cycle; then the channels choose. It is slow and has no shortcuts.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import groupby, product
-from math import inf, lcm, prod
+from math import gcd, inf, lcm, prod
 from typing import Any
 
 NEVER = inf
@@ -70,7 +69,9 @@ class Burst:
 
     def there(self, byte: int) -> float:
         """The cycle in which the beat with this byte of the stream is there."""
-        return self.taken + self.channel.latency + self.channel.spent((byte - self.first) // self.channel.beat_bytes + 1)
+        return (
+            self.taken + self.channel.latency + self.channel.spent((byte - self.first) // self.channel.beat_bytes + 1)
+        )
 
     @property
     def answered(self) -> float:
@@ -109,10 +110,14 @@ class Fifo:
 
 
 class Pipeline:
-    def __init__(self, given: Mapping[str, Any], fifos: Mapping[str, Fifo], accesses: Sequence[tuple[int, str, str]], end: int):
+    def __init__(
+        self, given: Mapping[str, Any], fifos: Mapping[str, Fifo], accesses: Sequence[tuple[int, str, str]], end: int
+    ):
         self.start, self.end = given.get("start", 0), end
         self.fifos = fifos
-        self.stages = [(stage, [access[1:] for access in group]) for stage, group in groupby(sorted(accesses), lambda a: a[0])]
+        self.stages = [
+            (stage, [access[1:] for access in group]) for stage, group in groupby(sorted(accesses), lambda a: a[0])
+        ]
         self.done = 0
         self.at = self.start
         self.stage = 0
@@ -139,7 +144,9 @@ class Pipeline:
         return self.at + self.end - self.stage if self.done == len(self.stages) else NEVER
 
 
-def pipeline(given: Mapping[str, Any], fifos: Mapping[str, Fifo], names: Sequence[str], traces: Mapping[str, Any]) -> Pipeline:
+def pipeline(
+    given: Mapping[str, Any], fifos: Mapping[str, Fifo], names: Sequence[str], traces: Mapping[str, Any]
+) -> Pipeline:
     """The accesses of all repetitions as (stage, FIFO, op), and the stage at which the last repetition ends."""
     if given.get("trace"):
         ticks, ops = traces[given["trace"]]
@@ -148,7 +155,7 @@ def pipeline(given: Mapping[str, Any], fifos: Mapping[str, Fifo], names: Sequenc
     else:
         once, loops_end, gap = loop_accesses(given["loops"])
     end = loops_end if given.get("end") is None else given["end"]
-    period = end + gap  # Open: whether the next repetition is entered after `end` or after the end of the loops.
+    period = end + gap
     repeat = given.get("repeat", 1)
     accesses = [(stage + n * period, fifo, op) for n in range(repeat) for stage, fifo, op in once]
     return Pipeline(given, fifos, accesses, (repeat - 1) * period + end)
@@ -160,8 +167,10 @@ def loop_accesses(loops: Sequence[Mapping[str, Any]]) -> tuple[list[tuple[int, s
         for i, index in enumerate(product(*map(range, loop["trips"]))):
             accesses += [
                 (entry + i * loop["ii"] + event["stage"], event["fifo"], event["op"])
-                for event in loop.get("events", ()) if holds(event.get("when"), index) for _ in range(event.get("tokens", 1))
-            ]  # fmt: skip
+                for event in loop.get("events", ())
+                if holds(event.get("when"), index)
+                for _ in range(event.get("tokens", 1))
+            ]
         end = entry + (prod(loop["trips"]) - 1) * loop["ii"] + loop["latency"]
         gap = loop.get("entry_gap", 2)
         entry = end + gap
@@ -213,7 +222,7 @@ class Actor:
         return None
 
     def stop(self, end: int, firing: int) -> None:
-        """Open: firings that overlap end in the order of their ends, whichever began first; tokens have no names."""
+        """Firings that overlap stop in the order of their ends, whichever began first: tokens have no names."""
         for name, count in self.phase(firing).get("writes", {}).items():
             self.fifos[name].puts += [end] * count
         for name, count in self.phase(firing).get("reads", {}).items():
@@ -301,7 +310,7 @@ class WritePort(MemoryPort):
         return self.moved_at(self.last_byte(burst))
 
     def token_rule(self, first: int, last: int) -> float:
-        """Open: whether the place of an answered burst is free before older ones are answered; here it isn't."""
+        """The place of an answered burst is not free before those of older ones."""
         older = self.bursts[: max(last // self.size - self.places + 1, 0)]
         return max([self.fifo.readable(1), *(burst.answered + 1 for burst in older)])
 
@@ -360,8 +369,10 @@ def fifo_of(given: Mapping[str, Any], graph: Mapping[str, Any], depths: Mapping[
     if impl == "auto":
         impl = "srl" if depth * given["bits"] <= 1024 else "ram"
     actors = [p for p in graph["processes"] if p["kind"] == "actor"]
-    ends = sum(any(phase.get(side, {}).get(name) for phase in a["phases"]) for a in actors for side in ("reads", "writes"))
-    law = ends < 2  # Open: whether `latency` delays a token between two actors; here it does.
+    ends = sum(
+        any(phase.get(side, {}).get(name) for phase in a["phases"]) for a in actors for side in ("reads", "writes")
+    )
+    law = ends < 2
     raw = {"srl": 1, "ram": 2}[impl] if law else 0
     initial: list[float] = [-inf] * given.get("initial_tokens", 0)
     return Fifo(inf if unbounded else depth, raw + given.get("latency", 0), int(law), list(initial), list(initial))
@@ -404,6 +415,7 @@ def run_for_ever(graph: Mapping[str, Any], actors: Mapping[str, Actor], fifos: M
 
 def repetitions(graph: Mapping[str, Any]) -> dict[str, int]:
     """Firings of each actor in the least iteration that leaves every FIFO as it was, of a connected graph."""
+
     def rate(actor: Mapping[str, Any], side: str, fifo: str) -> int:
         return sum(phase.get(side, {}).get(fifo, 0) for phase in actor["phases"])
 
@@ -417,11 +429,5 @@ def repetitions(graph: Mapping[str, Any]) -> dict[str, int]:
             elif put and took and b["name"] in rounds:
                 rounds.setdefault(a["name"], rounds[b["name"]] * took / put)
     scale = lcm(*(n.denominator for n in rounds.values()))
-    least = Fraction(scale, 1) / Fraction(gcd_of([int(n * scale) for n in rounds.values()]))
+    least = Fraction(scale, gcd(*(int(n * scale) for n in rounds.values())))
     return {a["name"]: int(rounds[a["name"]] * least) * len(a["phases"]) for a in actors}
-
-
-def gcd_of(numbers: Sequence[int]) -> int:
-    from math import gcd
-
-    return gcd(*numbers)
