@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 
 from sttest.core.errors import InputError
@@ -98,18 +99,21 @@ def with_own_channels(graph: TimedGraph) -> TimedGraph:
     """
     if not sharing_ports(graph):
         return graph
-    by_name = {channel.name: channel for channel in graph.channels}
+    index = {channel.name: number for number, channel in enumerate(graph.channels)}
     channels: dict[str, Channel] = {}
     processes: list[Process] = []
     for number, process in enumerate(graph.processes):
         if isinstance(process, MemoryPort):
-            own = tuple(f"{number} {name}" for name in process.channels)
-            channels |= {
-                copy: replace(by_name[name], name=copy) for copy, name in zip(own, process.channels, strict=True)
-            }
+            own = tuple(f"{number}.{index[name]}" for name in process.channels)
+            copies = {name: graph.channels[index[old]] for name, old in zip(own, process.channels, strict=True)}
+            channels |= {name: replace(channel, name=name) for name, channel in copies.items()}
             process = replace(process, channels=own)
         processes.append(process)
-    return replace(graph, processes=tuple(processes), channels=tuple(channels.values()))
+    # Checked before; the limit of channels is for what somebody gives.
+    changed = copy(graph)
+    object.__setattr__(changed, "processes", tuple(processes))
+    object.__setattr__(changed, "channels", tuple(channels.values()))
+    return changed
 
 
 def relinked(graph: TimedGraph, channel_of: Mapping[str, Channel]) -> TimedGraph:

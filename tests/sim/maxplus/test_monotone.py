@@ -85,3 +85,15 @@ def test_a_deeper_fifo_can_take_a_shared_channel_from_a_port_in_a_hurry():
     assert simulate(shared_channel(9)).cycles == 33
     alone = with_own_channels(shared_channel(1))
     assert_never_later(alone, deeper(alone, [8]))
+
+
+def test_channels_of_their_own_know_no_limit_of_channels():
+    """17 ports of 16 channels each are within the limits, their 272 copies are not."""
+    channels = tuple(Channel(f"{'c' * 190}{i}", 4, 8) for i in range(16))
+    names = tuple(channel.name for channel in channels)
+    ports = [MemoryPort(f"m{i}", "read", f"f{i}", 16, 8, names, 8) for i in range(17)]
+    sinks = [Pipeline(f"p{i}", (Loop((16,), 1, 1, (Event(f"f{i}", "read", 0),)),)) for i in range(17)]
+    design = TimedGraph("wide", 300.0, tuple(Fifo(f"f{i}", 2, 8) for i in range(17)), (*ports, *sinks), channels)
+    alone = with_own_channels(design)
+    assert len(alone.channels) == 272
+    assert_never_later(design, alone)
