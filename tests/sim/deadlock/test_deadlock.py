@@ -102,6 +102,16 @@ def test_a_search_that_is_cut_short_has_depths_that_lose_nothing_and_says_so(mon
     assert "Less depth may do as well, as the search was stopped early." in simulate(skew).to_text()
 
 
+def test_cycles_that_no_depth_brings_are_not_promised():
+    """A FIFO of kind auto that holds 4 tokens of 400 bits is a RAM: no depth saves the cycle of a shift register."""
+    taker = Actor("taker", (ActorPhase(4, {"a": 2}, {}),), firings=2)
+    result = simulate(graph([Fifo("a", 1, 400)], [source("a", 4), taker]))
+    cost = result.deadlock.cost
+    cycles = {depth: simulate(graph([Fifo("a", depth, 400)], [source("a", 4), taker])).cycles for depth in range(2, 9)}
+    assert min(cycles.values()) == cost.enough_cycles == cost.others_cycles
+    assert "Deepening other" not in result.to_text()
+
+
 def test_a_ring_without_tokens_needs_tokens_not_depth():
     ring = [Pipeline(n, (Loop((3,), 2, 2, (Event(r, "read", 0), Event(w, "write", 1))),)) for n, r, w in
             (("p", "a", "b"), ("q", "b", "a"))]  # fmt: skip

@@ -168,16 +168,45 @@ def endless_graphs(draw) -> TimedGraph:
 
 
 @st.composite
+def turn_graphs(draw) -> TimedGraph:
+    """Two or three ports on one channel; one pipeline, or two, take turns among them in bursts.
+
+    What a FIFO holds ahead of its burst matters, and who asks sooner delays the rest.
+    """
+    count = draw(st.integers(2, 3))
+    ops = [draw(st.sampled_from(["read", "read", "write"])) for _ in range(count)]
+    tokens, programs = [0] * count, []
+    for mine in draw(st.sampled_from([[range(count)], [range(1), range(1, count)]])):
+        loops = []
+        for number in [*mine, *draw(st.lists(st.sampled_from(list(mine)), max_size=4))]:
+            trips, gap = draw(st.integers(1, 4)), draw(st.sampled_from([0, 0, 2, 9]))
+            event = Event(f"f{number}", "read" if ops[number] == "read" else "write", 0)
+            loops.append(Loop((trips,), draw(st.sampled_from([1, 1, 2, 5])), 1, (event,), gap))
+            tokens[number] += trips
+        programs.append(Pipeline(f"p{len(programs)}", tuple(loops), draw(st.sampled_from([0, 0, 9]))))
+    fifos, ports = [], []
+    for number, op in enumerate(ops):
+        kind, outstanding = draw(st.sampled_from(["srl", "srl", "ram", "auto"])), draw(st.sampled_from([1, 1, 2, 4]))
+        fifos.append(Fifo(f"f{number}", draw(st.integers(1, 6)), draw(st.sampled_from([8, 400])), kind))
+        start = draw(st.sampled_from([0, 0, 9, 15]))
+        ports.append(MemoryPort(f"m{number}", op, f"f{number}", tokens[number], 4, ("c",), 4, outstanding, start))
+    channel = Channel("c", draw(st.sampled_from([0, 1, 5])), 4, 1, draw(st.integers(1, 4)))
+    return graph(fifos, [*ports, *programs], [channel])
+
+
+@st.composite
 def rival_graphs(draw) -> TimedGraph:
-    """Two or three ports on one slow channel, each with a pipeline of its own pace: who asks sooner delays the rest."""
+    """Two read ports on one channel, each with a pipeline of its own that reads in bursts: one delays the other."""
     fifos, processes = [], []
-    for number in range(draw(st.integers(2, 3))):
-        name, op = f"f{number}", draw(st.sampled_from(["read", "read", "write"]))
-        tokens, start = draw(st.integers(1, 6)), draw(st.sampled_from([0, 0, draw(st.integers(1, 20))]))
-        kind = draw(st.sampled_from(["srl", "srl", "ram", "auto"]))
-        fifos.append(Fifo(name, draw(st.integers(1, 6)), draw(st.sampled_from([8, 400])), kind))
-        processes.append(MemoryPort(f"m{number}", op, name, tokens, 4, ("c",), 4, draw(st.integers(1, 4)), start))
-        latency = draw(st.integers(1, 9))
-        events = (Event(name, "write" if op == "write" else "read", 0),)
-        processes.append(Pipeline(f"p{number}", (Loop((tokens,), draw(st.integers(1, 11)), latency, events),)))
-    return graph(fifos, processes, [Channel("c", draw(st.integers(0, 4)), 4, 1, draw(st.integers(1, 4)))])
+    for number, most in enumerate((3, 2)):
+        loops = []
+        for _ in range(draw(st.integers(1, most))):
+            trips, ii = draw(st.integers(1, 6)), draw(st.sampled_from([1, 2, 4, 9, 11]))
+            latency, gap = draw(st.sampled_from([1, 5, 9])), draw(st.sampled_from([0, 2, 12]))
+            loops.append(Loop((trips,), ii, latency, (Event(f"f{number}", "read", 0),), gap))
+        tokens, outstanding = sum(loop.iterations for loop in loops), draw(st.sampled_from([1, 2, 4]))
+        begin, start = (draw(st.integers(0, 30)) * draw(st.integers(0, 1)) for _ in range(2))
+        fifos.append(Fifo(f"f{number}", draw(st.integers(1, 6)), 8, "srl"))
+        processes.append(MemoryPort(f"m{number}", "read", f"f{number}", tokens, 4, ("c",), 4, outstanding, begin))
+        processes.append(Pipeline(f"p{number}", tuple(loops), start))
+    return graph(fifos, processes, [Channel("c", draw(st.sampled_from([0, 3])), 4, 1, draw(st.integers(1, 4)))])

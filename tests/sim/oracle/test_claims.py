@@ -7,7 +7,7 @@ import pytest
 from claims import NO_DEADLOCK, NO_LOSS, false_of_fix, false_of_sizing, false_of_throughput, is_small
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from oracle_graphs import endless_graphs, mixed_graphs, rival_graphs
+from oracle_graphs import endless_graphs, mixed_graphs, rival_graphs, turn_graphs
 from sim_graphs import memory_graphs
 
 from sttest.sim import simulate
@@ -19,6 +19,7 @@ SMALL = {
     "mixed": mixed_graphs(most_fifos=2, most_ports=1),
     "ports": memory_graphs(),
     "rivals": rival_graphs(),
+    "turns": turn_graphs(),
 }
 
 
@@ -31,7 +32,7 @@ def tried(strategy, count: int, check) -> None:
 @pytest.mark.parametrize("kind", SMALL)
 @pytest.mark.parametrize("count", [20, pytest.param(400, marks=pytest.mark.nightly)])
 def test_no_claim_of_a_finite_graph_is_false(kind, count):
-    """2,400 graphs in all at night."""
+    """2,800 graphs in all at night."""
     made: Counter[str] = Counter()
 
     def check(design, data):

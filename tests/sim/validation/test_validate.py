@@ -79,3 +79,13 @@ def test_numpy_numbers_are_numbers():
 def test_an_unknown_engine():
     with pytest.raises(InputError, match=r"no engine 'simpi'; did you mean 'simpy'\?"):
         simulate(chain(2), "simpi")
+
+
+def test_a_port_has_as_many_places_as_a_token_lies_in_bursts():
+    """Tokens of 20 bytes begin at multiples of 4: each lies in two bursts of 16, and two places do."""
+    two = graph([A], [port(token_bytes=20, burst_bytes=16, outstanding=2), sink("a", 4)], [C])
+    assert simulate(two).verdict == "done"
+    with pytest.raises(InputError, match="demand 2 bursts, bound 1 bursts"):
+        graph([A], [port(token_bytes=20, burst_bytes=16, outstanding=1), sink("a", 4)], [C])
+    alone = graph([A], [port(tokens=1, token_bytes=6, burst_bytes=16, outstanding=1), sink("a", 1)], [C])
+    assert simulate(alone).verdict == "done"
