@@ -114,6 +114,8 @@ def _print_totals(sizing: Sizing, graph: TimedGraph, request: SizeRequest, progr
         print(f"{name:<12} {told}, sized to be no slower than the LP")
     bits = "" if graph.is_endless else f", {sizing.lower_bits:,} bits"
     print(f"lower bound  {sizing.lower_total:,} tokens{bits}: {_how_good(sizing)}")
+    if sizing.method == "sim" and not sizing.is_local_minimum:
+        print("note         ports share a memory channel, so fewer tokens may do although one less does not")
     if request.invocations > 1 and (ports := inexact_ports(graph)):
         print(f"note         in {len(ports)} memory ports, bursts of one invocation run on into the next")
 
@@ -137,7 +139,10 @@ def _how_good(sizing: Sizing) -> str:
         return "no sizing has fewer tokens"
     tokens, bits = sizing.total_tokens - sizing.lower_total, sizing.total_bits - sizing.lower_bits
     found = "the simulation's depths" if sizing.method == "sim" else "the LP's depths"
-    local = "; none of them can be lowered alone" if sizing.method == "sim" else ""
+    local = ""
+    if sizing.method == "sim":
+        alone = "lowered" if sizing.is_local_minimum else "lowered by one token"
+        local = f"; none of them can be {alone} alone"
     return f"{found} exceed the least by at most {tokens:,} tokens and {bits:,} bits{local}"
 
 

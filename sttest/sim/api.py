@@ -9,6 +9,7 @@ from pathlib import Path
 from sttest.core.errors import InputError, did_you_mean, todays_engine
 from sttest.core.files import STANDARD_INPUT, place_of, read_bytes
 from sttest.sim import simpy_engine
+from sttest.sim.bursts import with_own_channels
 from sttest.sim.deadlock import explain
 from sttest.sim.fix_cost import cost_of
 from sttest.sim.graph import Actor, TimedGraph
@@ -89,9 +90,10 @@ def simulate(
     if None in run.finish:
         deadlock = explain(graph, flatten(graph), unbounded=unbounded)
         if deadlock.fix:
-            free_cycles = _cycles(graph, unbounded=True)
+            free_cycles, ideal = (_cycles(each, unbounded=True) for each in (graph, with_own_channels(graph)))
             assert free_cycles is not None, "what a fix helps finishes with FIFOs that are never full"
-            cost = cost_of(graph, flatten(graph), deadlock.fix, _cycles, free_cycles)
+            assert ideal is not None, "whether it finishes knows nothing of channels"
+            cost = cost_of(graph, flatten(graph), deadlock.fix, _cycles, free_cycles, ideal)
             deadlock = replace(deadlock, cost=cost)
     return assemble(graph, engine, run, solve_s, deadlock, unbounded=unbounded, keep=record)
 

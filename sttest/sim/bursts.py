@@ -1,10 +1,12 @@
 """How a memory port cuts its byte stream into bursts, and when each byte of one is there."""
 
+from collections import Counter
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 
 from sttest.core.errors import InputError
-from sttest.sim.graph import Channel, MemoryPort, TimedGraph
+from sttest.sim.graph import Channel, MemoryPort, Process, TimedGraph
 
 
 def ceil_div(number: int, divisor: int) -> int:
@@ -77,7 +79,41 @@ def burst_plan(port: MemoryPort, channels: dict[str, Channel]) -> BurstPlan:
     return BurstPlan(port.tokens, port.token_bytes, port.burst_bytes, window, port.start, chosen)
 
 
-# --- A timed graph whose memory ports use other channels than it was made with
+# --- Memory ports that share channels, and timed graphs whose ports use other channels than they were made with
+
+
+def sharing_ports(graph: TimedGraph) -> tuple[str, ...]:
+    """The memory ports that share a channel with another port.
+
+    A shared channel takes requests in the order in which they come, so that a deeper FIFO may make something later.
+    """
+    ports = [process for process in graph.processes if isinstance(process, MemoryPort)]
+    users = Counter(name for port in ports for name in set(port.channels))
+    return tuple(port.name for port in ports if any(users[name] > 1 for name in port.channels))
+
+
+def with_own_channels(graph: TimedGraph) -> TimedGraph:
+    """The same graph, each port with copies of its channels.
+
+    Nothing happens later there: a burst waits for those of its own port alone, and all times are monotone.
+    """
+    if not sharing_ports(graph):
+        return graph
+    index = {channel.name: number for number, channel in enumerate(graph.channels)}
+    channels: dict[str, Channel] = {}
+    processes: list[Process] = []
+    for number, process in enumerate(graph.processes):
+        if isinstance(process, MemoryPort):
+            own = tuple(f"{number}.{index[name]}" for name in process.channels)
+            copies = {name: graph.channels[index[old]] for name, old in zip(own, process.channels, strict=True)}
+            channels |= {name: replace(channel, name=name) for name, channel in copies.items()}
+            process = replace(process, channels=own)
+        processes.append(process)
+    # Checked before; the limit of channels is for what somebody gives.
+    changed = copy(graph)
+    object.__setattr__(changed, "processes", tuple(processes))
+    object.__setattr__(changed, "channels", tuple(channels.values()))
+    return changed
 
 
 def relinked(graph: TimedGraph, channel_of: Mapping[str, Channel]) -> TimedGraph:

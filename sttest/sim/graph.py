@@ -588,17 +588,18 @@ def _check_memory(graph: TimedGraph, port: MemoryPort, where: str) -> Work:
         if name not in known:
             hints = [did_you_mean(name, known)] if known else ["declare it under channels"]
             raise InputError("unknown-channel", f"no channel '{name:.80}'", where=where, hints=hints)
-    window_bytes = port.outstanding * len(port.channels) * port.burst_bytes
-    aligned = port.token_bytes % port.burst_bytes == 0 or port.burst_bytes % port.token_bytes == 0
-    need_bytes = port.token_bytes if aligned else port.token_bytes + port.burst_bytes
-    if need_bytes > window_bytes:
+    # Where tokens and bursts don't line up, some token begins in the last bytes of a burst that a token may begin in.
+    last_begin = port.burst_bytes - math.gcd(port.token_bytes, port.burst_bytes)
+    touched = min(bursts, (last_begin + port.token_bytes - 1) // port.burst_bytes + 1)
+    places = port.outstanding * len(port.channels)
+    if touched > places:
         raise InputError(
             "token-exceeds-window",
-            "a token is larger than all the bursts that may be in flight, so the port could never finish one",
+            "a token may lie in more bursts than may be in flight, so the port could never finish one",
             where=where,
-            demand=need_bytes,
-            bound=window_bytes,
-            unit="bytes",
+            demand=touched,
+            bound=places,
+            unit="bursts",
             hints=["make the token smaller", "raise outstanding", "use more channels"],
         )
     return Work(port.tokens, bursts)
@@ -700,7 +701,15 @@ def _check_ends(graph: TimedGraph) -> None:
                         hints=["give each its own FIFO"],
                     )
                 ends[name] = process.name
+    actors = {process.name for process in graph.processes if isinstance(process, Actor)}
     for fifo in graph.fifos:
+        if fifo.latency and {readers.get(fifo.name), writers.get(fifo.name)} <= actors:
+            raise InputError(
+                "latency-between-actors",
+                f"latency {fifo.latency} between two actors, which pass tokens within a cycle",
+                where=f"{graph.name}: FIFO '{fifo.name}'",
+                hints=["put an actor that takes so long between them"],
+            )
         for side, ends in (("reader", readers), ("writer", writers)):
             if fifo.name not in ends:
                 raise InputError(

@@ -8,7 +8,7 @@ import numpy as np
 
 from sttest.sim.deadlock import Deadlock, Wait
 from sttest.sim.fix_cost import depths_text
-from sttest.sim.graph import MAX_DEPTH, TimedGraph
+from sttest.sim.graph import MAX_DEPTH, TimedGraph, fifo_ends, joins_actors
 
 # --- What an engine hands back: every access time, and how far each process came
 
@@ -177,17 +177,17 @@ def max_occupancy(graph: TimedGraph, record: RunRecord) -> dict[str, int]:
     """Most tokens that each FIFO held.
 
     A token leaves in the cycle after its read, as in the FIFO law, so this is the least depth that
-    would have given the same times.  Between actors, space is held from claim to end and free at once.
+    would have given the same times.  An actor holds space from its claim on; between actors it is free at once.
     """
     if record.peaks is not None:
         return {fifo.name: peak for fifo, peak in zip(graph.fifos, record.peaks, strict=True)}
     from sttest.sim.token_kernel import peak_held
 
     peaks: dict[str, int] = {}
-    for index, fifo in enumerate(graph.fifos):
-        claims = record.claims.get(index)
-        taken = record.writes[index] if claims is None else claims
-        peaks[fifo.name] = peak_held(taken, record.reads[index], fifo.initial_tokens, claims is not None)
+    for index, (fifo, ends) in enumerate(zip(graph.fifos, fifo_ends(graph), strict=True)):
+        taken = record.claims.get(index, record.writes[index])
+        free_at_once = joins_actors(graph, ends)
+        peaks[fifo.name] = peak_held(taken, record.reads[index], fifo.initial_tokens, free_at_once)
     return peaks
 
 

@@ -14,7 +14,8 @@ from itertools import combinations
 import numpy as np
 
 from sttest.core.directed_graph import strong_parts
-from sttest.sim.graph import Actor, MemoryPort, Pipeline, TimedGraph
+from sttest.sim.bursts import sharing_ports
+from sttest.sim.graph import Actor, Pipeline, TimedGraph
 from sttest.sim.stages import FlatGraph, StageTable, flatten
 
 SHOWN = 4
@@ -131,12 +132,8 @@ def _one_run(invocations: int) -> Iterator[BrokenAssumption]:
 
 
 def _channels(graph: TimedGraph) -> Iterator[BrokenAssumption]:
-    ports = [process for process in graph.processes if isinstance(process, MemoryPort)]
-    users = {name: [port.name for port in ports if name in port.channels] for port in ports for name in port.channels}
-    sharing = {name for names in users.values() if len(names) > 1 for name in names}
     meaning = "ports share a memory channel that the schedule gives to each of them alone"
-    names = tuple(port.name for port in ports if port.name in sharing)
-    yield BrokenAssumption("own channels", meaning, names, may_deadlock=False)
+    yield BrokenAssumption("own channels", meaning, sharing_ports(graph), may_deadlock=False)
 
 
 def _starts(graph: TimedGraph) -> Iterator[BrokenAssumption]:

@@ -12,7 +12,7 @@ from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph, simulate, write_
 
 CONTRACT = {
     "schema", "depths", "total_tokens", "total_bits", "cycles", "throughput", "method", "lower_bounds", "lower_total",
-    "lower_bits", "is_exact", "tried", "notes", "lp", "why_no_lp",
+    "lower_bits", "is_exact", "is_local_minimum", "tried", "notes", "lp", "why_no_lp",
 }  # fmt: skip
 SAMPLERATE = Path(__file__).parents[1] / "data" / "sdf3" / "samplerate.xml"
 TOKENS = 8

@@ -340,7 +340,10 @@ def _channels(graph: TimedGraph, ports: np.ndarray, lanes: np.ndarray) -> tuple[
     """The channels, and the ports that use each, end to end."""
     bounds = [*ports["lane_first"].tolist(), lanes.size]
     used = [lanes[first:last].tolist() for first, last in pairwise(bounds)]
-    users = [[port for port, mine in enumerate(used) if channel in mine] for channel in range(len(graph.channels))]
+    users: list[list[int]] = [[] for _ in graph.channels]
+    for port, mine in enumerate(used):
+        for channel in dict.fromkeys(mine):
+            users[channel].append(port)
     channels = np.zeros(len(graph.channels), CHANNEL)
     for name in ("latency", "beat_bytes", "beats_num", "beats_den"):
         channels[name] = [getattr(channel, name) for channel in graph.channels]

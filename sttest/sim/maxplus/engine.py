@@ -78,10 +78,12 @@ def peaks_of(net: Net, number: np.ndarray, initial: np.ndarray, splices: Sequenc
         np.array([getattr(splice, name) for splice in splices], np.int64).reshape(len(splices), size)
         for name in ("periods", "written", "read", "writes", "reads")
     )
-    by_actor = net.processes["kind"][net.fifos["writer"]] == ACTOR
+    kind = net.processes["kind"]
+    by_actor = kind[net.fifos["writer"]] == ACTOR
     claimed = by_actor & (net.fifos["claimed"] > of_net)
+    free_at_once = by_actor & (kind[net.fifos["reader"]] == ACTOR)
     peaks = np.zeros(size, np.int64)
-    find_peaks(sources_stamp(), net, of_net, claimed, claimed, jumps, written, read, writes, reads, peaks)
+    find_peaks(sources_stamp(), net, of_net, claimed, free_at_once, jumps, written, read, writes, reads, peaks)
     return peaks[number]
 
 

@@ -15,9 +15,10 @@ import numpy as np
 
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError
 from sttest.sim.api import simulate
+from sttest.sim.bursts import sharing_ports, with_own_channels
 from sttest.sim.deadlock import advance, explain
 from sttest.sim.depth_search import IsEnough, least_depth, reduce_depths, srl_thresholds
-from sttest.sim.graph import RAM_CYCLES, TimedGraph
+from sttest.sim.graph import TimedGraph
 from sttest.sim.maxplus.programs import find_programs
 from sttest.sim.sizing.depth_runner import DepthRunner
 from sttest.sim.stages import UNBOUNDED, FlatGraph, flatten
@@ -42,7 +43,8 @@ def least_live_depths(graph: TimedGraph) -> tuple[int, ...]:
     least: list[int] = []
     for number, (fifo, lane) in enumerate(zip(graph.fifos, find_programs(graph).lane.tolist(), strict=True)):
         # FIFOs that are accessed alike need the same.
-        key = lane, max(1, fifo.initial_tokens), int(freest.peak[number])
+        low = max(1, fifo.initial_tokens)
+        key = lane, low, max(low, int(freest.peak[number]))
         if key not in found:
             found[key] = _least(flat, unbounded, number, *key[1:])
         least.append(found[key])
@@ -72,7 +74,8 @@ class Sizing:
 
     ``cycles`` of a finite run, None on a deadlock; ``throughput`` of endless actors, in iterations per cycle.
     ``lower_bounds``: per FIFO, below which no sizing for the same target can go; ``lower_total``: tokens that
-    no sizing can go below; ``is_exact``: no sizing has fewer tokens.  ``tried``: depth vectors looked at.
+    no sizing can go below; ``is_exact``: no sizing has fewer tokens, as is proven by these bounds;
+    ``is_local_minimum``: none can be lowered alone.  ``tried``: depth vectors looked at.
     """
 
     graph: TimedGraph
@@ -83,6 +86,7 @@ class Sizing:
     lower_bounds: dict[str, int] = field(default_factory=dict[str, int])
     lower_total: int = 0
     is_exact: bool = False
+    is_local_minimum: bool = False
     tried: int = 0
     notes: tuple[str, ...] = ()
 
@@ -116,6 +120,7 @@ class Sizing:
             "lower_total": self.lower_total,
             "lower_bits": self.lower_bits,
             "is_exact": self.is_exact,
+            "is_local_minimum": self.is_local_minimum,
             "tried": self.tried,
             "notes": list(self.notes),
         }
@@ -127,7 +132,7 @@ NO_LOSS, NO_DEADLOCK = "no-loss", "no-deadlock"
 def size_by_simulation(
     graph: TimedGraph, target: str | int = NO_LOSS, engine: str = "maxplus", known: Mapping[str, int] | None = None
 ) -> Sizing:
-    """Depths of which no single one can be lowered, with the fewest bits of those found.
+    """Depths of which no single one can be lowered by one token, with the fewest bits of those found.
 
     Args:
         graph: finite; its own depths only say of which kind its FIFOs are.
@@ -138,7 +143,7 @@ def size_by_simulation(
 
     Raises:
         DeadlockError: it deadlocks with FIFOs of any depth.
-        DoesNotFitError: it takes more cycles than that with FIFOs of any depth.
+        DoesNotFitError: no depths end by that cycle, or none that were found.
         InputError: an unknown target, or actors that fire for ever.
     """
     if graph.is_endless:
@@ -197,24 +202,31 @@ class _FiniteSizing:
         self.graph = graph
         self.live = np.array(least_live_depths(graph), np.int64)
         self.runner = DepthRunner(graph)
+        self.shares_channels = bool(sharing_ports(graph))
+        # What bounds the times from below: where ports share a channel, the same ports with channels of their own.
+        self.freest = DepthRunner(with_own_channels(graph)) if self.shares_channels else self.runner
         self.cycles_with = self.runner.run if engine == "maxplus" else partial(_cycles_by_engine, graph, engine)
         self.thresholds = srl_thresholds(graph)
+        self.fastest = self.runner.latencies(np.ones_like(self.live))
         self.tried = 0
 
     def size(self, target: str | int, known: Mapping[str, int]) -> Sizing:
+        bound: int | None = None
+        given = [known.get(fifo.name, fifo.depth) for fifo in self.graph.fifos]
+        other = np.array(given, np.int64) if known else None
         if target == NO_DEADLOCK:
             start, is_enough = self._live_start()
             lower = self.live
         else:
-            start, bound = self.timed_start(None if isinstance(target, str) else target)
+            start, bound = self.timed_start(None if isinstance(target, str) else target, other)
             is_enough = partial(self._ends_by, bound)
             lower = self.bounds(start, bound)
         starts = [start]
-        other = np.array([known.get(fifo.name, fifo.depth) for fifo in self.graph.fifos], np.int64)
-        if known and is_enough(other):
+        if other is not None and is_enough(other):
             starts.append(other)
         found = [self._reduced(each, np.minimum(lower, each), is_enough) for each in starts]
-        return self._result(min(found, key=lambda depths: (int(depths @ self.runner.bits), int(depths.sum()))), lower)
+        best = min(found, key=lambda depths: (int(depths @ self.runner.bits), int(depths.sum())))
+        return self._result(best, lower, bound)
 
     def _reduced(self, start: np.ndarray, lower: np.ndarray, is_enough: IsEnough) -> np.ndarray:
         # Those first that may save most bits.
@@ -235,26 +247,36 @@ class _FiniteSizing:
 
         return np.maximum(self.live, advance(flat, np.full_like(self.live, UNBOUNDED)).peak), is_live
 
-    def timed_start(self, bound: int | None) -> tuple[np.ndarray, int]:
-        """Depths that are enough, and the cycle by which they end; without a bound, the least that can be had."""
+    def timed_start(self, bound: int | None, known: np.ndarray | None = None) -> tuple[np.ndarray, int]:
+        """Depths that are enough, and the cycle by which they end; without a bound, that of FIFOs that are never full.
+
+        Raises:
+            DoesNotFitError: neither these end by the bound, nor the ``known`` ones.
+        """
         runner = self.runner
         given = runner.latencies(np.array([fifo.depth for fifo in self.graph.fifos], np.int64))
         unbounded_cycles, peaks = runner.run_unbounded(given)
         assert unbounded_cycles is not None, "live with FIFOs that are never full"
         # A FIFO that was given as a shift register is at most as deep as one can be, so that it stays one.
-        can_stay = (self.thresholds > 0) & (given < RAM_CYCLES)
+        can_stay = (self.thresholds > 0) & (given == self.fastest)
         start = np.where(can_stay, np.minimum(peaks, self.thresholds), peaks)
         start = np.maximum(start, self.live)
         wanted = unbounded_cycles if bound is None else bound
         if self._ends_by(wanted, start):
             return start, wanted
         start, cycles = self._settled_start(given)
-        if bound is not None and cycles > bound:
-            raise DoesNotFitError(
-                "too-late", "no depths are enough", where=self.graph.name, demand=cycles, bound=bound, unit="cycles",
-                hints=[f"ask for {cycles} cycles"],
-            )  # fmt: skip
-        return start, cycles if bound is None else bound
+        if bound is None or cycles <= bound:
+            return start, cycles if bound is None else bound
+        if known is not None and self._ends_by(bound, known):
+            return known, bound
+        # With memories to itself a port is served no later, and no FIFO passes tokens sooner than a shift register.
+        ideal, _ = self.freest.run_unbounded(self.fastest)
+        assert ideal is not None, "live with FIFOs that are never full"
+        why = "no depths are enough" if ideal > bound else "no depths were found that are enough"
+        raise DoesNotFitError(
+            "too-late", why, where=self.graph.name, demand=cycles, bound=bound, unit="cycles",
+            hints=[f"ask for {cycles} cycles"],
+        )  # fmt: skip
 
     def _settled_start(self, latencies: np.ndarray) -> tuple[np.ndarray, int]:
         """Fill of FIFOs that are never full and each of the kind that its fill asks for."""
@@ -265,46 +287,56 @@ class _FiniteSizing:
             peaks = np.maximum(peaks, self.live)
             settled = np.maximum(latencies, runner.latencies(peaks))
             if (settled == latencies).all():
-                return peaks, cycles
+                break
             latencies = settled
+        if self.shares_channels:
+            # A RAM stays one: a shift register in its place might let a port ask sooner, and another one wait.
+            peaks = np.where(latencies > self.fastest, np.maximum(peaks, self.thresholds + 1), peaks)
+        return peaks, cycles
 
     def bounds(self, start: np.ndarray, bound: int) -> np.ndarray:
         """What each FIFO needs to meet the bound while all others are never full, and as fast as they can be."""
-        fastest = self.runner.latencies(np.ones_like(start))
+        runner = self.freest
         lower = self.live.copy()
         found: dict[object, int] = {}
         for fifo in range(start.size):
             # FIFOs that are accessed alike need the same.
-            key = self.runner.alike[fifo], int(lower[fifo]), int(start[fifo])
+            key = runner.alike[fifo], int(lower[fifo]), int(start[fifo])
             if key in found:
                 lower[fifo] = found[key]
                 continue
             depths = np.full_like(start, UNBOUNDED)
-            latencies = fastest.copy()
+            latencies = self.fastest.copy()
 
             def is_enough(
                 depth: int, fifo: int = fifo, depths: np.ndarray = depths, raw: np.ndarray = latencies
             ) -> bool:
                 depths[fifo] = depth
-                raw[fifo] = self.runner.latencies(depths)[fifo]
+                raw[fifo] = runner.latencies(depths)[fifo]
                 self.tried += 1
-                cycles = self.runner.run(depths, raw)
+                cycles = runner.run(depths, raw)
                 return cycles is not None and cycles <= bound
 
             lower[fifo] = least_depth(is_enough, int(lower[fifo]), int(start[fifo]), int(self.thresholds[fifo]))
             found[key] = int(lower[fifo])
         return lower
 
-    def _result(self, depths: np.ndarray, lower: np.ndarray) -> Sizing:
+    def _result(self, depths: np.ndarray, lower: np.ndarray, bound: int | None) -> Sizing:
         names = [fifo.name for fifo in self.graph.fifos]
+        cycles = self.cycles_with(depths)
+        assert cycles is not None, "a sizing ends"
+        assert bound is None or cycles <= bound, "a sizing ends by the cycle that was asked for"
+        is_exact = bool((depths == lower).all())
         return Sizing(
             graph=self.graph,
             method="sim",
             depths=dict(zip(names, depths.tolist(), strict=True)),
-            cycles=self.cycles_with(depths),
+            cycles=cycles,
             lower_bounds=dict(zip(names, lower.tolist(), strict=True)),
             lower_total=int(lower.sum()),
-            is_exact=bool((depths == lower).all()),
+            is_exact=is_exact,
+            # With less space for a port its neighbor on a channel may be served sooner; that it ends knows no turns.
+            is_local_minimum=is_exact or bound is None or not self.shares_channels,
             tried=self.tried,
         )
 

@@ -260,6 +260,7 @@ def _sizing(
         lower_bounds=_named(graph, lower),
         lower_total=lower_total,
         is_exact=sum(depths) == lower_total,
+        is_local_minimum=True,
         tried=tried,
     )
 

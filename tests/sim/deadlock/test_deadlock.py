@@ -48,7 +48,9 @@ def test_the_contract():
             "cycles": 53,
             "enough": [{"fifo": "ac", "depth": 20}],
             "enough_cycles": 53,
+            "is_fastest": True,
             "is_least": True,
+            "others_cycles": 53,
             "free_cycles": 53,
         },
         "is_closed": True,
@@ -98,6 +100,16 @@ def test_a_search_that_is_cut_short_has_depths_that_lose_nothing_and_says_so(mon
     assert (cost.cycles, cost.enough_cycles, cost.is_least) == (53, 29, False)
     assert cost.enough["skip"] > 10
     assert "Less depth may do as well, as the search was stopped early." in simulate(skew).to_text()
+
+
+def test_cycles_that_no_depth_brings_are_not_promised():
+    """A FIFO of kind auto that holds 4 tokens of 400 bits is a RAM: no depth saves the cycle of a shift register."""
+    taker = Actor("taker", (ActorPhase(4, {"a": 2}, {}),), firings=2)
+    result = simulate(graph([Fifo("a", 1, 400)], [source("a", 4), taker]))
+    cost = result.deadlock.cost
+    cycles = {depth: simulate(graph([Fifo("a", depth, 400)], [source("a", 4), taker])).cycles for depth in range(2, 9)}
+    assert min(cycles.values()) == cost.enough_cycles == cost.others_cycles
+    assert "Deepening other" not in result.to_text()
 
 
 def test_a_ring_without_tokens_needs_tokens_not_depth():

@@ -10,22 +10,7 @@ from long_graphs import chains, loops_back, streams
 from sim_graphs import memory_graphs, pipeline_graphs
 
 from sttest.sim import Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph, simulate
-
-
-def with_channels_of_their_own(design: TimedGraph) -> TimedGraph:
-    """The same ports, each with copies of its channels."""
-    by_name = {channel.name: channel for channel in design.channels}
-    channels, processes = [], []
-    for process in design.processes:
-        if isinstance(process, MemoryPort):
-            own = tuple(f"{process.name}_{name}" for name in process.channels)
-            channels += {
-                copy: dataclasses.replace(by_name[name], name=copy)
-                for copy, name in zip(own, process.channels, strict=True)
-            }.values()
-            process = dataclasses.replace(process, channels=own)
-        processes.append(process)
-    return dataclasses.replace(design, processes=tuple(processes), channels=tuple(channels))
+from sttest.sim.bursts import with_own_channels
 
 
 def assert_never_later(first: TimedGraph, second: TimedGraph) -> None:
@@ -58,7 +43,7 @@ GRAPHS = st.one_of(chains(), loops_back(), streams(), memory_graphs(), pipeline_
 @settings(max_examples=200, deadline=None)
 @given(GRAPHS, MORE)
 def test_deeper_fifos(design, more):
-    design = with_channels_of_their_own(design)
+    design = with_own_channels(design)
     assert_never_later(deeper(design, [0]), deeper(design, more))
 
 
@@ -66,7 +51,7 @@ def test_deeper_fifos(design, more):
 @given(st.one_of(streams(), memory_graphs()), st.integers(1, 4), st.integers(0, 20), st.integers(0, 9))
 def test_more_bandwidth(design, faster, sooner, more_outstanding):
     """More beats per cycle, less latency, more bursts under way."""
-    design = with_channels_of_their_own(design)
+    design = with_own_channels(design)
     channels = tuple(
         dataclasses.replace(c, beats_num=c.beats_num * faster, latency=max(0, c.latency - sooner))
         for c in design.channels
@@ -98,5 +83,17 @@ def test_a_deeper_fifo_can_take_a_shared_channel_from_a_port_in_a_hurry():
     """With space for one token the channel is idle at cycle 9; with space for nine ``ahead`` has just been served."""
     assert simulate(shared_channel(1)).cycles == 32
     assert simulate(shared_channel(9)).cycles == 33
-    alone = with_channels_of_their_own(shared_channel(1))
+    alone = with_own_channels(shared_channel(1))
     assert_never_later(alone, deeper(alone, [8]))
+
+
+def test_channels_of_their_own_know_no_limit_of_channels():
+    """17 ports of 16 channels each are within the limits, their 272 copies are not."""
+    channels = tuple(Channel(f"{'c' * 190}{i}", 4, 8) for i in range(16))
+    names = tuple(channel.name for channel in channels)
+    ports = [MemoryPort(f"m{i}", "read", f"f{i}", 16, 8, names, 8) for i in range(17)]
+    sinks = [Pipeline(f"p{i}", (Loop((16,), 1, 1, (Event(f"f{i}", "read", 0),)),)) for i in range(17)]
+    design = TimedGraph("wide", 300.0, tuple(Fifo(f"f{i}", 2, 8) for i in range(17)), (*ports, *sinks), channels)
+    alone = with_own_channels(design)
+    assert len(alone.channels) == 272
+    assert_never_later(design, alone)

@@ -260,3 +260,64 @@ def test_known_depths_that_do_are_never_beaten_by_more_bits(design, data):
     sized = size_by_simulation(design, cycles, known=known)
     assert is_enough(design, sized.depths, cycles)
     assert sized.total_bits <= sum(fifo.bits * known[fifo.name] for fifo in design.fifos)
+
+
+def test_a_firing_claims_its_space_at_its_start():
+    """With one place in b the second firing waits until the first token has gone, and a cycle is lost."""
+    source = Pipeline("source", (loop(2, Event("x", "write", 0), ii=5),))
+    work = Actor("work", (ActorPhase(4, {"x": 1}, {"b": 1}),), firings=2)
+    sink = Pipeline("sink", (loop(2, Event("b", "read", 0), ii=4),))
+    design = graph([Fifo("x", 2, 8), Fifo("b", 2, 8)], [source, work, sink])
+    assert [simulate(design, depths={"b": depth}).cycles for depth in (1, 2, 9)] == [13, 12, 12]
+    assert simulate(design, unbounded=True).max_occupancy == simulate(design, "simpy").max_occupancy
+    assert simulate(design, unbounded=True).max_occupancy["b"] == 2
+    sizing = size_by_simulation(design)
+    assert (sizing.depths, sizing.cycles, sizing.is_exact) == ({"x": 2, "b": 2}, 12, True)
+
+
+def test_an_actor_that_never_fires_leaves_possible_depths():
+    idle = Actor("idle", (ActorPhase(1, {"a": 1}, {"a": 1}),), firings=0)
+    assert size_by_simulation(graph([Fifo("a", 1, 8)], [idle])).depths == {"a": 1}
+
+
+def rivals() -> TimedGraph:
+    """Two ports on one channel; if ``slow`` is never full, its port takes turns that the other one needs."""
+    ports = [
+        MemoryPort("m0", "read", "slow", 4, 4, ("c",), 4, 1),
+        MemoryPort("m1", "read", "fast", 5, 4, ("c",), 4, 1, start=10),
+    ]
+    slow = Pipeline("p0", (loop(4, Event("slow", "read", 0), ii=4),), start=20)
+    fast = Pipeline(
+        "p1", (loop(3, Event("fast", "read", 0), ii=4, latency=9), loop(2, Event("fast", "read", 0), latency=5))
+    )
+    return graph([Fifo("slow", 9, 8), Fifo("fast", 9, 8)], [ports[0], slow, ports[1], fast], [Channel("c", 0, 4, 1, 4)])
+
+
+def test_bounds_hold_where_ports_share_a_channel():
+    """While ``slow`` is never full ``fast`` needs two places; with one place each, nothing is lost."""
+    free = simulate(rivals(), unbounded=True).cycles
+    assert (simulate(rivals(), depths={"slow": 1, "fast": 1}).cycles, free) == (46, 48)
+    sizing = size_by_simulation(rivals())
+    assert sizing.cycles is not None
+    assert free is not None
+    assert sizing.cycles <= free
+    assert sizing.lower_bounds == {"slow": 1, "fast": 1}
+    assert sizing.is_exact == (sizing.total_tokens == 2)
+
+
+def test_known_depths_are_taken_where_no_others_are_fast_enough():
+    """FIFOs that are never full take more turns of a channel that ports share than shallow ones."""
+    design = graph(
+        [Fifo("a", 1, 8, "srl"), Fifo("b", 1, 8, "srl")],
+        [
+            MemoryPort("ahead", "read", "a", 5, 4, ("c",), 4, 2),
+            MemoryPort("late", "read", "b", 2, 4, ("c",), 4, 4, start=9),
+            Pipeline("p", (loop(5, Event("a", "read", 0), ii=4),)),
+            Pipeline("q", (loop(2, Event("b", "read", 0), ii=11, latency=9),)),
+        ],
+        [Channel("c", 0, 4, 1, 2)],
+    )
+    assert (simulate(design).cycles, simulate(design, unbounded=True).cycles) == (32, 33)
+    assert size_by_simulation(design, 32, known={"a": 1, "b": 1}).cycles == 32
+    with pytest.raises(DoesNotFitError, match="no depths are enough"):
+        size_by_simulation(design, 9)

@@ -1,5 +1,7 @@
 """What the JSON tests can't reach: ports, actors, and graphs made in Python."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sim_graphs import chain, graph, sink, source
@@ -9,6 +11,7 @@ from sttest.sim import Actor, ActorPhase, Channel, Event, Fifo, Loop, MemoryPort
 
 A = Fifo("a", 2, 8)
 C = Channel("c", 10, 32)
+TAKER = Actor("y", (ActorPhase(1, {"a": 1}, {}),), 1)
 
 
 def port(**changes):
@@ -28,8 +31,10 @@ def port(**changes):
         (lambda: graph([A], [port(outstanding=0), sink("a", 4)], [C]), "outstanding is 0"),
         (lambda: graph([A], [port(burst_bytes=1, tokens=1 << 30), sink("a", 4)], [C]), "number of bursts is"),
         (lambda: graph([A], [port(token_bytes=4096, outstanding=1, burst_bytes=64), sink("a", 4)], [C]),
-         "larger than all the bursts that may be in flight, so the port could never finish one "
-         "(demand 4096 bytes, bound 64 bytes); make the token smaller or raise outstanding or use more channels"),
+         "a token may lie in more bursts than may be in flight, so the port could never finish one "
+         "(demand 64 bursts, bound 1 bursts); make the token smaller or raise outstanding or use more channels"),
+        (lambda: graph([replace(A, latency=3)], [Actor("x", (ActorPhase(1, {}, {"a": 1}),), 1), TAKER]),
+         "FIFO 'a': latency 3 between two actors, which pass tokens within a cycle; put an actor that takes so long"),
         (lambda: graph([A], [source("a", 1), sink("a", 1)], [Channel("c", -1, 32)]), "latency is -1"),
         (lambda: graph([A], [source("a", 1), sink("a", 1)], [Channel("c", 0, 0)]), "beat_bytes is 0"),
         (lambda: graph([A], [source("a", 1), sink("a", 1)], [C, C]), "two channel entries are called 'c'"),
@@ -74,3 +79,13 @@ def test_numpy_numbers_are_numbers():
 def test_an_unknown_engine():
     with pytest.raises(InputError, match=r"no engine 'simpi'; did you mean 'simpy'\?"):
         simulate(chain(2), "simpi")
+
+
+def test_a_port_has_as_many_places_as_a_token_lies_in_bursts():
+    """Tokens of 20 bytes begin at multiples of 4: each lies in two bursts of 16, and two places do."""
+    two = graph([A], [port(token_bytes=20, burst_bytes=16, outstanding=2), sink("a", 4)], [C])
+    assert simulate(two).verdict == "done"
+    with pytest.raises(InputError, match="demand 2 bursts, bound 1 bursts"):
+        graph([A], [port(token_bytes=20, burst_bytes=16, outstanding=1), sink("a", 4)], [C])
+    alone = graph([A], [port(tokens=1, token_bytes=6, burst_bytes=16, outstanding=1), sink("a", 1)], [C])
+    assert simulate(alone).verdict == "done"

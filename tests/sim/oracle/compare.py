@@ -1,0 +1,55 @@
+"""What the page's simulator and both engines say of one graph, and where they differ."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from page_simulator import NEVER, Outcome, simulate_by_the_page
+
+from sttest.sim import Simulation, TimedGraph, simulate, write_timed_graph
+
+
+def by_the_page(graph: TimedGraph, **options: Any) -> Outcome:
+    """The outcome of the document that the graph is written as."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "g.json"
+        write_timed_graph(graph, path)
+        document = json.loads(path.read_text())
+        traces = {}
+        if "traces" in document:
+            with np.load(path.parent / document["traces"]) as arrays:
+                names = {key.split("/")[0] for key in arrays}
+                traces = {name: (arrays[f"{name}/tick"], arrays[f"{name}/op"]) for name in names}
+    return simulate_by_the_page(document, traces=traces, **options)
+
+
+def differences(graph: TimedGraph, **options: Any) -> tuple[str, list[str]]:
+    """The verdict by the page; and verdict, cycles, finishes, times and peaks in which an engine differs, in words."""
+    page = by_the_page(graph, **options)
+    found = []
+    for engine in ("maxplus", "simpy"):
+        run = simulate(graph, engine, record=True, **options)
+        pairs = _pairs(run, page).items()
+        found += [f"{engine}, {what}: {said}, by the page {asked}" for what, (said, asked) in pairs if said != asked]
+    return page.verdict, found
+
+
+def _pairs(run: Simulation, page: Outcome) -> dict[str, tuple[Any, Any]]:
+    pairs: dict[str, tuple[Any, Any]] = {
+        "verdict": (run.verdict, page.verdict),
+        "cycles": (run.cycles, page.cycles),
+        "throughput": (run.throughput, page.throughput or None),
+    }
+    if page.throughput is not None:
+        return pairs
+    finish = {name: None if cycle == NEVER else cycle for name, cycle in page.finish.items()}
+    return pairs | {
+        "finish": (run.finish, finish),
+        "writes": ({name: times.tolist() for name, times in run.write_times.items()}, page.writes),
+        "reads": ({name: times.tolist() for name, times in run.read_times.items()}, page.reads),
+        "peaks": ({name: max(1, peak) for name, peak in run.max_occupancy.items()}, page.peaks),
+    }

@@ -1,0 +1,433 @@
+"""A simulator written from docs/reference/timed-graph.md alone, cycle by cycle: it shares no line with the engines.
+
+It takes the JSON document. In every cycle that may hold an access, all processes do what the rules of the page allow,
+until nothing more is allowed in that cycle; then the channels choose. It is slow and has no shortcuts.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import groupby, product
+from math import gcd, inf, lcm, prod
+from typing import Any
+
+NEVER = inf
+"""The cycle of what waits for an access that has not happened."""
+_STORM = 10_000
+"""Accesses of one process in one cycle; more means that firings without time never end."""
+
+
+@dataclass
+class Outcome:
+    verdict: str
+    cycles: int | None
+    finish: dict[str, int]
+    writes: dict[str, list[int]]
+    reads: dict[str, list[int]]
+    peaks: dict[str, int]
+    throughput: Fraction | None = None
+
+
+@dataclass
+class Channel:
+    latency: int
+    beat_bytes: int
+    beats_num: int = 1
+    beats_den: int = 1
+    queues: dict[int, list[Burst]] = field(default_factory=dict)
+    free_at: int = 0
+    served: int = -1
+
+    def spent(self, beats: int) -> int:
+        return -(-beats * self.beats_den // self.beats_num)
+
+    def ready(self) -> float:
+        return self.free_at if any(self.queues.values()) else NEVER
+
+    def choose(self, cycle: int) -> None:
+        """The next port after the one served last, in the order of the processes, takes its turn."""
+        waiting = [port for port in sorted(self.queues) if self.queues[port]]
+        self.served = min(waiting, key=lambda port: (port <= self.served, port))
+        burst = self.queues[self.served].pop(0)
+        burst.taken = cycle
+        self.free_at = cycle + self.spent(burst.beats)
+
+
+@dataclass
+class Burst:
+    first: int
+    size: int
+    channel: Channel
+    taken: float = NEVER
+
+    @property
+    def beats(self) -> int:
+        return -(-self.size // self.channel.beat_bytes)
+
+    def there(self, byte: int) -> float:
+        """The cycle in which the beat with this byte of the stream is there."""
+        return (
+            self.taken + self.channel.latency + self.channel.spent((byte - self.first) // self.channel.beat_bytes + 1)
+        )
+
+    @property
+    def answered(self) -> float:
+        return self.taken + self.channel.latency + self.channel.spent(self.beats)
+
+
+@dataclass
+class Fifo:
+    depth: float
+    raw: int
+    gap: int
+    claims: list[float]
+    puts: list[float]
+    takes: list[float] = field(default_factory=list)
+    frees: list[float] = field(default_factory=list)
+
+    def readable(self, count: int) -> float:
+        """The cycle from which on the next ``count`` tokens are there."""
+        last = len(self.takes) + count - 1
+        return self.puts[last] + self.raw if last < len(self.puts) else NEVER
+
+    def writable(self, count: int) -> float:
+        """The cycle from which on there is space for ``count`` tokens more."""
+        waits_for = len(self.claims) + count - 1 - self.depth
+        if waits_for < 0:
+            return 0
+        return self.frees[int(waits_for)] + self.gap if waits_for < len(self.frees) else NEVER
+
+    def peak(self) -> int:
+        """The least depth with which every claim of this run is allowed."""
+        return next(depth for depth in range(1, len(self.claims) + 2) if self._allows(depth))
+
+    def _allows(self, depth: int) -> bool:
+        later = zip(self.claims[depth:], [*self.frees, *[NEVER] * len(self.claims)], strict=False)
+        return all(claim >= free + self.gap for claim, free in later)
+
+
+class Pipeline:
+    def __init__(
+        self, given: Mapping[str, Any], fifos: Mapping[str, Fifo], accesses: Sequence[tuple[int, str, str]], end: int
+    ):
+        self.start, self.end = given.get("start", 0), end
+        self.fifos = fifos
+        self.stages = [
+            (stage, [access[1:] for access in group]) for stage, group in groupby(sorted(accesses), lambda a: a[0])
+        ]
+        self.done = 0
+        self.at = self.start
+        self.stage = 0
+
+    def ready(self) -> float:
+        if self.done == len(self.stages):
+            return NEVER
+        stage, accesses = self.stages[self.done]
+        asked = {access: accesses.count(access) for access in accesses}
+        fifos = self.fifos
+        laws = [fifos[f].readable(n) if op == "read" else fifos[f].writable(n) for (f, op), n in asked.items()]
+        return max([self.at + stage - self.stage, *laws])
+
+    def act(self, cycle: int) -> None:
+        self.stage, accesses = self.stages[self.done]
+        self.at = cycle
+        self.done += 1
+        for name, op in accesses:
+            fifo = self.fifos[name]
+            for times in (fifo.takes, fifo.frees) if op == "read" else (fifo.claims, fifo.puts):
+                times.append(cycle)
+
+    def finish(self) -> float:
+        return self.at + self.end - self.stage if self.done == len(self.stages) else NEVER
+
+
+def pipeline(
+    given: Mapping[str, Any], fifos: Mapping[str, Fifo], names: Sequence[str], traces: Mapping[str, Any]
+) -> Pipeline:
+    """The accesses of all repetitions as (stage, FIFO, op), and the stage at which the last repetition ends."""
+    if given.get("trace"):
+        ticks, ops = traces[given["trace"]]
+        once = [(int(t), names[int(o) // 2], "write" if o % 2 else "read") for t, o in zip(ticks, ops, strict=True)]
+        loops_end, gap = (once[-1][0] + 1 if once else 0), 2
+    else:
+        once, loops_end, gap = loop_accesses(given["loops"])
+    end = loops_end if given.get("end") is None else given["end"]
+    period = end + gap
+    repeat = given.get("repeat", 1)
+    accesses = [(stage + n * period, fifo, op) for n in range(repeat) for stage, fifo, op in once]
+    return Pipeline(given, fifos, accesses, (repeat - 1) * period + end)
+
+
+def loop_accesses(loops: Sequence[Mapping[str, Any]]) -> tuple[list[tuple[int, str, str]], int, int]:
+    accesses, entry, end, gap = [], 0, 0, 2
+    for loop in loops:
+        for i, index in enumerate(product(*map(range, loop["trips"]))):
+            accesses += [
+                (entry + i * loop["ii"] + event["stage"], event["fifo"], event["op"])
+                for event in loop.get("events", ())
+                if holds(event.get("when"), index)
+                for _ in range(event.get("tokens", 1))
+            ]
+        end = entry + (prod(loop["trips"]) - 1) * loop["ii"] + loop["latency"]
+        gap = loop.get("entry_gap", 2)
+        entry = end + gap
+    return accesses, end, gap
+
+
+def holds(when: Sequence[Any] | None, index: tuple[int, ...]) -> bool:
+    def one(rule: Any, k: int) -> bool:
+        if rule is None or isinstance(rule, int):
+            return rule in (None, k)
+        return rule[0] <= k <= rule[1] and (k - rule[0]) % rule[2] == 0
+
+    return not when or all(map(one, when, index))
+
+
+class Actor:
+    def __init__(self, given: Mapping[str, Any], fifos: Mapping[str, Fifo]):
+        self.phases, self.fifos = given["phases"], fifos
+        self.left = NEVER if given.get("firings") is None else given["firings"]
+        self.at = self.ended = given.get("start", 0)
+        self.started = 0
+        self.running: list[tuple[int, int]] = []
+
+    def phase(self, firing: int) -> Mapping[str, Any]:
+        return self.phases[firing % len(self.phases)]
+
+    def next_start(self) -> float:
+        if self.started == self.left:
+            return NEVER
+        phase = self.phase(self.started)
+        read = [self.fifos[f].readable(n) for f, n in phase.get("reads", {}).items() if n]
+        written = [self.fifos[f].writable(n) for f, n in phase.get("writes", {}).items() if n]
+        return max([self.at, *read, *written])
+
+    def ready(self) -> float:
+        return min([self.next_start(), *(end for end, _ in self.running[:1])])
+
+    def act(self, cycle: int) -> None:
+        if self.running and self.running[0][0] <= cycle:
+            return self.stop(*heapq.heappop(self.running))
+        phase = self.phase(self.started)
+        for name, count in phase.get("writes", {}).items():
+            self.fifos[name].claims += [cycle] * count
+        for name, count in phase.get("reads", {}).items():
+            self.fifos[name].takes += [cycle] * count
+        heapq.heappush(self.running, (cycle + phase["time"], self.started))
+        self.at = cycle
+        self.started += 1
+        return None
+
+    def stop(self, end: int, firing: int) -> None:
+        """Firings that overlap stop in the order of their ends, whichever began first: tokens have no names."""
+        for name, count in self.phase(firing).get("writes", {}).items():
+            self.fifos[name].puts += [end] * count
+        for name, count in self.phase(firing).get("reads", {}).items():
+            self.fifos[name].frees += [end] * count
+        self.ended = end
+
+    def finish(self) -> float:
+        return self.ended if self.started == self.left and not self.running else NEVER
+
+    def state(self, cycle: int) -> tuple[Any, ...]:
+        running = tuple((end - cycle, firing % len(self.phases)) for end, firing in sorted(self.running))
+        return max(self.at - cycle, 0), self.started % len(self.phases), running
+
+
+class MemoryPort:
+    def __init__(self, given: Mapping[str, Any], fifos: Mapping[str, Fifo], channels: Mapping[str, Channel], turn: int):
+        self.fifo, self.tokens, self.token_bytes = fifos[given["fifo"]], given["tokens"], given["token_bytes"]
+        self.size, self.turn, self.start = given.get("burst_bytes", 4096), turn, given.get("start", 0)
+        used = [channels[name] for name in given["channels"]]
+        self.places = given.get("outstanding", 16) * len(used)
+        total = self.tokens * self.token_bytes
+        self.bursts = [
+            Burst(first, min(self.size, total - first), used[i % len(used)])
+            for i, first in enumerate(range(0, total, self.size))
+        ]
+        self.moved: list[int] = []
+        self.requested: list[int] = []
+
+    def ready(self) -> float:
+        return min(self.next_request(), self.next_token())
+
+    def act(self, cycle: int) -> None:
+        if self.next_token() <= cycle:
+            self.moved.append(cycle)
+            return self.move(cycle)
+        burst = self.bursts[len(self.requested)]
+        self.requested.append(cycle)
+        burst.channel.queues.setdefault(self.turn, []).append(burst)
+        return None
+
+    def moved_at(self, byte: int) -> float:
+        """The cycle in which the token with this byte was accessed."""
+        token = byte // self.token_bytes
+        return self.moved[token] if token < len(self.moved) else NEVER
+
+    def next_token(self) -> float:
+        if len(self.moved) == self.tokens:
+            return NEVER
+        first = len(self.moved) * self.token_bytes
+        after = self.moved[-1] + 1 if self.moved else self.start
+        return max(after, self.token_rule(first, first + self.token_bytes - 1))
+
+    def next_request(self) -> float:
+        i = len(self.requested)
+        if i == len(self.bursts):
+            return NEVER
+        return max(self.requested[-1] + 1 if self.requested else self.start, self.request_rule(i))
+
+    def last_byte(self, burst: int) -> int:
+        return self.bursts[burst].first + self.bursts[burst].size - 1
+
+    def move(self, cycle: int) -> None: ...
+    def token_rule(self, first: int, last: int) -> float: ...
+    def request_rule(self, burst: int) -> float: ...
+
+
+class ReadPort(MemoryPort):
+    def request_rule(self, burst: int) -> float:
+        return 0 if burst < self.places else self.moved_at(self.last_byte(burst - self.places)) + 1
+
+    def token_rule(self, first: int, last: int) -> float:
+        bursts = range(first // self.size, last // self.size + 1)
+        return max(self.fifo.writable(1), *(self.bursts[b].there(min(last, self.last_byte(b))) for b in bursts))
+
+    def move(self, cycle: int) -> None:
+        self.fifo.claims.append(cycle)
+        self.fifo.puts.append(cycle)
+
+    def finish(self) -> float:
+        return self.moved[-1] + 1 if len(self.moved) == self.tokens else NEVER
+
+
+class WritePort(MemoryPort):
+    def request_rule(self, burst: int) -> float:
+        return self.moved_at(self.last_byte(burst))
+
+    def token_rule(self, first: int, last: int) -> float:
+        """The place of an answered burst is not free before those of older ones."""
+        older = self.bursts[: max(last // self.size - self.places + 1, 0)]
+        return max([self.fifo.readable(1), *(burst.answered + 1 for burst in older)])
+
+    def move(self, cycle: int) -> None:
+        self.fifo.takes.append(cycle)
+        self.fifo.frees.append(cycle)
+
+    def finish(self) -> float:
+        return max(burst.answered for burst in self.bursts)
+
+
+def simulate_by_the_page(
+    graph: Mapping[str, Any], *, depths: Mapping[str, int] = {}, unbounded: bool = False, traces: Mapping[str, Any] = {}
+) -> Outcome:
+    """
+    Args:
+        graph: a document of `sttest.timed-graph/1`
+        depths: other depths, by FIFO
+        traces: (ticks, ops) by the name of the trace
+    """
+    fifos = {fifo["name"]: fifo_of(fifo, graph, depths, unbounded) for fifo in graph["fifos"]}
+    channels = {c["name"]: Channel(**{key: c[key] for key in c if key != "name"}) for c in graph.get("channels", ())}
+    names = [fifo["name"] for fifo in graph["fifos"]]
+    processes: dict[str, Any] = {}
+    for turn, given in enumerate(graph["processes"]):
+        if given["kind"] == "pipeline":
+            process = pipeline(given, fifos, names, traces)
+        elif given["kind"] == "actor":
+            process = Actor(given, fifos)
+        else:
+            process = (ReadPort if given["op"] == "read" else WritePort)(given, fifos, channels, turn)
+        processes[given["name"]] = process
+    throughput = None
+    if any(given["kind"] == "actor" and given.get("firings") is None for given in graph["processes"]):
+        throughput = run_for_ever(graph, processes, fifos)
+        finish: dict[str, Any] = {}
+    else:
+        for _ in cycles_of(list(processes.values()), list(channels.values())):
+            pass
+        finish = {name: process.finish() for name, process in processes.items()}
+    done = bool(throughput) or (throughput is None and NEVER not in finish.values())
+    return Outcome(
+        "done" if done else "deadlock",
+        max(finish.values()) if done and finish else None,
+        finish,
+        {name: [int(t) for t in fifo.puts if t >= 0] for name, fifo in fifos.items()},
+        {name: [int(t) for t in fifo.frees] for name, fifo in fifos.items()},
+        {name: fifo.peak() for name, fifo in fifos.items()},
+        throughput,
+    )
+
+
+def fifo_of(given: Mapping[str, Any], graph: Mapping[str, Any], depths: Mapping[str, int], unbounded: bool) -> Fifo:
+    name = given["name"]
+    depth, impl = depths.get(name, given["depth"]), given.get("impl", "auto")
+    if impl == "auto":
+        impl = "srl" if depth * given["bits"] <= 1024 else "ram"
+    actors = [p for p in graph["processes"] if p["kind"] == "actor"]
+    ends = sum(
+        any(phase.get(side, {}).get(name) for phase in a["phases"]) for a in actors for side in ("reads", "writes")
+    )
+    law = ends < 2
+    raw = {"srl": 1, "ram": 2}[impl] if law else 0
+    initial: list[float] = [-inf] * given.get("initial_tokens", 0)
+    return Fifo(inf if unbounded else depth, raw + given.get("latency", 0), int(law), list(initial), list(initial))
+
+
+def cycles_of(processes: Sequence[Any], channels: Sequence[Channel]) -> Iterator[int]:
+    """The cycles in which something happens, each after it happened."""
+    while (cycle := min([p.ready() for p in (*processes, *channels)])) < NEVER:
+        while due := [process for process in processes if process.ready() <= cycle]:
+            for process in due:
+                act_within(process, int(cycle))
+        for channel in channels:
+            if channel.ready() <= cycle:
+                channel.choose(int(cycle))
+        yield int(cycle)
+
+
+def act_within(process: Any, cycle: int) -> None:
+    for _ in range(_STORM):
+        if process.ready() > cycle:
+            return
+        process.act(cycle)
+    raise OverflowError("firings without time never end in this cycle")
+
+
+def run_for_ever(graph: Mapping[str, Any], actors: Mapping[str, Actor], fifos: Mapping[str, Fifo]) -> Fraction:
+    """Iterations per cycle between two equal states, 0 on a deadlock."""
+    per_iteration = repetitions(graph)
+    name = next(iter(actors))
+    seen: dict[Any, tuple[int, int]] = {}
+    for cycle in cycles_of(list(actors.values()), ()):
+        levels = tuple((len(f.puts) - len(f.takes), len(f.claims) - len(f.frees)) for f in fifos.values())
+        state = (levels, *(actor.state(cycle) for actor in actors.values()))
+        if state in seen:
+            then, started = seen[state]
+            return Fraction(actors[name].started - started, per_iteration[name] * (cycle - then))
+        seen[state] = cycle, actors[name].started
+    return Fraction(0)
+
+
+def repetitions(graph: Mapping[str, Any]) -> dict[str, int]:
+    """Firings of each actor in the least iteration that leaves every FIFO as it was, of a connected graph."""
+
+    def rate(actor: Mapping[str, Any], side: str, fifo: str) -> int:
+        return sum(phase.get(side, {}).get(fifo, 0) for phase in actor["phases"])
+
+    actors = graph["processes"]
+    rounds = {actors[0]["name"]: Fraction(1)}
+    while len(rounds) < len(actors):
+        for fifo, a, b in product((f["name"] for f in graph["fifos"]), actors, actors):
+            put, took = rate(a, "writes", fifo), rate(b, "reads", fifo)
+            if put and took and a["name"] in rounds:
+                rounds.setdefault(b["name"], rounds[a["name"]] * put / took)
+            elif put and took and b["name"] in rounds:
+                rounds.setdefault(a["name"], rounds[b["name"]] * took / put)
+    scale = lcm(*(n.denominator for n in rounds.values()))
+    least = Fraction(scale, gcd(*(int(n * scale) for n in rounds.values())))
+    return {a["name"]: int(rounds[a["name"]] * least) * len(a["phases"]) for a in actors}

@@ -1,0 +1,61 @@
+"""No claim of "least", "exact" or "no depths help" is false: brute force over all depths of small graphs."""
+
+from collections import Counter
+from fractions import Fraction
+
+import pytest
+from claims import NO_DEADLOCK, NO_LOSS, false_of_fix, false_of_sizing, false_of_throughput, is_small
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from oracle_graphs import endless_graphs, mixed_graphs, rival_graphs, turn_graphs
+from sim_graphs import memory_graphs
+
+from sttest.sim import simulate
+
+SMALL = {
+    "loops": mixed_graphs(("loops",), most_ports=0, most_fifos=3),
+    "trace": mixed_graphs(("trace",), most_ports=0, most_fifos=3),
+    "actors": mixed_graphs(("actor",), most_ports=0, most_fifos=3),
+    "mixed": mixed_graphs(most_fifos=2, most_ports=1),
+    "ports": memory_graphs(),
+    "rivals": rival_graphs(),
+    "turns": turn_graphs(),
+}
+
+
+def tried(strategy, count: int, check) -> None:
+    """Runs ``check`` on so many examples."""
+    quiet = [HealthCheck.filter_too_much, HealthCheck.too_slow, HealthCheck.data_too_large]
+    settings(max_examples=count, deadline=None, suppress_health_check=quiet)(given(strategy, st.data())(check))()
+
+
+@pytest.mark.parametrize("kind", SMALL)
+@pytest.mark.parametrize("count", [20, pytest.param(400, marks=pytest.mark.nightly)])
+def test_no_claim_of_a_finite_graph_is_false(kind, count):
+    """2,800 graphs in all at night."""
+    made: Counter[str] = Counter()
+
+    def check(design, data):
+        target = data.draw(st.sampled_from([NO_LOSS, NO_LOSS, NO_DEADLOCK, -1, 0, 1, 4]))
+        if isinstance(target, int):
+            target += simulate(design, unbounded=True).cycles or 0
+        made["graphs"] += 1
+        assert false_of_fix(design, made) == []
+        assert false_of_sizing(design, target, made) == []
+
+    tried(SMALL[kind].filter(is_small), count, check)
+    assert made["graphs"] >= count
+    assert made["sized"] > count // 4
+    assert made["exact"] > 0
+
+
+@pytest.mark.parametrize("count", [30, pytest.param(300, marks=pytest.mark.nightly)])
+def test_no_claim_of_storage_is_false(count):
+    made: Counter[str] = Counter()
+
+    def check(design, data):
+        share = data.draw(st.sampled_from([Fraction(1), Fraction(2, 3), Fraction(1, 3)]))
+        assert false_of_throughput(design, share, made) == []
+
+    tried(endless_graphs().filter(is_small), count, check)
+    assert made["exact"] > count // 10

@@ -1,0 +1,41 @@
+"""Both engines give what the page says, token by token, on random graphs of every kind that it describes."""
+
+from collections import Counter
+
+import pytest
+from compare import differences
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from oracle_graphs import endless_graphs, mixed_graphs, rival_graphs, turn_graphs
+from sim_graphs import actor_graphs, memory_graphs, pipeline_graphs
+
+KINDS = {
+    "rings": pipeline_graphs(),
+    "loops": mixed_graphs(("loops",), most_ports=0),
+    "traces": mixed_graphs(("trace",), most_ports=1),
+    "actors": st.one_of(actor_graphs(), mixed_graphs(("actor",), most_ports=0)),
+    "ports": memory_graphs(),
+    "rivals": st.one_of(rival_graphs(), turn_graphs()),
+    "ports and actors": mixed_graphs(("actor",), most_fifos=2),
+    "ports and loops": mixed_graphs(("loops",), most_fifos=2),
+    "everything": mixed_graphs(),
+    "for ever": endless_graphs(),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("count", [30, pytest.param(500, marks=pytest.mark.nightly)])
+def test_the_engines_do_what_the_page_says(kind, count):
+    """300 graphs by day, 5,000 at night."""
+    verdicts: Counter[str] = Counter()
+
+    @settings(max_examples=count, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(KINDS[kind], st.booleans())
+    def compare(design, unbounded):
+        verdict, found = differences(design, unbounded=unbounded and kind != "for ever")
+        verdicts[verdict] += 1
+        assert found == []
+
+    compare()
+    assert verdicts.total() >= count
+    assert verdicts["done"] > count // 8
