@@ -1,4 +1,4 @@
-"""Texts of a few bytes that xDSL's lexer would read for hours, or with all memory, are refused at once, with a place."""
+"""Texts of a few bytes that xDSL's lexer would read for hours, or with all memory, are refused at once, with place."""
 
 from __future__ import annotations
 
