@@ -16,5 +16,10 @@ def package_versions() -> dict[str, str]:
 
 
 def default_cache_dir() -> Path:
-    """``$STTEST_CACHE``, or ``~/.cache/sttest``."""
-    return Path(os.environ.get("STTEST_CACHE") or Path.home() / ".cache" / "sttest")
+    """``$STTEST_CACHE``, or ``~/.cache/sttest``; for a user without a home a place where nothing can be kept."""
+    if given := os.environ.get("STTEST_CACHE"):
+        return Path(given)
+    try:
+        return Path.home() / ".cache" / "sttest"
+    except RuntimeError:
+        return Path(os.devnull) / "sttest"
