@@ -12,7 +12,8 @@ from typing import BinaryIO
 
 from sttest.core.errors import InputError
 
-_SYSTEM = (Path("/dev"), Path("/proc"))
+_OPENED = (Path("/dev/fd"), Path("/proc/self/fd"))
+"""Folders of what the process has open already."""
 _KINDS = {
     stat.S_IFDIR: os.strerror(errno.EISDIR), stat.S_IFIFO: "it is a named pipe, which might never end",
     stat.S_IFCHR: "it is a device", stat.S_IFBLK: "it is a device", stat.S_IFSOCK: "it is a socket",
@@ -21,7 +22,7 @@ _KINDS = {
 
 def is_handed(path: Path) -> bool:
     """Whether the process was given it open: ``/dev/stdin``, or ``/dev/fd/63``, a shell's ``<(COMMAND)``."""
-    return path == Path("/dev/stdin") or path.parent in (Path("/dev/fd"), Path("/proc/self/fd"))
+    return path == Path("/dev/stdin") or path.parent in _OPENED
 
 
 def open_to_read(path: Path) -> BinaryIO:
@@ -46,7 +47,7 @@ def check_replaceable(path: Path) -> None:
         InputError: a device, a pipe or a folder is there, or the place is the system's own.
     """
     kind = stat.S_IFMT(path.stat().st_mode) if path.exists() else stat.S_IFREG
-    if kind == stat.S_IFREG and not any(path.absolute().is_relative_to(folder) for folder in _SYSTEM):
+    if kind == stat.S_IFREG and path.absolute().parent not in (Path("/dev"), *_OPENED):
         return
     what = _KINDS.get(kind, "it is the system's own").partition(",")[0]
     hints = ["name a file", "leave the option out to print what can be printed"]
@@ -59,15 +60,16 @@ def sync(path: Path) -> None:
     Raises:
         OSError: they could not be written.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        os.fsync(descriptor)
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
     except OSError as error:
-        # File systems that cannot do it for folders write names at once, or lose them anyhow.
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP) or not path.is_dir():
+        # Not every file system can do it for folders, and not every folder may be read by who may write there.
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EACCES) or not path.is_dir():
             raise
-    finally:
-        os.close(descriptor)
 
 
 def sync_tree(folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 import os
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 
 __version__ = "0.1.0"
@@ -12,6 +11,8 @@ _PACKAGES = ("numpy", "scipy", "numba", "xdsl", "simpy")
 @cache
 def package_versions() -> dict[str, str]:
     """Versions of the packages that a simulated result depends on, by name."""
+    from importlib.metadata import version  # takes as long as all else that `import sttest` does
+
     return {package: version(package) for package in _PACKAGES}
 
 

@@ -21,6 +21,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sttest.core.children import python_command
 from sttest.core.errors import InputError, SttestError, ToolMissingError
 from sttest.core.kept import KeptFiles
 from sttest.frontend.normalize import function_of, normalise
@@ -369,7 +370,7 @@ def _run(
     """
     request = pickle.dumps((builder, {output: dict(arguments) for output, arguments in calls.items()}, probing))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    command = [sys.executable, "-W", "ignore", "-m", "sttest.frontend.lowering"]
+    command = python_command(["-W", "ignore", "-m", "sttest.frontend.lowering"], ends_with_us=True)
     return subprocess.run(command, input=request, capture_output=True, env=environment, check=False)
 
 
@@ -410,6 +411,7 @@ def _how_it_died(run: subprocess.CompletedProcess[bytes]) -> str:
 
 LINALG = "linalg"
 """Kind of the texts that are kept."""
+
 
 @dataclass(frozen=True)
 class BlockRequest:

@@ -39,11 +39,17 @@ def test_devices_are_not_read(path: str) -> None:
         read_bytes(Path(path))
 
 
-@pytest.mark.parametrize("path", ["/dev/null", "/dev/tty", "/dev/stdout", "/dev/no-such-thing", "/proc/self/fd/1"])
+@pytest.mark.parametrize(
+    "path", ["/dev/null", "/dev/tty", "/dev/stdout", "/dev/no-such-thing", "/proc/self/fd/1", "/dev/fd/7"]
+)
 def test_nothing_is_put_in_the_place_of_a_device_or_among_them(path: str) -> None:
     # Only asked: should it be allowed, /dev/null would be a file for everybody.
     with pytest.raises(InputError, match=r"cannot be written: it is (a device|a named pipe|the system's own)"):
         check_replaceable(Path(path))
+
+
+def test_a_folder_of_memory_is_a_folder_like_any_other() -> None:
+    check_replaceable(Path("/dev/shm/sttest/graph.json"))
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
