@@ -13,7 +13,6 @@ SCRIPT = "import sys\nfrom sttest.cli import main\nif __name__ == '__main__':\n 
 """What pip makes of the entry point, in a file called ``sttest``."""
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize(
     ("called", "module"),
     [

@@ -147,7 +147,7 @@ def test_modules_of_the_current_folder_are_not_run(script: str, says: str, forei
     file = tmp_path / "script" / "main.py"
     file.write_text(script)
     done = subprocess.run(
-        [sys.executable, "-P", str(file)], cwd=foreign, capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-P", str(file)], cwd=foreign, capture_output=True, text=True, check=False, timeout=280
     )
     assert (done.stdout, done.returncode) == (says, 0), done.stderr
     assert not (foreign / "ran").exists(), (foreign / "ran").read_text()
@@ -194,11 +194,11 @@ lowering._run(functools.partial(exec, told), {"out": {}}, probing=False)
 def test_a_killed_parent_leaves_no_lowering_process(number: signal.Signals, tmp_path: Path) -> None:
     place = tmp_path / "pid"
     with subprocess.Popen([sys.executable, "-P", "-c", SLEEPING, str(place)]) as parent:
-        assert wait_for(lambda: place.exists() and place.read_text().endswith(";"), 100)
+        assert wait_for(lambda: place.exists() and place.read_text().endswith(";"), 250)
         parent.send_signal(number)
     child = int(place.read_text().removesuffix(";"))
     try:
-        assert wait_for(lambda: state(child) in ("", "Z"), 10)
+        assert wait_for(lambda: state(child) in ("", "Z"), 30)
     finally:
         if state(child) not in ("", "Z"):
             os.kill(child, signal.SIGKILL)
