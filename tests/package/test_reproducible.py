@@ -46,7 +46,7 @@ def same(first: Path, second: Path) -> int:
 @pytest.mark.timeout(900)
 def test_two_packages_made_at_once_by_different_processes_are_equal(tmp_path: Path) -> None:
     running = [
-        started(tmp_path, [*MODEL, "-o", name], seed=seed, optimized=optimized, cache="cache")
+        started(tmp_path, ["compile", TEXT, "-o", name], seed=seed, optimized=optimized, cache="cache")
         for name, seed, optimized in (("a", 1, False), ("b", 2, True))
     ]
     for process in running:
