@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from sttest.core.children import python_command
 
 Row = tuple[str, str, str]
 BLOCKS = {"gpt2": 2.0, "llama-3.1-8b": 5.0}
@@ -35,7 +36,7 @@ def rows() -> Iterator[Row]:
 
 
 def _seconds(model: str, folder: Path) -> float:
-    command = [sys.executable, "-m", "sttest", "compile", model, "--phase", "decode", "--context", "64"]
+    command = python_command(["-m", "sttest", "compile", model, "--phase", "decode", "--context", "64"])
     began = time.perf_counter()
     environment = {**os.environ, "STTEST_CACHE": str(folder / "cache")}
     subprocess.run([*command, "-o", str(folder / "package")], check=True, capture_output=True, env=environment)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 
+from sttest.core.children import python_command
 from sttest.sim import TimedGraph, load, simulate
 from sttest.sim.maxplus.engine import run, run_by_events
 from sttest.sim.maxplus.programs import forget_programs
@@ -132,7 +132,7 @@ print(events, most_kib() - before, before)
 def _memory() -> Row:
     """Of a process that has compiled the engine already: what a run of a million events adds."""
     paths = [str(DESIGNS / f"{name}.json") for name in ("9024_dsps_opt5_mvt", "transformers_opt5_feedforward")]
-    done = subprocess.run([sys.executable, "-c", _SOLVE, *paths], capture_output=True, text=True, check=True)
+    done = subprocess.run(python_command(["-c", _SOLVE, *paths]), capture_output=True, text=True, check=True)
     events, added_kib, before_kib = (int(word) for word in done.stdout.split())
     detail = f"{events:,} events, beside {before_kib / 1024:.0f} MiB of Python, numba and the loaded graphs"
     return "memory of a run", f"{added_kib / 1024:.0f} MiB ({detail})", "at most 200 MB"

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from typer.testing import CliRunner
 
-from sttest.cli import app
+from sttest.cli.app import app
 from sttest.compile.options import options_table
 
 COMMAND_LINE = "<!-- generated: command line -->"

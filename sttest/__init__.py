@@ -7,6 +7,12 @@
 """
 
 import sys
+
+from sttest.core.interrupts import leave_at_once
+
+if sys.argv[0].endswith("/sttest"):  # the command itself, which does nothing yet but import
+    leave_at_once()
+
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any

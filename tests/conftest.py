@@ -185,7 +185,7 @@ def sttest(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Outcome]:
     monkeypatch.setattr("sttest.core.progress._EVERY_S", 3600.0)
 
     def run(*arguments: object) -> Outcome:
-        from sttest.cli import app
+        from sttest.cli.app import app
 
         result = CliRunner().invoke(app, [str(argument) for argument in arguments])
         return Outcome(result.stdout, result.stderr, result.exit_code)

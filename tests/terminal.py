@@ -53,7 +53,7 @@ def in_terminal(*arguments: object, folder: Path, columns: int = COLUMNS, timeou
 
 def seen_here(*arguments: object, columns: int = COLUMNS) -> Seen:
     """The same within this process, which has imported everything; stderr stays where it is."""
-    from sttest.cli import app
+    from sttest.cli.app import app
 
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, columns, 0, 0))

@@ -2,13 +2,16 @@
 
 import gc
 
-from sttest.cli.app import app
+from sttest.core.interrupts import leave_at_once
 
-__all__ = ["app", "main"]
+__all__ = ["main"]
 
 
 def main() -> None:
     """The console script."""
+    leave_at_once()
+    from sttest.cli.app import app  # takes a second
+
     # A module of IR is a graph of many thousand objects that all stay; Python's 700 are for programs that hold little.
     gc.set_threshold(500_000, 20, 50)
     app()

@@ -24,6 +24,7 @@ from sttest.cli.completion import completing_verb, is_completing
 from sttest.cli.help import VerbCommand, definitions, help_width
 from sttest.compile.options import renamed
 from sttest.core.errors import DoesNotFitError, InputError, SttestError, did_you_mean, note, note_renamed
+from sttest.core.interrupts import INTERRUPTED, raise_again
 from sttest.core.program import __version__
 from sttest.core.terminal import styled
 from sttest.core.whole_run import whole_run
@@ -66,7 +67,6 @@ HEADINGS = {  # of the list of verbs, above the first of each group
 }  # fmt: skip
 # Usage errors of typer's parser; it exports only their subclass BadParameter.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
-_INTERRUPTED = 130
 # Names of the version before this one, which work for one release.
 _RENAMED_VERBS = {"ladder": "crosscheck"}
 _VALUES = {"--engine": {"des": "simpy"}, "--backend": {"double": "emulator"}}
@@ -124,9 +124,11 @@ class Boundary(TyperGroup):
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> Any:
         """Parses, runs, and leaves the process with an exit code."""
-        given = _as_today(sys.argv[1:] if args is None else args)
+        given = list(sys.argv[1:] if args is None else args)
         extra["standalone_mode"] = False
+        raise_again()
         try:
+            given = _as_today(given)
             with whole_run(), styled(wide="--wide" in given, csv="--csv" in given, json="--json" in given) as style:
                 code = super().main(given or ["--help"], prog_name or "sttest", **extra)
                 sys.stdout.flush()
@@ -136,7 +138,7 @@ class Boundary(TyperGroup):
             code = 0  # typer leaves by itself only where whoever read its output has gone
         except BaseException as error:
             code = _exit_code(error, given)
-        if code == _INTERRUPTED:
+        if code == INTERRUPTED:
             print("interrupted", file=sys.stderr)
         sys.exit(code if isinstance(code, int) else 0)
 
@@ -164,7 +166,7 @@ def _todays(word: str, names: Mapping[str, str]) -> str:
 def _exit_code(error: BaseException, args: Sequence[str]) -> int:
     """Tells of an error in one line and gives its exit code."""
     if isinstance(error, KeyboardInterrupt | typer.Abort):
-        return _INTERRUPTED
+        return INTERRUPTED
     if isinstance(error, OSError) and error.errno == errno.EPIPE:
         # Whoever read us has gone; give the interpreter somewhere to flush to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

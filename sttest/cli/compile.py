@@ -353,6 +353,7 @@ def summarise(design: Design, package: DesignPackage) -> dict[str, Any]:
         "lanes": asdict(design.adaptation),
         "narrow_loops": narrow_loops(design),
         "compile_s": round(sum(stage.seconds for stage in design.stages), 3),
+        "passes": [{"pass": stage.spec, "seconds": round(stage.seconds, 4)} for stage in design.stages],
     }  # fmt: skip
 
 

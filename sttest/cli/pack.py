@@ -147,7 +147,7 @@ LAUNCHES ?= 20
 .PHONY: run check build emulator
 
 run: check
-\t$(PYTHON) -m sttest.targets.device.packed . --backend $(BACKEND) --launches $(LAUNCHES)
+\t$(PYTHON) -P -m sttest.targets.device.packed . --backend $(BACKEND) --launches $(LAUNCHES)
 
 emulator:
 \t$(MAKE) run BACKEND=emulator LAUNCHES=2

@@ -131,7 +131,7 @@ KeptIr = Literal["none", "ends", "all"]
 
 @dataclass(frozen=True)
 class Stage:
-    """One pass: its command-line form, the IR after it where that is kept, its seconds."""
+    """One pass: its command-line form, the IR after it where that is kept, its seconds, 0 where not measured."""
 
     name: str
     spec: str

@@ -11,7 +11,6 @@ from xdsl.context import Context
 from xdsl.dialects import affine, arith, func, linalg, math, memref, scf, tensor
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.dialects.linalg.ops import GenericOp
-from xdsl.parser import Parser
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
@@ -19,6 +18,7 @@ from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseE
 
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, parse_error, rule_error, set_target
+from sttest.compile.ir.reader import read_module
 from sttest.compile.linalg.fills import name_fills
 from sttest.compile.pipeline import PASSES
 from sttest.core.errors import InputError, did_you_mean
@@ -52,7 +52,7 @@ def parse(text: str, where: str, context: Context | None = None) -> ModuleOp:
         InputError: the text does not parse or breaks a rule of its dialect; it shows the line and names op and rule.
     """
     try:
-        module = Parser(context or new_context(), text, where).parse_module()
+        module = read_module(context or new_context(), text, where)
     except ParseError as error:
         raise parse_error(error, text, where) from error
     except VerifyException as error:

@@ -31,6 +31,7 @@ from pydantic import BaseModel, ValidationError
 from yaml.constructor import ConstructorError
 
 from sttest.core.errors import InputError, note
+from sttest.core.plain_files import check_replaceable, open_to_read, sync, sync_tree
 from sttest.core.validation import as_input_error
 
 MANIFEST = "manifest.json"
@@ -68,7 +69,8 @@ def read_bytes(path: Path, *, most_bytes: int = MAX_FILE_BYTES, hints: Iterable[
     """The content of a file.
 
     Args:
-        path: a file; ``-`` is standard input, about which a terminal is told, since it waits for its user.
+        path: a file; ``-`` is standard input, about which a terminal is told, since it waits for its user; pipes and
+            devices are refused.
         most_bytes: the largest size that is read.
         hints: ways out where the file cannot be read or is too large.
 
@@ -80,7 +82,7 @@ def read_bytes(path: Path, *, most_bytes: int = MAX_FILE_BYTES, hints: Iterable[
         if path == STANDARD_INPUT:
             data = _standard_input(most_bytes + 1)
         else:
-            with path.open("rb") as file:
+            with open_to_read(path) as file:
                 data = file.read(most_bytes + 1)
     except (OSError, ValueError) as error:
         what = f"cannot be read: {error.strerror if isinstance(error, OSError) else error}"
@@ -407,11 +409,20 @@ def read_csv(path: Path, columns: Sequence[str] = (), *, hints: Iterable[str] = 
 
 @contextmanager
 def replacing(path: Path) -> Generator[Path]:
-    """A name beside ``path`` to write to; that file takes the place of ``path`` unless there is an exception."""
+    """A name beside ``path`` to write to; that file takes the place of ``path`` unless there is an exception.
+
+    After a loss of power, too, there is the file of before or the new one, whole.
+
+    Raises:
+        InputError: a device or a pipe has the name.
+    """
+    check_replaceable(path)
     unfinished = path.with_name(f".{path.name}.new-{uuid4().hex[:8]}")
     try:
         yield unfinished
+        sync(unfinished)
         unfinished.replace(path)
+        sync(path.parent)
     finally:
         unfinished.unlink(missing_ok=True)
 
@@ -420,6 +431,12 @@ def write_text(path: Path, text: str) -> None:
     """Writes a UTF-8 file whole or not at all."""
     with replacing(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Writes a file whole or not at all."""
+    with replacing(path) as unfinished:
+        unfinished.write_bytes(data)
 
 
 def write_json(path: Path, content: object, *, indent: int = 1) -> None:
@@ -440,7 +457,8 @@ def csv_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
 def replacing_folder(folder: Path) -> Generator[Path]:
     """A new folder to fill, which takes the place of ``folder`` unless there is an exception.
 
-    Only a process that is killed outright leaves the new folder behind, hidden beside ``folder``.
+    Only a process that is killed outright leaves the new folder behind, hidden beside ``folder``.  After a loss of
+    power, too, what ``folder`` holds is whole.
     """
     staging = folder.parent / f".{folder.name}.new-{uuid4().hex[:8]}"
     retired = folder.parent / f".{folder.name}.old"
@@ -449,10 +467,12 @@ def replacing_folder(folder: Path) -> Generator[Path]:
     staging.mkdir(parents=True)
     try:
         yield staging
+        sync_tree(staging)
         shutil.rmtree(retired, ignore_errors=True)
         if folder.exists():
             folder.rename(retired)
         staging.rename(folder)
+        sync(folder.parent)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     shutil.rmtree(retired, ignore_errors=True)

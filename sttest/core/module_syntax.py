@@ -3,23 +3,21 @@
 import ast
 import hashlib
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import cast
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from sttest.core.errors import InputError
-from sttest.core.files import MAX_FILE_BYTES, read_object, write_json
+from sttest.core.kept import KeptFiles
 from sttest.core.program import default_cache_dir
 
 DECLARED = "__depends__"
 PACKAGES = ("sttest", "experiments")
 """Whose modules are looked for: those of others have versions."""
-SCHEMA = "sttest.modules/1"
 _BY_NAME = ("import_module", "__import__", "run_module", "run_path")
 _LOOKS_FOR_FILES = ("importlib.resources", "importlib.metadata.entry_points", "jinja2.PackageLoader", "pkgutil")
 _LOADING = (ast.Import, ast.ImportFrom, ast.Call, ast.Name, ast.List, ast.Tuple)
@@ -205,16 +203,13 @@ class KnownModules:
     """Modules by the hash of their bytes, in a file of a folder; another version of this reader has another file."""
 
     def __init__(self, folder: Path) -> None:
-        version = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:8]
-        self._path = folder / f"modules-{version}.json"
+        self._files = KeptFiles("modules", folder)
+        self._name = f"{hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:8]}.json"
         self._is_new = False
 
     @cached_property
     def _stored(self) -> dict[str, Module]:
-        with suppress(InputError, ValidationError):  # not there, or not whole
-            stored = read_object(self._path, SCHEMA, most_bytes=MAX_FILE_BYTES)
-            return _MODULES.validate_python(stored.get("modules"))
-        return {}
+        return self._files.value(self._name, _MODULES) or {}
 
     def read(self, content: bytes, file: str) -> Module:
         """What a module says, see :func:`read_module`."""
@@ -229,10 +224,7 @@ class KnownModules:
         if not self._is_new:
             return
         self._is_new = False
-        kept = dict([*self._stored.items()][-_MOST_KEPT:])
-        with suppress(OSError):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            write_json(self._path, {"schema": SCHEMA, "modules": _MODULES.dump_python(kept, mode="json")})
+        self._files.keep_value(self._name, dict([*self._stored.items()][-_MOST_KEPT:]), _MODULES)
 
 
 def known_modules() -> KnownModules:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from multiprocessing.connection import wait
 from typing import Any, TypeVar
 
+from sttest.core.children import safe_path
 from sttest.core.errors import DoesNotFitError
 from sttest.core.progress import suggester
 
@@ -59,8 +60,9 @@ def process_pool(
     # Not forked: the parent has threads (progress, numba) whose locks a copy would inherit.
     pool = _CountedPool(jobs, multiprocessing.get_context("spawn"), _begin, (start, arguments))
     try:
-        yield pool
-        pool.shutdown()
+        with safe_path():
+            yield pool
+            pool.shutdown()
     except BrokenProcessPool as error:
         raise DoesNotFitError(
             "worker-died", "a process was killed; finished points are kept", where=where,

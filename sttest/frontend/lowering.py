@@ -21,9 +21,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sttest.core.children import python_command
 from sttest.core.errors import InputError, SttestError, ToolMissingError
-from sttest.core.files import write_text
-from sttest.core.program import default_cache_dir
+from sttest.core.kept import KeptFiles
 from sttest.frontend.normalize import function_of, normalise
 from sttest.models.cards import check_cards
 from sttest.models.config import DecoderConfig
@@ -370,7 +370,7 @@ def _run(
     """
     request = pickle.dumps((builder, {output: dict(arguments) for output, arguments in calls.items()}, probing))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    command = [sys.executable, "-W", "ignore", "-m", "sttest.frontend.lowering"]
+    command = python_command(["-W", "ignore", "-m", "sttest.frontend.lowering"], ends_with_us=True)
     return subprocess.run(command, input=request, capture_output=True, env=environment, check=False)
 
 
@@ -407,6 +407,10 @@ def _how_it_died(run: subprocess.CompletedProcess[bytes]) -> str:
 
 
 # --- The linalg text of one decoder block, kept once it has been made
+
+
+LINALG = "linalg"
+"""Kind of the texts that are kept."""
 
 
 @dataclass(frozen=True)
@@ -472,15 +476,15 @@ def linalg_texts(asked: Sequence[BlockRequest], cache_dir: Path | None = None) -
     for request in asked:
         request.check()
     require_frontend()
-    folder = (cache_dir or default_cache_dir()) / "linalg"
-    paths = {request: folder / f"{_key(request)}.mlir" for request in asked}
-    missing = [request for request, path in paths.items() if not path.is_file()]
+    kept = KeptFiles(LINALG, cache_dir)
+    names = {request: f"{_key(request)}.mlir" for request in asked}
+    texts = {request: text for request, name in names.items() if (text := kept.text(name)) is not None}
+    missing = [request for request in names if request not in texts]
     if missing:
-        texts = lower_together(block_program, [request.arguments for request in missing])
-        folder.mkdir(parents=True, exist_ok=True)
-        for request, text in zip(missing, texts, strict=True):
-            write_text(paths[request], text)
-    return [paths[request].read_text(encoding="utf-8") for request in asked]
+        texts |= zip(missing, lower_together(block_program, [each.arguments for each in missing]), strict=True)
+        for request in missing:
+            kept.keep(names[request], texts[request])
+    return [texts[request] for request in asked]
 
 
 def _key(request: BlockRequest) -> str:

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sttest.core.errors import InputError, SttestError
-from sttest.core.files import write_text
-from sttest.core.program import default_cache_dir
-from sttest.frontend.lowering import lower_isolated, require_frontend
+from sttest.core.kept import KeptFiles
+from sttest.frontend.lowering import LINALG, lower_isolated, require_frontend
 from sttest.models.program import SavedProgram
 
 if TYPE_CHECKING:
@@ -112,12 +111,11 @@ class ModuleSource:
             InputError: the module can't be lowered; names operation, file and line.
         """
         graph = self._graph
-        path = (cache_dir or default_cache_dir()) / "linalg" / f"module-{_key(graph)}.mlir"
-        if path.is_file():
-            return path.read_text(encoding="utf-8")
-        text = _lowered(graph, self.module)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_text(path, text)
+        kept, name = KeptFiles(LINALG, cache_dir), f"module-{_key(graph)}.mlir"
+        text = kept.text(name)
+        if text is None:
+            text = _lowered(graph, self.module)
+            kept.keep(name, text)
         return text
 
     def operations(self) -> "list[SourceLine]":

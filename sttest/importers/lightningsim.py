@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from sttest.core.errors import InputError, did_you_mean
+from sttest.core.plain_files import open_to_read
 from sttest.importers.hls.csynth_report import LoopReport
 from sttest.importers.hls.reports import SynthesisReports, read_reports
 from sttest.sim import Fifo, Pipeline, TimedGraph, Trace
@@ -132,7 +133,7 @@ class _TraceReader:
 
     def _lines(self) -> Iterator[list[str]]:
         try:
-            with self.path.open("rb") as file:
+            with open_to_read(self.path) as file:
                 while line := file.readline(_MOST_LINE_CHARS + 1):
                     self.number += 1
                     if len(line) > _MOST_LINE_CHARS:

@@ -106,7 +106,7 @@ def read_design(package: DesignPackage) -> Design:
     if not texts:
         raise InputError("no-ir", "the package holds no IR", where=where, hints=COMPILE_AGAIN)
     stages = [
-        Stage(each.name.partition("{")[0], each.name, texts.get(number), each.seconds)
+        Stage(each.name.partition("{")[0], each.name, texts.get(number), each.seconds or 0.0)
         for number, each in enumerate(package.manifest.passes)
     ]
     module = parse(texts[max(texts)], package.name, new_context())
@@ -207,7 +207,7 @@ def _facts(
         "configuration_hash": config_hash(configuration),
         "clock_mhz": design.board.clock_mhz.value,
         "groups": len(design.fusion.fusion.costs),
-        "passes": [{"pass": stage.spec, "seconds": round(stage.seconds, 4)} for stage in design.stages],
+        "passes": [{"pass": stage.spec} for stage in design.stages],
         "intermediates": {
             "original_bytes": before,
             "converter_bytes": after.converter_bytes,

@@ -50,11 +50,14 @@ class Configuration(_Section):
         return load_scheme(self.knobs.precision) if self.scheme is None else QuantScheme(**cast(Any, self.scheme))
 
 
-class PassTime(_Section):
-    """A pass as ``sttest opt -p`` takes it, and its wall time."""
+class Pass(_Section):
+    """A pass as ``sttest opt -p`` takes it.
+
+    Packages of before say how long it took, too; that differs from run to run, and two packages of one command don't.
+    """
 
     name: str = Field(alias="pass")
-    seconds: float
+    seconds: _Maybe[float] = None
 
 
 class Intermediates(_Section):
@@ -195,7 +198,7 @@ class Manifest(_Section):
     configuration_hash: str
     clock_mhz: Annotated[float, Field(gt=0)]
     groups: int
-    passes: list[PassTime]
+    passes: list[Pass]
     intermediates: Intermediates
     sizing: Sizing
     versions: dict[str, str]

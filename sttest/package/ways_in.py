@@ -13,6 +13,7 @@ from typing import cast
 
 from sttest.core.errors import InputError
 from sttest.core.files import MANIFEST, STANDARD_INPUT, read_json, read_xml
+from sttest.core.plain_files import open_to_read
 from sttest.frontend.module_source import is_module_reference
 from sttest.models.registry import CONFIGS, SMALL
 from sttest.package.manifest import SCHEMA as PACKAGE_SCHEMA
@@ -315,7 +316,7 @@ def _object(path: Path) -> dict[str, object]:
 
 def _head(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open_to_read(path) as file:
             return file.read(_HEAD_BYTES)
     except OSError:
         return b""

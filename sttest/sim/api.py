@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sttest.core.errors import InputError, did_you_mean, todays_engine
 from sttest.core.files import STANDARD_INPUT, place_of, read_bytes
+from sttest.core.plain_files import is_handed
 from sttest.sim import simpy_engine
 from sttest.sim.bursts import with_own_channels
 from sttest.sim.deadlock import explain
@@ -31,7 +32,7 @@ def load(path: str | Path) -> TimedGraph:
         InputError: nothing there, or not a possible graph.
     """
     path = Path(path)
-    if path != STANDARD_INPUT and not path.is_file():
+    if path != STANDARD_INPUT and not (path.is_file() or is_handed(path)):
         raise InputError(
             "no-such-file", _missing(path), where=str(path), hints=["name a timed graph, or what 'sttest compile' made"]
         )

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from sttest.core.errors import InputError
+from sttest.core.files import write_text
 from sttest.sim.bursts import burst_plan
 from sttest.sim.checker import fifo_bounds
 from sttest.sim.deadlock import Deadlock, Wait
@@ -222,7 +223,7 @@ def write_trace(simulation: Simulation, path: Path) -> None:
     graph, record = _recorded(simulation)
     lines = ",\n".join(json.dumps(event, separators=(",", ":")) for event in _events(simulation, graph, record))
     try:
-        path.write_text(f'{{"displayTimeUnit":"ns","traceEvents":[\n{lines}\n]}}\n', encoding="utf-8")
+        write_text(path, f'{{"displayTimeUnit":"ns","traceEvents":[\n{lines}\n]}}\n')
     except OSError as error:
         raise InputError("unwritable", f"can't write the trace ({error.strerror})", where=str(path)) from error
 

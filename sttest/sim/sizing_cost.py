@@ -6,21 +6,17 @@ on: the two simulations take milliseconds, but loading the compiled engine takes
 
 import hashlib
 from collections import Counter
-from contextlib import suppress
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from sttest.core.closure import program_hash
-from sttest.core.errors import InputError
-from sttest.core.files import read_object, write_json
-from sttest.core.program import default_cache_dir, package_versions
+from sttest.core.kept import KeptFiles
+from sttest.core.program import package_versions
 from sttest.sim.api import simulate
 from sttest.sim.critical_path import critical_path
 from sttest.sim.graph import TimedGraph
 from sttest.sim.simulation import Simulation
-
-SCHEMA = "sttest.sizing-cost/1"
 
 
 class SizingCost(BaseModel):
@@ -44,6 +40,9 @@ class SizingCost(BaseModel):
         if self.cycles is None or self.unbounded_cycles is None:
             return None
         return self.cycles - self.unbounded_cycles
+
+
+_COST = TypeAdapter(SizingCost)
 
 
 def sizing_cost(graph: TimedGraph) -> SizingCost:
@@ -72,13 +71,11 @@ def kept_sizing_cost(graph: TimedGraph, file: Path, cache_dir: Path | None = Non
         file: where :func:`sttest.sim.write_timed_graph` wrote it.
         cache_dir: where costs are kept; by default ``$STTEST_CACHE``, else ``~/.cache/sttest``.
     """
-    path = (cache_dir or default_cache_dir()) / "sizing" / f"{_key(file)}.json"
-    with suppress(InputError, ValidationError):  # not there, or not whole
-        return SizingCost.model_validate(read_object(path, SCHEMA))
-    found = sizing_cost(graph)
-    with suppress(OSError, InputError):  # a cache that can't be written is no reason to fail
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_json(path, {"schema": SCHEMA, **found.model_dump()})
+    kept, name = KeptFiles("sizing", cache_dir), f"{_key(file)}.json"
+    found = kept.value(name, _COST)
+    if found is None:
+        found = sizing_cost(graph)
+        kept.keep_value(name, found, _COST)
     return found
 
 

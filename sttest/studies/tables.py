@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from sttest.core import terminal
+from sttest.core.children import python_command
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import check_output_folder
 from sttest.core.results import RESULTS_SCHEMA
@@ -68,7 +69,8 @@ def reproduce(name: str, out: Path | None, engine: str, jobs: int, *, quiet: boo
         InputError: see :func:`checked`.
     """
     checkout = checked(name, out)
-    command = [sys.executable, "-m", "experiments", "reproduce", name, "--engine", engine, "--jobs", str(jobs)]
+    program = ["-m", "experiments", "reproduce", name, "--engine", engine, "--jobs", str(jobs)]
+    command = python_command(program, ends_with_us=True)
     if out is not None:
         command += ["--out", str(out)]
     style = terminal.style

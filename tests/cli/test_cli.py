@@ -14,6 +14,7 @@ import sttest as package
 from sttest.cli.app import VERBS
 
 COMMAND = (sys.executable, "-c", "from sttest.cli import main; main()")
+BLOCK = Path(__file__).parents[2] / "examples/residual-block/designs/block.json"
 SMALL = ("compile", "small-gpt2", "--phase", "decode", "--context", "32")
 UNSUPPORTED = """
 func.func @main(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
@@ -198,13 +199,11 @@ def test_a_reader_that_leaves_early_is_no_error():
 
 
 def test_ctrl_c_leaves_with_130_and_no_traceback(tmp_path, heed_interrupts):
-    # A FIFO of the file system: reading it waits for a writer that never comes.
-    os.mkfifo(tmp_path / "waiting.mlir")
-    command = [*COMMAND, "compile", str(tmp_path / "waiting.mlir"), "-o", str(tmp_path / "package")]
+    command = [*COMMAND, "opt", "-"]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heed_interrupts
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heed_interrupts
     ) as running:
-        _wait_until_blocked_in_open(running.pid)
+        _wait_until_it_waits(running.pid)
         running.send_signal(signal.SIGINT)
         try:
             _, stderr = running.communicate(timeout=60)
@@ -212,10 +211,23 @@ def test_ctrl_c_leaves_with_130_and_no_traceback(tmp_path, heed_interrupts):
             running.kill()
     assert running.returncode == 130
     assert stderr == b"interrupted\n"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["waiting.mlir"]
 
 
-def _wait_until_blocked_in_open(pid: int) -> None:
+@pytest.mark.timeout(60)
+def test_a_pipe_of_the_file_system_is_not_waited_for(tmp_path, sttest):
+    os.mkfifo(tmp_path / "waiting.mlir")
+    pipe = tmp_path / "waiting.mlir"
+    for arguments in (
+        ["compile", pipe], ["opt", pipe], ["simulate", pipe],
+        ["simulate", BLOCK, "--trace", pipe], ["report", BLOCK, "-o", pipe],
+    ):  # fmt: skip
+        outcome = sttest(*arguments)
+        assert outcome.exit_code == 2, arguments
+        assert "waiting.mlir" in outcome.stderr
+        assert len(outcome.stderr.splitlines()) == 1
+
+
+def _wait_until_it_waits(pid: int) -> None:
     """Until the process sleeps with little CPU time used in between: it waits for its input."""
     deadline = time.monotonic() + 60
     used, calm = -1, 0

@@ -18,8 +18,7 @@ import pytest
 from typer.main import get_command
 
 import sttest as st
-from sttest.cli import app
-from sttest.cli.app import VERBS, WITHOUT_TABLE
+from sttest.cli.app import VERBS, WITHOUT_TABLE, app
 from sttest.core.errors import note
 from sttest.core.terminal import MOST_LINES
 from sttest.testing.corpus import case

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from sttest.cli import app
+from sttest.cli.app import app
 from sttest.cli.emulate import _text
 from sttest.package import load_graph
 from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph, simulate, write_timed_graph

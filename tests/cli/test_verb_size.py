@@ -42,7 +42,7 @@ def package(tmp_path_factory):
     """A small block, compiled."""
     from typer.testing import CliRunner
 
-    from sttest.cli import app
+    from sttest.cli.app import app
 
     folder = tmp_path_factory.mktemp("compiled") / "small"
     small = ["compile", "small-gpt2", "--phase", "decode", "--context", "32", "--design", "default"]
@@ -150,7 +150,7 @@ def test_a_published_decimal_is_taken_as_rounded(text, total):
     """1.57915e-06 is 1/633253 to six digits, but a little more than it."""
     from typer.testing import CliRunner
 
-    from sttest.cli import app
+    from sttest.cli.app import app
 
     graph = SAMPLERATE.with_name("h263decoder.xml")
     result = CliRunner().invoke(app, ["size", str(graph), "--throughput", text, "--json"])

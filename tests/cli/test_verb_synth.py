@@ -19,7 +19,7 @@ FOUND = Synthesized({"LUT2": 10, "SRL16E": 32, "FDRE": 5, "RAMB18E2": 1, "INV": 
 def package(tmp_path_factory):
     from typer.testing import CliRunner
 
-    from sttest.cli import app
+    from sttest.cli.app import app
 
     folder = tmp_path_factory.mktemp("synth") / "package"
     small = ["compile", "small-gpt2", "--phase", "decode", "--context", "32", "--design", "default"]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from sttest.cli import app
+from sttest.cli.app import app
 from sttest.core.errors import InputError, note
 from sttest.core.files import MAX_FILE_BYTES, STANDARD_INPUT, read_bytes
 from sttest.importers.formats import FORMATS

@@ -14,7 +14,7 @@ from sttest.package import DesignPackage
 def package(tmp_path_factory):
     from typer.testing import CliRunner
 
-    from sttest.cli import app
+    from sttest.cli.app import app
 
     folder = tmp_path_factory.mktemp("drawn") / "p"
     words = ["compile", "small-gpt2", "--phase", "decode", "--context", "32", "-o", str(folder)]

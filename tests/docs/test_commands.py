@@ -15,7 +15,7 @@ import pytest
 import typer
 from doc_pages import PAGES, ROOT, Block, Command, blocks, commands, inline_commands, matches
 
-from sttest.cli import app
+from sttest.cli.app import app
 
 LINKED = ("results", "tests", "examples", "experiments", "docs", "Makefile")
 """What a session finds in its folder, besides what its own commands wrote there."""

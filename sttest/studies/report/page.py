@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 from sttest.boards.load import board_names, load_board, quantities
 from sttest.core.errors import InputError
 from sttest.core.files import replacing
+from sttest.core.plain_files import check_replaceable, open_to_read
 from sttest.core.program import __version__
 from sttest.core.results import Row
 from sttest.studies.figures import in_words
@@ -57,8 +58,9 @@ def check_target(out: Path, generator: str) -> None:
         raise InputError("no-such-folder", "no such folder", where=str(out.parent), hints=[*hints, "make the folder"])
     if out.is_dir():
         raise InputError("not-a-file", "is a folder", where=str(out), hints=["name a file, as in -o report.html"])
+    check_replaceable(out)
     if out.exists():
-        with out.open("rb") as file:
+        with open_to_read(out) as file:
             is_ours = f'content="{generator} '.encode() in file.read(_BYTES_READ)
         if not is_ours:
             raise InputError("foreign-file", "is no earlier report", where=str(out), hints=[*hints, "remove it"])

@@ -8,7 +8,6 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -19,6 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, NamedTuple
 
+from sttest.core.children import python_command
 from sttest.core.errors import DeadlockError, InputError, SttestError, ToolMissingError
 from sttest.package import KernelFiles
 from sttest.targets.device.host import POWER_PERIOD_S
@@ -272,7 +272,8 @@ TRANSFER_LIMIT_S = 120.0
 CLOSE_LIMIT_S = 30.0
 GRACE_S = 10.0
 """What the process has beyond the limit of a launch to say itself that it was reached."""
-_CHILD = (sys.executable, "-m", "sttest.targets.device.child")
+_CHILD = ("-m", "sttest.targets.device.child")
+"""It leaves by itself when its input ends, and lets go of the card: it is not killed with its parent."""
 _ERRORS = {2: InputError, 3: DeadlockError, 5: ToolMissingError}
 _IDLE_READINGS = 3
 
@@ -304,7 +305,7 @@ class HeldCard:
         # What XRT writes where it is started: logs, its summary, the files of an emulation.
         self._folder = tempfile.TemporaryDirectory(prefix="sttest-card-")
         (self._work / "xrt.ini").write_text(XRT_INI, encoding="utf-8")
-        self._process = HeldProcess(_CHILD, self._work, self._environment())
+        self._process = HeldProcess(python_command(_CHILD), self._work, self._environment())
         try:
             limit_s = self.options.patience.open_s
             self.info = self._ask(self._opening(), limit_s=limit_s, doing="configuring the card").head["info"]

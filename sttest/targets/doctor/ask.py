@@ -22,6 +22,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import IO, Literal
 
+from sttest.core.children import python_command
 from sttest.core.errors import InputError
 from sttest.targets.csim import AP_TYPES_VARIABLE, ap_types_folder
 
@@ -246,8 +247,7 @@ def pyxrt(surface: tuple[str, ...]) -> Callable[[], Finding]:
         spec = importlib.util.find_spec("pyxrt")
         if spec is None:
             return Finding("missing", detail=_why_no_pyxrt())
-        command = (sys.executable, "-P", "-c", _CHECK_PYXRT, *surface)
-        answer = ask(command)
+        answer = ask(python_command(["-c", _CHECK_PYXRT, *surface]))
         lacks = re.search(r"^lacks ?(.*)$", answer.text, re.MULTILINE)
         if answer.outcome == "answered" and lacks and not lacks.group(1):
             return Finding("ok", detail=printable(str(spec.origin)))

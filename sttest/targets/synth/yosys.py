@@ -9,7 +9,6 @@ import importlib.metadata
 import importlib.util
 import json
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from sttest.boards.resources import Resources
+from sttest.core.children import python_command
 from sttest.core.errors import InputError, SttestError, ToolMissingError
 from sttest.core.files import read_object, write_text
 
@@ -208,7 +208,8 @@ def _run(group: Sequence[SynthesisJob], folder: Path, limit_s: float) -> None:
     Raises:
         SttestError: it refuses a module, aborts or takes too long.
     """
-    command = [sys.executable, "-m", "sttest.targets.synth.worker", *(job.key for job in group)]
+    worker = ["-m", "sttest.targets.synth.worker", *(job.key for job in group)]
+    command = python_command(worker, ends_with_us=True)
     where, log = group[0].title, folder / group[0].key / _LOG
     try:
         ended = subprocess.run(command, cwd=folder, capture_output=True, timeout=limit_s, check=False)

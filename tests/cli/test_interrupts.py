@@ -1,0 +1,58 @@
+"""Ctrl-C while modules are still imported: one line, exit code 130, no traceback."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = "import sys\nfrom sttest.cli import main\nif __name__ == '__main__':\n    sys.exit(main())\n"
+"""What pip makes of the entry point, in a file called ``sttest``."""
+
+
+@pytest.mark.parametrize(
+    ("called", "module"),
+    [
+        ("sttest", "sttest.core.errors"), ("sttest", "pydantic"), ("sttest", "sttest.cli.app"),
+        # Python itself imports the package before anything of it runs as the command
+        ("-m", "pydantic"), ("-m", "sttest.cli.app"),
+    ],
+)  # fmt: skip
+def test_ctrl_c_during_imports_prints_one_line(module: str, called: str, tmp_path: Path, heed_interrupts) -> None:
+    script = tmp_path / "sttest"
+    script.write_text(SCRIPT)
+    command = [sys.executable, "-X", "importtime", *([script] if called == "sttest" else ["-m", "sttest"]), "--help"]
+    told = []
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed_interrupts
+    ) as running:
+        assert running.stderr is not None
+        for line in running.stderr:
+            if line.rstrip().endswith(f" {module}"):
+                running.send_signal(signal.SIGINT)
+            elif not line.startswith("import time:"):
+                told.append(line)
+        assert running.stdout is not None
+        printed = running.stdout.read()
+    assert (running.returncode, printed, told) == (130, "", ["interrupted\n"])
+
+
+def test_an_interrupt_is_an_exception_again_once_verbs_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sttest.core.interrupts import leave_at_once, leave_silently, raise_again
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        for leave in (leave_at_once, leave_silently):
+            leave()
+            assert signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+            raise_again()
+            assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        leave_at_once()
+        raise_again()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
