@@ -22,6 +22,7 @@ from typer.core import TyperGroup
 
 from sttest.cli.completion import completing_verb, is_completing
 from sttest.cli.help import VerbCommand, definitions, help_width
+from sttest.cli.numbers import take_plain_numbers
 from sttest.compile.options import renamed
 from sttest.core.errors import DoesNotFitError, InputError, SttestError, did_you_mean, note, note_renamed
 from sttest.core.program import __version__
@@ -80,10 +81,13 @@ class _Commands(Mapping[str, Any]):
         verb = typer.Typer(rich_markup_mode=None, add_completion=False)
         if is_completing():
             verb.command(name)(completing_verb(name))
-        else:
-            function = getattr(import_module(f"sttest.cli.{VERBS[name][0]}"), f"{name}_verb")
-            verb.command(name, cls=VerbCommand)(_with_forms(function, has_table=name not in WITHOUT_TABLE))
-        return typer.main.get_command(verb)
+            return typer.main.get_command(verb)
+        function = getattr(import_module(f"sttest.cli.{VERBS[name][0]}"), f"{name}_verb")
+        function = _with_forms(function, has_table=name not in WITHOUT_TABLE)
+        verb.command(name, cls=VerbCommand)(function)
+        command: Any = typer.main.get_command(verb)
+        take_plain_numbers(command, function)
+        return command
 
     def __iter__(self) -> Iterator[str]:
         return iter(VERBS)

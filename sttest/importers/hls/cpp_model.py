@@ -326,7 +326,7 @@ class CppFile:
 
     def number(self, text: str) -> int:
         """A constant as written; 0 where it is none."""
-        value = self.constants.get(text, Num(int(text)) if text.isdigit() else None)
+        value = self.constants.get(text, Num(int(text)) if text.isdecimal() else None)
         return int(value.value) if isinstance(value, Num) else 0
 
     def _defined(self, node: Node) -> CppType:
@@ -741,7 +741,7 @@ def split_of(directive: Directive) -> Split:
     factor, dim = options.get("factor", ""), options.get("dim", "1")
     alone = [kind for kind in ("cyclic", "block") if kind in options]
     kind = options.get("type", alone[0] if alone else "complete")
-    factor, dim = (int(number) if number.isdigit() else 1 for number in (factor, dim))
+    factor, dim = (int(number) if number.isdecimal() else 1 for number in (factor, dim))
     return Split(directive.name == "array_reshape", kind, factor, dim)
 
 

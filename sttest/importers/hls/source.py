@@ -121,7 +121,7 @@ class CppSource:
             sides = (node.child_by_field_name(each) for each in ("left", "right"))
             return operator in "+-*" and all(map(self.is_size, sides))
         if node.type == "number_literal":
-            return text_of(node).isdigit() and int(text_of(node)) > 0
+            return text_of(node).isdecimal() and int(text_of(node)) > 0
         return text_of(node) in self.sizes_around(node)
 
     def sizes_around(self, node: Node) -> set[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import MANIFEST, read_object
+from sttest.core.numbers import real
 from sttest.core.results import COLUMNS, RESULTS_SCHEMA, Row, table_rows
 from sttest.studies.tables import EXPERIMENTS
 
@@ -99,6 +100,6 @@ def _row(fields: dict[str, str], where: str) -> Row:
 
 def _number(text: str, where: str) -> float | None:
     try:
-        return float(text) if text else None
+        return real(text) if text else None
     except ValueError as error:
-        raise InputError("bad-table", f"'{text}' is no number", where=where, hints=_AGAIN) from error
+        raise InputError("bad-table", str(error), where=where, hints=_AGAIN) from error

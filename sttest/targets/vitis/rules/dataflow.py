@@ -428,7 +428,7 @@ def pipeline_interval(source: CppSource) -> Iterator[RuleViolation]:
         if "off" in directive.options:
             continue
         interval = directive.options.get("II", "")
-        is_known = (interval.isdigit() and int(interval) > 0) or interval in source.sizes_around(directive.node)
+        is_known = (interval.isdecimal() and int(interval) > 0) or interval in source.sizes_around(directive.node)
         if directive.name == "pipeline" and not is_known:
             yield RuleViolation("pipeline-interval", "no initiation interval of at least 1", line_of(directive.node))
 
