@@ -10,7 +10,7 @@ exit meaning
 ==== =========================================
 0    done
 1    internal error (a bug in sttest)
-2    bad input or usage
+2    bad input or usage, or a file that the operating system refuses
 3    deadlock
 4    does not fit (a resource bound)
 5    a tool is missing

@@ -429,10 +429,23 @@ def replacing(path: Path) -> Generator[Path]:
     """A name beside ``path`` to write to; that file takes the place of ``path`` unless there is an exception."""
     unfinished = path.with_name(f".{path.name}.new-{uuid4().hex[:8]}")
     try:
-        yield unfinished
-        unfinished.replace(path)
+        with _told_of(path, unfinished):
+            yield unfinished
+            unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+@contextmanager
+def _told_of(path: Path, unfinished: Path) -> Generator[None]:
+    """Errors of writing that name no file, or one that is not there yet, name what was to be written."""
+    try:
+        yield
+    except OSError as error:
+        named = unfinished if error.filename is None else Path(str(error.filename))
+        if named.is_relative_to(unfinished):
+            error.filename = str(path / named.relative_to(unfinished))
+        raise
 
 
 def write_text(path: Path, text: str) -> None:
@@ -467,14 +480,24 @@ def replacing_folder(folder: Path) -> Generator[Path]:
         retired.rename(folder)
     staging.mkdir(parents=True)
     try:
-        yield staging
-        shutil.rmtree(retired, ignore_errors=True)
-        if folder.exists():
-            folder.rename(retired)
-        staging.rename(folder)
+        with _told_of(folder, staging):
+            yield staging
+            shutil.rmtree(retired, ignore_errors=True)
+            if folder.exists():
+                folder.rename(retired)
+            _take_place(staging, folder, retired)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     shutil.rmtree(retired, ignore_errors=True)
+
+
+def _take_place(staging: Path, folder: Path, retired: Path) -> None:
+    try:
+        staging.rename(folder)
+    except OSError:
+        if retired.exists():
+            retired.rename(folder)
+        raise
 
 
 def check_output_folder(folder: Path, schema: str, what: str) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from sttest.boards.energy import read_activity
 from sttest.core.errors import InputError
-from sttest.core.files import MANIFEST, check_output_folder, place_of, read_csv, read_model, write_text
+from sttest.core.files import MANIFEST, check_output_folder, place_of, read_csv, read_model, read_text, write_text
 from sttest.core.kernel_signature import DesignSignature
 from sttest.core.numbers import is_disguised
 from sttest.core.report_table import ReportTable
@@ -101,7 +101,7 @@ class DesignPackage:
     @cached_property
     def ir(self) -> dict[str, str]:
         """MLIR text after the passes whose text was kept, by file name without its ending, as in ``00_quantize``."""
-        found = {path.stem: path.read_text(encoding="utf-8") for path in sorted((self.folder / IR).glob("*.mlir"))}
+        found = {path.stem: read_text(path) for path in sorted((self.folder / IR).glob("*.mlir"))}
         if found:
             (last, text), place = list(found.items())[-1], self.folder / IR
             here = str((place / last).relative_to(self.folder))

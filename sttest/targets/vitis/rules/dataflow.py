@@ -121,7 +121,7 @@ def _statements(source: CppSource) -> list[Node]:
 
 def _is_name(node: Node) -> bool:
     """Whether a statement says what FIFOs are called in simulation, which is nothing for the tool."""
-    return node.type == "expression_statement" and called_name(node.named_children[0]) == NAMED
+    return node.type == "expression_statement" and any(called_name(each) == NAMED for each in node.named_children[:1])
 
 
 def _is_channel(node: Node) -> bool:

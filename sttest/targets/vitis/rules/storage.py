@@ -131,7 +131,7 @@ def stream_depths(source: CppSource) -> Iterator[RuleViolation]:
         if kind not in _CHANNELS or declared is None or declared.type != "declaration":
             continue
         arguments = node.child_by_field_name("arguments")
-        depth = text_of(arguments.named_children[-1]) if arguments is not None else ""
+        depth = text_of(arguments.named_children[-1]) if arguments is not None and arguments.named_children else ""
         least = 1 if kind == "stream" else 2
         if (name := declared_name(declared.child_by_field_name("declarator"))) in (depths := _told_depths(source)):
             depth = depths[name]
