@@ -29,16 +29,21 @@ def prepare_streams() -> None:
             setattr(sys, name, _nowhere(number))
     codecs.register_error(_ESCAPED, _escaped)
     if type(sys.stdout) is io.TextIOWrapper:
-        sys.stdout = sys.__stdout__ = _again(_Output, sys.stdout)
+        sys.stdout = _again(_Output, sys.stdout)
     if type(sys.stderr) is io.TextIOWrapper:
-        sys.stderr = sys.__stderr__ = _again(_Patient, sys.stderr)
+        sys.stderr = _again(_Patient, sys.stderr)
 
 
 def _again(kind: type[io.TextIOWrapper], stream: io.TextIOWrapper) -> io.TextIOWrapper:
-    """A stream of another kind in place of one."""
+    """A stream of another kind to where one leads, which stays: others may have it, and at its end it closes both."""
+    _replaced.append(stream)
     encoding, errors = stream.encoding, _ESCAPED if stream.errors in _STRICT else stream.errors
     at_once = {"line_buffering": stream.line_buffering, "write_through": stream.write_through}
-    return kind(stream.detach(), encoding, errors, **at_once)
+    stream.flush()
+    return kind(stream.buffer, encoding, errors, **at_once)
+
+
+_replaced: list[io.TextIOWrapper] = []
 
 
 def flush_output() -> OSError | None:

@@ -629,7 +629,7 @@ def validate(graph: TimedGraph) -> None:
     """
     check_name(graph.name, "graph")
     if not MIN_CLOCK_MHZ <= graph.clock_mhz <= MAX_CLOCK_MHZ:
-        what = f"clock_mhz is {str(graph.clock_mhz):.40}, not {MIN_CLOCK_MHZ:g} to {MAX_CLOCK_MHZ:g}"
+        what = f"clock_mhz is {graph.clock_mhz!s:.40}, not {MIN_CLOCK_MHZ:g} to {MAX_CLOCK_MHZ:g}"
         raise InputError("bad-clock", what, where=graph.name, hints=["give the clock in MHz"])
     if not graph.processes:
         raise InputError("empty-graph", "no processes", where=graph.name, hints=["add a process"])
