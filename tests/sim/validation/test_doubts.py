@@ -31,7 +31,7 @@ def notes(fifos, processes, channels=(H,)):
 )
 def test_a_token_that_its_fifo_cannot_carry(op, token_bytes, bits, told):
     port = MemoryPort("p", op, "a", 4, token_bytes, ("h",))
-    found = notes([Fifo("a", 4, bits)], [port, loop("a", "write" if op == "read" else "read", 4)])
+    found = notes([Fifo("a", 4, bits)], [port, loop("a", op, 4)])
     said = f"port 'p' moves tokens of {token_bytes:,} bytes, of which FIFO 'a' carries {bits:,} bits"
     assert found == ([said] if told else [])
 
