@@ -25,7 +25,7 @@ from sttest.cli.help import VerbCommand, definitions, help_width
 from sttest.cli.numbers import take_plain_numbers
 from sttest.cli.streams import flush_output, prepare_streams
 from sttest.compile.options import renamed
-from sttest.core.errors import DoesNotFitError, InputError, SttestError, did_you_mean, note, note_renamed
+from sttest.core.errors import DoesNotFitError, InputError, PassingError, SttestError, did_you_mean, note, note_renamed
 from sttest.core.program import __version__
 from sttest.core.terminal import styled
 from sttest.core.whole_run import whole_run
@@ -199,7 +199,7 @@ def _as_sttest_error(error: BaseException) -> SttestError:
         return _usage_error(error)
     if isinstance(error, OSError):
         hints = ["check that it may be read and written and that the disk has space"]
-        return InputError(
+        return PassingError(
             "operating-system", error.strerror or str(error), where=str(error.filename or ""), hints=hints
         )
     if isinstance(error, UnicodeError):

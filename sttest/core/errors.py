@@ -105,6 +105,12 @@ class InputError(SttestError):
     exit_code = 2
 
 
+class PassingError(SttestError):
+    """What is no fault of the input and may be gone at the next try, such as a full disk; it is never kept."""
+
+    exit_code = 2
+
+
 class DeadlockError(SttestError):
     """A design that cannot finish."""
 

@@ -55,13 +55,9 @@ BUG = (b"bug in sttest", b"Traceback", b"Exception ignored")
 def test_full_output_is_one_line_and_a_documented_code(arguments, unbuffered, run):
     done = run(*arguments, redirect="> /dev/full", PYTHONUNBUFFERED=unbuffered)
     assert done.returncode == 2
-    assert done.stderr.startswith(FULL)
+    told = json.loads(done.stderr)["error"]["where"] if "--json" in arguments else done.stderr.decode()
+    assert told.removeprefix("error: ").startswith("standard output")
     assert done.stderr.count(b"\n") == 1
-
-
-def test_output_to_a_full_disk_can_be_told_as_json(run):
-    done = run("models", "--json", redirect="> /dev/full")
-    assert json.loads(done.stderr)["error"]["where"] == "standard output"
 
 
 @pytest.mark.parametrize("redirect", ["2> /dev/full", "2>&-"])

@@ -72,7 +72,7 @@ static int fails_on(const char *name, int file) {
   ssize_t length = readlink(link, path, sizeof path - 1);
   if (length < 0) return 0;
   path[length] = 0;
-  return fails(name, path);
+  return path[0] == '/' && fails(name, path); /* else a pipe or a socket */
 }
 
 #define NEXT(type, name) ((type)dlsym(RTLD_NEXT, name))

@@ -25,7 +25,7 @@ STUDY = """
 title: A small model, by clock
 base: {model: small-gpt2, phase: decode, context: 32, board: u55c, design: default}
 axes:
-  board.clock: [200, 250]
+  board.clock_mhz: [200, 250]
 """
 SHAPE = ("--phase", "decode", "--context", "32")
 VERBS = {
