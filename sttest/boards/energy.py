@@ -17,6 +17,7 @@ from pydantic import AfterValidator, model_validator
 from sttest.boards.part import BoardPart, Quantity
 from sttest.core.errors import InputError
 from sttest.core.files import read_csv
+from sttest.core.numbers import real
 from sttest.core.report_table import ReportRow, ReportTable
 
 # --- A quantity that nobody has measured exactly: its low, central and high case
@@ -202,7 +203,7 @@ def read_activity(path: Path) -> ReportTable:
         raise _bad(path, f"its columns are not {', '.join(columns)}")
     for row in read:
         try:
-            counts = {name: float(row[name]) for name in columns[columns.index("process") + 1 :]}
+            counts = {name: real(row[name]) for name in columns[columns.index("process") + 1 :]}
         except ValueError as error:
             raise _bad(path, f"has a count that is not a number ({error})") from error
         if not all(0 <= count < inf for count in counts.values()):

@@ -5,6 +5,7 @@ itself, with its own source, is in ``data/<board>.yaml``.
 """
 
 import math
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -37,8 +38,26 @@ class Quantity(BaseModel):
         return f"{shown}{unit} ({self.kind})"
 
 
-def in_unit(unit: str, *, whole: bool = False, positive: bool = True) -> AfterValidator:
-    """A check for a field: the quantity is in ``unit`` and, on request, whole and above zero."""
+SENSIBLE: Mapping[str, tuple[float, float]] = {
+    # from the slowest soft clock to a thousand times the fastest transistors in use
+    "MHz": (1e-3, 1e6),
+    # from a serial line to a hundred times the 20 PB/s of the SRAM on a whole wafer (WSE-2)
+    "GB/s": (1e-6, 1e9), "Gb/s": (1e-6, 1e9),
+    # up to a million whole wafers of 10^12 transistors each
+    "count": (0, 1e18), "bits": (0, 1e18), "bytes": (0, 1e18), "MB": (0, 1e12), "GB": (0, 1e9), "TOPS": (0, 1e9),
+    # up to a day
+    "ns": (0, 1e14), "us": (0, 1e11),
+    "W": (0, 1e9), "nm": (0, 1e6), "ratio": (0, 1e9),
+}  # fmt: skip
+"""Least, apart from 0, and most of a quantity of a board, by its unit; nothing real is near either."""
+MOST_CHANNELS = 256
+"""Of one memory, as many as a timed graph may have; an HBM3E system of eight stacks has 256 pseudo-channels."""
+
+
+def in_unit(unit: str, *, whole: bool = False, positive: bool = True, most: float | None = None) -> AfterValidator:
+    """A check for a field: the quantity is in ``unit``, sensible and, on request, whole, above 0, at most that."""
+    least, usual = SENSIBLE.get(unit, (0, math.inf))
+    bound = usual if most is None else most
 
     def check(quantity: Quantity) -> Quantity:
         if quantity.unit != unit:
@@ -47,12 +66,15 @@ def in_unit(unit: str, *, whole: bool = False, positive: bool = True) -> AfterVa
             raise ValueError(f"{quantity.value:g} {unit} is not a whole number")
         if positive and quantity.value == 0:
             raise ValueError("must be greater than 0")
+        if quantity.value > bound or 0 < quantity.value < least:
+            raise ValueError(f"{quantity.value:g} {unit} where anything real has {least:g} to {bound:g}")
         return quantity
 
     return AfterValidator(check)
 
 
 Count = Annotated[Quantity, in_unit("count", whole=True)]
+Channels = Annotated[Quantity, in_unit("count", whole=True, most=MOST_CHANNELS)]
 CountOrNone = Annotated[Quantity, in_unit("count", whole=True, positive=False)]
 Bytes = Annotated[Quantity, in_unit("bytes", whole=True)]
 Bits = Annotated[Quantity, in_unit("bits", whole=True)]
@@ -158,7 +180,7 @@ class Hbm(BoardPart):
     """
 
     stacks: Count
-    pseudo_channels: Count
+    pseudo_channels: Channels
     bytes_per_channel: Bytes
     peak_gb_per_s_per_channel: GigabytesPerSecond
     sustained_gb_per_s_per_channel: GigabytesPerSecond
@@ -167,7 +189,7 @@ class Hbm(BoardPart):
     page_miss_ns: Nanoseconds
     switch_ns: Nanoseconds
     kernel_read_ns: Nanoseconds
-    axi_ports: Count
+    axi_ports: Channels
     axi_port_bits: Bits
     axi_port_mhz: Megahertz
     max_burst_bytes: Bytes

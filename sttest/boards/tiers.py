@@ -13,7 +13,7 @@ from typing import Literal, get_args
 from pydantic import model_validator
 
 from sttest.boards.energy import Bracket, PicojoulesPerBit
-from sttest.boards.part import BoardPart, Bytes, Count, GigabytesPerSecond, Hbm, Nanoseconds, Pcie
+from sttest.boards.part import BoardPart, Bytes, Channels, Count, GigabytesPerSecond, Hbm, Nanoseconds, Pcie
 from sttest.core.errors import InputError, did_you_mean
 
 TierName = Literal["hbm", "ddr", "host", "flash"]
@@ -26,7 +26,7 @@ CARD_TIERS: tuple[TierName, ...] = ("hbm", "ddr")
 class LowerMemory(BoardPart):
     """DIMMs of the card, memory of the host, or flash: channels that are alike."""
 
-    channels: Count
+    channels: Channels
     bytes_per_channel: Bytes
     peak_gb_per_s_per_channel: GigabytesPerSecond
     sustained_gb_per_s_per_channel: GigabytesPerSecond

@@ -22,8 +22,10 @@ from typer.core import TyperGroup
 
 from sttest.cli.completion import completing_verb, is_completing
 from sttest.cli.help import VerbCommand, definitions, help_width
+from sttest.cli.numbers import take_plain_numbers
+from sttest.cli.streams import flush_output, prepare_streams
 from sttest.compile.options import renamed
-from sttest.core.errors import DoesNotFitError, InputError, SttestError, did_you_mean, note, note_renamed
+from sttest.core.errors import DoesNotFitError, InputError, PassingError, SttestError, did_you_mean, note, note_renamed
 from sttest.core.interrupts import INTERRUPTED, raise_again
 from sttest.core.program import __version__
 from sttest.core.terminal import styled
@@ -80,10 +82,13 @@ class _Commands(Mapping[str, Any]):
         verb = typer.Typer(rich_markup_mode=None, add_completion=False)
         if is_completing():
             verb.command(name)(completing_verb(name))
-        else:
-            function = getattr(import_module(f"sttest.cli.{VERBS[name][0]}"), f"{name}_verb")
-            verb.command(name, cls=VerbCommand)(_with_forms(function, has_table=name not in WITHOUT_TABLE))
-        return typer.main.get_command(verb)
+            return typer.main.get_command(verb)
+        function = getattr(import_module(f"sttest.cli.{VERBS[name][0]}"), f"{name}_verb")
+        function = _with_forms(function, has_table=name not in WITHOUT_TABLE)
+        verb.command(name, cls=VerbCommand)(function)
+        command: Any = typer.main.get_command(verb)
+        take_plain_numbers(command, function)
+        return command
 
     def __iter__(self) -> Iterator[str]:
         return iter(VERBS)
@@ -124,6 +129,7 @@ class Boundary(TyperGroup):
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> Any:
         """Parses, runs, and leaves the process with an exit code."""
+        prepare_streams()
         given = list(sys.argv[1:] if args is None else args)
         extra["standalone_mode"] = False
         raise_again()
@@ -131,13 +137,15 @@ class Boundary(TyperGroup):
             given = _as_today(given)
             with whole_run(), styled(wide="--wide" in given, csv="--csv" in given, json="--json" in given) as style:
                 code = super().main(given or ["--help"], prog_name or "sttest", **extra)
-                sys.stdout.flush()
             if style.csv is not None and not style.csv.tables:
                 note("no table was printed; --json has what the text says")
         except SystemExit:
             code = 0  # typer leaves by itself only where whoever read its output has gone
         except BaseException as error:
             code = _exit_code(error, given)
+        unprinted = flush_output()
+        if unprinted is not None and not code:
+            code = _exit_code(unprinted, given)
         if code == INTERRUPTED:
             print("interrupted", file=sys.stderr)
         sys.exit(code if isinstance(code, int) else 0)
@@ -168,9 +176,7 @@ def _exit_code(error: BaseException, args: Sequence[str]) -> int:
     if isinstance(error, KeyboardInterrupt | typer.Abort):
         return INTERRUPTED
     if isinstance(error, OSError) and error.errno == errno.EPIPE:
-        # Whoever read us has gone; give the interpreter somewhere to flush to.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return 0  # whoever read us has gone
     known = _as_sttest_error(error)
     if _debugging(args):
         traceback.print_exception(error, file=sys.stderr)
@@ -193,9 +199,14 @@ def _as_sttest_error(error: BaseException) -> SttestError:
         return error
     if isinstance(error, _UsageError):
         return _usage_error(error)
-    if isinstance(error, OSError) and error.filename is not None:
+    if isinstance(error, OSError):
         hints = ["check that it may be read and written and that the disk has space"]
-        return InputError("operating-system", f"{error.strerror}", where=str(error.filename), hints=hints)
+        return PassingError(
+            "operating-system", error.strerror or str(error), where=str(error.filename or ""), hints=hints
+        )
+    if isinstance(error, UnicodeError):
+        hints = ["use names and texts in UTF-8"]
+        return InputError("bad-encoding", f"a name or a text is not UTF-8 ({error})", hints=hints)
     if isinstance(error, MemoryError):
         hints = ["run it where there is more", "make the design smaller", "see docs/reference/limits.md"]
         return DoesNotFitError("out-of-memory", "not enough memory on this machine", hints=hints)
@@ -275,6 +286,7 @@ def common(
 ) -> None:
     """A simulation-first testbed for streaming dataflow accelerators that run LLMs.
 
-    Exit codes: 0 done, 1 internal error, 2 bad input or usage, 3 deadlock,
-    4 does not fit, 5 a tool is missing, 6 engines disagree.
+    Exit codes: 0 done, 1 internal error, 2 bad input or usage, or the
+    operating system refuses a file, 3 deadlock, 4 does not fit, 5 a tool is
+    missing, 6 engines disagree.
     """

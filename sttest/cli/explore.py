@@ -23,7 +23,7 @@ from sttest.explore.report import ablation as run_ablation
 from sttest.explore.search import Search
 from sttest.explore.search import run as run_search
 from sttest.explore.space import Domain, parse_only
-from sttest.explore.storage import require_optuna
+from sttest.explore.storage import naming_storage, require_optuna
 from sttest.models.program import check_shape
 from sttest.models.registry import model_config
 from sttest.studies.figures import draw
@@ -151,7 +151,8 @@ def explore_verb(
 def _searched(search: Search, trials: int, jobs: int, watch: Callable[..., None], *, resume: bool) -> list[Tried]:
     """All points; whoever stops the search is told how it goes on."""
     try:
-        return run_search(search, trials, jobs, watch, resume=resume)
+        with naming_storage(search.storage):
+            return run_search(search, trials, jobs, watch, resume=resume)
     except KeyboardInterrupt:
         note(f"finished points are in {search.storage}, go on with --resume")
         raise

@@ -17,11 +17,15 @@ from sttest.studies.campaign import STORES, on_cluster
 from sttest.studies.serving.outcome import Objective, Outcome, write_trace
 from sttest.studies.serving.requests import Request, poisson, read_trace
 from sttest.studies.serving.scheduler import Card, Limits, Policy
-from sttest.studies.serving.step_times import StepPlan, pages_of
+from sttest.studies.serving.step_times import StepPlan, cache_memory_bytes, pages_of
 
 _PAGE_TOKENS = 16
 """Positions of a page: vLLM's default block (Kwon et al., arXiv 2309.06180)."""
 _REQUESTS = 1000
+_MOST_PAGE = 1 << 24
+"""Positions of a page: more than any model's context has."""
+_HOUR_MS = 3_600_000
+"""Cards are configured in seconds."""
 
 
 def serve_verb(
@@ -39,12 +43,14 @@ def serve_verb(
     output_tokens: Annotated[int, typer.Option(min=1, help="Of each answer, without a trace.")] = 32,
     policy: Annotated[Policy, typer.Option(help="Whose turn is next.")] = "first-come",
     batch: Annotated[int | None, typer.Option(min=1, help="Sequences at a time [as compiled].")] = None,
-    page_tokens: Annotated[int, typer.Option(min=1, help="Positions of a page of keys and values.")] = _PAGE_TOKENS,
+    page_tokens: Annotated[
+        int, typer.Option(min=1, max=_MOST_PAGE, help="Positions of a page of keys and values.")
+    ] = _PAGE_TOKENS,
     kv_gib: Annotated[
         float | None, typer.Option(help="Memory for keys and values [the HBM less weights], GiB.")
     ] = None,
     reconfigure_ms: Annotated[
-        float | None, typer.Option(min=0, help="From one design to the other; needed with two packages.")
+        float | None, typer.Option(min=0, max=_HOUR_MS, help="From one design to the other; needed with two packages.")
     ] = None,
     slo_ttft_ms: Annotated[float | None, typer.Option(min=0, help="Time to first token that is good.")] = None,
     slo_token_ms: Annotated[float | None, typer.Option(min=0, help="Time per token that is good.")] = None,
@@ -151,7 +157,14 @@ def _limits(plan: StepPlan, asked: ServeOptions) -> Limits:
             "missing-option", "nothing says how long one design takes to follow the other", where="--reconfigure-ms",
             hints=["give milliseconds, 0 if both are on the card", "give a decode's package alone"],
         )  # fmt: skip
-    pages = pages_of(plan.tokens, asked.page_tokens, None if asked.kv_gib is None else asked.kv_gib * 2**30)
+    memory = None if asked.kv_gib is None else asked.kv_gib * 2**30
+    most_memory = cache_memory_bytes(plan.tokens)
+    if memory is not None and memory > most_memory:
+        raise InputError(
+            "no-room", "more memory than the card has where keys and values are", where="--kv-gib", demand=asked.kv_gib,
+            bound=round(most_memory / 2**30, 3), unit="GiB", hints=["give less", "compile it for a board with more"],
+        )  # fmt: skip
+    pages = pages_of(plan.tokens, asked.page_tokens, memory)
     if pages < 1:
         raise InputError("no-room", "no memory is left for keys and values", where="serve", hints=["give --kv-gib"])
     chunk = None if plan.prompts.takes_prompts_whole else plan.prompts.package.tokens

@@ -10,6 +10,7 @@ import typer
 from sttest.boards.load import load_board, require_hbm
 from sttest.cli.common import DESIGN, Engine, Json, print_json, progress
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError
+from sttest.core.numbers import whole
 from sttest.core.tables import print_table
 from sttest.package import DesignPackage, load_graph
 from sttest.package.group_package import SCHEMA as GROUPS_SCHEMA
@@ -254,11 +255,12 @@ def _has_actors(result: Simulation) -> bool:
 def _assignment(text: str) -> tuple[str, int]:
     """``FIFO=N`` as a pair."""
     name, equals, depth = text.rpartition("=")
-    if not equals or not name or not depth.removeprefix("-").isdecimal():
-        raise InputError(
-            "bad-depth", f"'{text}' is not FIFO=N", where="--depth", hints=["write it as in --depth qkv=16"]
-        )
-    return name, int(depth)
+    try:
+        if equals and name:
+            return name, whole(depth)
+    except ValueError:
+        pass
+    raise InputError("bad-depth", f"'{text}' is not FIFO=N", where="--depth", hints=["write it as in --depth qkv=16"])
 
 
 def _design_json(told: CorpusDesign) -> dict[str, Any]:

@@ -69,6 +69,10 @@ else:
         pass
 
 
+MOST_LANES = 1 << 20
+"""Of a task, and points of a tile's side: a hundred times the DSPs of a U55C, and more than any layer is wide."""
+MOST_TOKEN_BITS = 1 << 24
+"""As many as a FIFO of a timed graph may have."""
 DEFAULT_TILE = 16
 """Points of a tile's side (streamtensor.md section 2); a shorter dim is a tile itself."""
 
@@ -79,7 +83,7 @@ class CompileOptions(_Checked):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     tile_size: Annotated[
-        int, Field(ge=1, description="Points per tiled loop."),
+        int, Field(ge=1, le=MOST_LANES, description="Points per tiled loop."),
         Option(("linalg-to-kernels",), "--tile", search=(8, 16, 32, 64), unit="points"),
     ] = DEFAULT_TILE  # fmt: skip
     tiles: Annotated[
@@ -91,18 +95,23 @@ class CompileOptions(_Checked):
         Option(("linalg-to-kernels",), "--task-order", metavar="NAME=1,0,2", pairs=True),
     ] = ()  # fmt: skip
     gemv_lanes: Annotated[
-        int, Field(ge=0, description="Lanes of each product of few rows with a weight; 0 takes those of --tile."),
+        int,
+        Field(ge=0, le=MOST_LANES,
+              description="Lanes of each product of few rows with a weight; 0 takes those of --tile."),
         Option(("linalg-to-kernels", "assign-lanes"), search=(0, 512, 1024, 2048, 4096), unit="lanes"),
     ] = 0  # fmt: skip
     overall_unroll: Annotated[
-        int, Field(ge=1, description="Lanes that all kernels share."), Option(("assign-lanes",), unit="lanes")
+        int,
+        Field(ge=1, le=MOST_LANES, description="Lanes that all kernels share."),
+        Option(("assign-lanes",), unit="lanes"),
     ] = 4096
     first_lanes: Annotated[
-        int, Field(ge=1, description="Lanes of a task before it is given more."),
+        int, Field(ge=1, le=MOST_LANES, description="Lanes of a task before it is given more."),
         Option(("assign-lanes",), unit="lanes"),
     ] = 16  # fmt: skip
     most_lanes: Annotated[
-        int, Field(ge=0, description="Most lanes of any task that --overall-unroll serves; 0 sets no bound."),
+        int,
+        Field(ge=0, le=MOST_LANES, description="Most lanes of any task that --overall-unroll serves; 0 sets no bound."),
         Option(("assign-lanes",), unit="lanes"),
     ] = 0  # fmt: skip
     lanes: Annotated[
@@ -129,7 +138,7 @@ class CompileOptions(_Checked):
         Option(("materialize-dma",), level="resources", search=(128, 256, 512), choices=(128, 256, 512), unit="bits"),
     ] = 512  # fmt: skip
     vector_bits: Annotated[
-        int, Field(ge=1, description="Widest token, in bits."),
+        int, Field(ge=1, le=MOST_TOKEN_BITS, description="Widest token, in bits."),
         Option(("vectorize{max-bits}",), search=(1024, 2048, 4096), unit="bits"),
     ] = 4096  # fmt: skip
     strategy: Annotated[

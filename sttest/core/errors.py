@@ -10,7 +10,7 @@ exit meaning
 ==== =========================================
 0    done
 1    internal error (a bug in sttest)
-2    bad input or usage
+2    bad input or usage, or a file that the operating system refuses
 3    deadlock
 4    does not fit (a resource bound)
 5    a tool is missing
@@ -101,6 +101,12 @@ class SttestError(Exception):
 
 class InputError(SttestError):
     """Bad input or usage: nothing has been started, nothing is left behind."""
+
+    exit_code = 2
+
+
+class PassingError(SttestError):
+    """What is no fault of the input and may be gone at the next try, such as a full disk; it is never kept."""
 
     exit_code = 2
 

@@ -31,6 +31,7 @@ from pydantic import BaseModel, ValidationError
 from yaml.constructor import ConstructorError
 
 from sttest.core.errors import InputError, note
+from sttest.core.numbers import is_disguised, real, whole
 from sttest.core.plain_files import check_replaceable, open_to_read, sync, sync_tree
 from sttest.core.validation import as_input_error
 
@@ -168,7 +169,8 @@ def parse_model(model: type[Model], data: bytes, where: str, schema: str, *, hin
     content = parse_json(data, where, hints=hints)  # refuses what pydantic's parser would take
     _check_schema(content, schema, where, hints)
     try:
-        return model.model_validate_json(data)
+        # Else a text would be read as a number, be it 'nan' or '1_0'.
+        return model.model_validate_json(data, strict=True)
     except ValidationError as error:
         raise as_input_error(error, model, content, where) from error
 
@@ -193,7 +195,7 @@ def parse_json(data: bytes, where: str, *, hints: Iterable[str] = ()) -> Any:
         what = f"not valid JSON, nested more than {MAX_JSON_NESTING} deep"
         raise InputError("json-nesting", what, where=where, hints=hints)
     try:
-        return json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_no_constant)
+        return json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_no_constant, parse_float=real)
     except (ValueError, RecursionError) as error:
         raise InputError("not-json", f"not valid JSON ({error})", where=where, hints=hints) from error
 
@@ -262,7 +264,17 @@ _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class _StrictLoader(_Loader):
-    """A safe loader that refuses repeated keys."""
+    """A safe loader that refuses repeated keys, and numbers that are not what they look like."""
+
+    def construct_number(self, node: yaml.ScalarNode) -> int | float:
+        """A number; YAML 1.1 reads ``010`` as eight, ``1:30`` as ninety, and has infinities."""
+        text = str(self.construct_scalar(node))
+        try:
+            if _LEADING_ZERO.match(text):
+                raise ValueError(f"'{text:.40}' is no number in plain digits")
+            return whole(text) if node.tag.endswith(":int") else real(text)
+        except ValueError as error:
+            raise ConstructorError(None, None, str(error), node.start_mark) from error
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen: set[str] = set()
@@ -273,6 +285,11 @@ class _StrictLoader(_Loader):
                 raise ConstructorError(None, None, f"key '{key.value}' is given twice", key.start_mark)
             seen.add(key.value)
         return super().construct_mapping(node, deep)
+
+
+_LEADING_ZERO = re.compile(r"[-+]?0[0-9]")
+for _kind in ("int", "float"):
+    _StrictLoader.add_constructor(f"tag:yaml.org,2002:{_kind}", _StrictLoader.construct_number)
 
 
 @lru_cache(maxsize=64)
@@ -290,12 +307,14 @@ def _parsed_yaml(text: str) -> object:
 
 
 def _check_scalar(event: yaml.ScalarEvent) -> None:
-    """Refuses what is too long, or could steer a terminal that it is printed on."""
+    """Refuses what is too long, could steer a terminal that it is printed on, or is no number to people."""
     line = f", line {event.start_mark.line + 1}" if event.start_mark else ""
     if len(event.value) > MAX_YAML_SCALAR_CHARS:
         raise yaml.YAMLError(f"a value of more than {MAX_YAML_SCALAR_CHARS} characters{line}")
     if not "".join(event.value.split()).isprintable():
         raise yaml.YAMLError(f"a value with characters that cannot be printed{line}")
+    if is_disguised(event.value):
+        raise yaml.YAMLError(f"'{event.value}' is no finite number in plain digits{line}")
 
 
 def _one_line(error: yaml.YAMLError) -> str:
@@ -419,12 +438,25 @@ def replacing(path: Path) -> Generator[Path]:
     check_replaceable(path)
     unfinished = path.with_name(f".{path.name}.new-{uuid4().hex[:8]}")
     try:
-        yield unfinished
-        sync(unfinished)
-        unfinished.replace(path)
-        sync(path.parent)
+        with _told_of(path, unfinished):
+            yield unfinished
+            sync(unfinished)
+            unfinished.replace(path)
+            sync(path.parent)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+@contextmanager
+def _told_of(path: Path, unfinished: Path) -> Generator[None]:
+    """Errors of writing that name no file, or one that is not there yet, name what was to be written."""
+    try:
+        yield
+    except OSError as error:
+        named = unfinished if error.filename is None else Path(str(error.filename))
+        if named.is_relative_to(unfinished):
+            error.filename = str(path / named.relative_to(unfinished))
+        raise
 
 
 def write_text(path: Path, text: str) -> None:
@@ -466,16 +498,26 @@ def replacing_folder(folder: Path) -> Generator[Path]:
         retired.rename(folder)
     staging.mkdir(parents=True)
     try:
-        yield staging
-        sync_tree(staging)
-        shutil.rmtree(retired, ignore_errors=True)
-        if folder.exists():
-            folder.rename(retired)
-        staging.rename(folder)
-        sync(folder.parent)
+        with _told_of(folder, staging):
+            yield staging
+            sync_tree(staging)
+            shutil.rmtree(retired, ignore_errors=True)
+            if folder.exists():
+                folder.rename(retired)
+            _take_place(staging, folder, retired)
+            sync(folder.parent)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     shutil.rmtree(retired, ignore_errors=True)
+
+
+def _take_place(staging: Path, folder: Path, retired: Path) -> None:
+    try:
+        staging.rename(folder)
+    except OSError:
+        if retired.exists():
+            retired.rename(folder)
+        raise
 
 
 def check_output_folder(folder: Path, schema: str, what: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any, get_args
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import EnginesDisagreeError, InputError
 from sttest.core.files import csv_text, read_csv, write_text
+from sttest.core.numbers import real, whole
 from sttest.core.results import Kind, Row
 from sttest.core.validation import validated
 from sttest.explore.evaluate import Evaluation, Evaluator
@@ -89,13 +90,13 @@ def read_record(path: Path, point: int) -> Record:
 def _record(row: Mapping[str, str]) -> Record:
     # Rows of before there were batches are of one sequence.
     target: dict[str, Any] = {name: {"batch": "1", **row}[name] for name in _TARGET}
-    target |= {name: int(row[name]) for name in _WHOLE} | {"launch_us": float(row["launch_us"])}
+    target |= {name: whole(row[name]) for name in _WHOLE} | {"launch_us": real(row["launch_us"])}
     if target["phase"] not in get_args(Phase):
         raise ValueError(f"no phase {target['phase']!r}")
-    figures = {name: float(row[name]) for name in (*METRICS, PLACED) if row[name]}
+    figures = {name: real(row[name]) for name in (*METRICS, PLACED) if row[name]}
     # Rows of before there was a choice were held to this one.
     knobs = validated(CompileOptions, {"budget": "published", **json.loads(row["knobs"])}, "knobs")
-    return Record(int(row["point"]), target, row["text_sha256"], row["program"], knobs, figures)
+    return Record(whole(row["point"]), target, row["text_sha256"], row["program"], knobs, figures)
 
 
 def rebuild(record: Record, evaluator: Evaluator) -> Figures:

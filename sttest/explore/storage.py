@@ -10,7 +10,8 @@ import json
 import os
 import socket
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -237,13 +238,12 @@ def _at_once(free: int, others: int) -> int:
 def _open(url: str, name: str, objectives: Sequence[Objective]) -> "tuple[Study, Engine]":
     import optuna
     from optuna.study import StudyDirection
-    from sqlalchemy.exc import SQLAlchemyError
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     address = database_url(url)
     is_sqlite = address.startswith("sqlite")
     options = {"connect_args": {"timeout": assumptions.BUSY_TIMEOUT_S}} if is_sqlite else {}
-    try:
+    with naming_storage(url, RuntimeError, ImportError):
         storage = optuna.storages.RDBStorage(address, engine_kwargs=options)
         if is_sqlite:
             _lock_first(storage.engine)
@@ -254,11 +254,29 @@ def _open(url: str, name: str, objectives: Sequence[Objective]) -> "tuple[Study,
             sampler=optuna.samplers.RandomSampler(0),
         )  # fmt: skip
         return study, storage.engine
-    except (SQLAlchemyError, RuntimeError, ImportError) as error:
-        told = " ".join(str(error).split())[:200]
-        raise InputError(
-            "bad-storage", f"not a database of searches ({told})", where=url, hints=["name another with --storage"]
-        ) from error
+
+
+@contextmanager
+def naming_storage(url: str, *others: type[Exception]) -> Generator[None]:
+    """Errors of a database, which may be none, be locked or lie on a full disk, say which it is.
+
+    Args:
+        url: the database.
+        others: errors of opening one that are taken for such, too.
+
+    Raises:
+        InputError: in place of an error of the database.
+    """
+    from optuna.exceptions import StorageInternalError
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        yield
+    except (SQLAlchemyError, StorageInternalError, *others) as error:
+        cause = error.__cause__ if isinstance(error, StorageInternalError) and error.__cause__ else error
+        told = " ".join(str(cause).partition("[SQL:")[0].split())[:200]
+        hints = ["name another with --storage", "check that the disk has space and go on with --resume"]
+        raise InputError("bad-storage", f"the database of searches fails ({told})", where=url, hints=hints) from error
 
 
 def _lock_first(engine: "Engine") -> None:

@@ -4,6 +4,7 @@ torch-mlir may take the whole interpreter down, so callers go through
 :mod:`sttest.frontend.lowering`.
 """
 
+import errno
 import hashlib
 import importlib.util
 import json
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sttest.core.children import python_command
-from sttest.core.errors import InputError, SttestError, ToolMissingError
+from sttest.core.errors import InputError, PassingError, SttestError, ToolMissingError
 from sttest.core.kept import KeptFiles
 from sttest.frontend.normalize import function_of, normalise
 from sttest.models.cards import check_cards
@@ -258,11 +259,19 @@ def main() -> int:
     except SttestError as error:
         _say("error", json.dumps(error.to_dict()))
         return error.exit_code
+    except OSError as error:
+        if error.errno not in _OF_THE_DISK:
+            raise
+        _say("passing", os.strerror(error.errno))
+        return PassingError.exit_code
     except Exception as error:
         message = str(error).strip() or "no message"
         _say("failed", f"{type(error).__name__}: {message.splitlines()[0]}")
         raise
     return 0
+
+
+_OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
 def _say(event: str, text: str) -> None:
@@ -379,12 +388,21 @@ def _diagnosis(builder: Builder, arguments: Mapping[str, Any], run: subprocess.C
     if told:
         facts = json.loads(told)
         return InputError(facts["code"], facts["what"], where=facts["where"], hints=facts["hints"])
+    if trouble := _last(run, "passing"):
+        return PassingError("operating-system", trouble, where="front end", hints=["check that the disk has space"])
+    if -run.returncode in _FROM_OUTSIDE:
+        hints = ["run it again", "run it where there is more memory"]
+        return PassingError("lowering-killed", _how_it_died(run), where="front end", hints=hints)
     stage = _last(run, "stage")
     if stage in ("", "torch.export"):
         return _failure("PyTorch cannot export the module", _how_it_died(run), "torch.export")
     probe = _run(builder, {os.devnull: arguments}, probing=True)
     culprit = _last(probe, "op") if probe.returncode else ""
     return _failure("the module cannot be lowered to linalg", _how_it_died(run), culprit or stage)
+
+
+_FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+"""What ends a process that would have gone on; the system sends the first where memory runs out."""
 
 
 def _failure(what: str, how: str, where: str) -> InputError:

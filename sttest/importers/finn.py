@@ -15,6 +15,7 @@ from typing import Any
 
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import read_json, write_json
+from sttest.core.numbers import real
 from sttest.importers.finn_layers import converter, is_known, kind_of, layer_of
 from sttest.importers.finn_model import FINN_DOMAIN, Model, Node, element_bits, read_model
 from sttest.importers.finn_schedule import Access, Layer, Nest, each_time
@@ -301,7 +302,7 @@ def _clock_ns(model: Model, source: Path) -> float | None:
     if not text:
         return None
     try:
-        value = float(text)
+        value = real(text)
     except ValueError:
         value = 0.0
     if not 0.01 <= value <= 1e6:

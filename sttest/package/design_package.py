@@ -15,6 +15,7 @@ from sttest.boards.energy import read_activity
 from sttest.core.errors import InputError
 from sttest.core.files import MANIFEST, check_output_folder, place_of, read_csv, read_model, read_text, write_text
 from sttest.core.kernel_signature import DesignSignature
+from sttest.core.numbers import is_disguised
 from sttest.core.report_table import ReportTable
 from sttest.package.achieved import SCHEMA as ACHIEVED_SCHEMA
 from sttest.package.achieved import Achieved
@@ -190,9 +191,13 @@ class DesignPackage:
 
         path = self._part(report_name(name))
         try:
-            return pd.read_csv(path)
+            table = pd.read_csv(path)
+            for title, column in table.items():
+                if any(isinstance(each, float | str) and is_disguised(str(each)) for each in column.dropna()):
+                    raise ValueError(f"column '{title}' has numbers that are not finite or not in plain digits")
         except ValueError as error:
             raise InputError("bad-report", f"not a table ({error})", where=str(path), hints=COMPILE_AGAIN) from error
+        return table
 
     @property
     def jobs_folder(self) -> Path:

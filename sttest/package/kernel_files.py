@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sttest.core.cpp_text import one_text, placed_lines
 from sttest.core.errors import InputError
-from sttest.core.files import read_object, write_json, write_text
+from sttest.core.files import read_object, read_text, write_json, write_text
 from sttest.core.kernel_signature import DesignSignature, KernelSignature, read_signature, write_signature
 from sttest.core.validation import validated
 
@@ -177,7 +177,7 @@ class KernelFiles:
 
     @property
     def _cpp_by_name(self) -> dict[str, str]:
-        return {path.name: path.read_text(encoding="utf-8") for path in self.cpp_files}
+        return {path.name: read_text(path) for path in self.cpp_files}
 
     @property
     def signature_path(self) -> Path:
@@ -227,7 +227,7 @@ class KernelFiles:
     @cached_property
     def depths(self) -> dict[str, int]:
         """Depths of the streams in the C++, by the names that they have in the timed graph."""
-        text = self.cpp.read_text(encoding="utf-8")
+        text = read_text(self.cpp)
         found = {name: int(depth) for depth, name in _STREAM.findall(text)}
         return found | {name: int(depth) for name, depth in _WIDE_STREAM.findall(text)}
 

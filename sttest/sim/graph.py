@@ -334,6 +334,8 @@ def joins_actors(graph: TimedGraph, ends: Ends) -> bool:
 # --- Single checks of timed graphs, each refusing with one clear line, and the limits
 
 
+MIN_CLOCK_MHZ, MAX_CLOCK_MHZ = 1e-3, 1e6
+"""A kHz and a THz: slower than any watch, and a thousand times as fast as the transistors of any card."""
 MAX_FIFOS = 100_000
 MAX_PROCESSES = 20_000
 MAX_CHANNELS = 256
@@ -628,8 +630,9 @@ def validate(graph: TimedGraph) -> None:
         InputError: naming the place, what is wrong there, and the way out.
     """
     check_name(graph.name, "graph")
-    if not math.isfinite(graph.clock_mhz) or graph.clock_mhz <= 0:
-        raise InputError("bad-clock", f"clock_mhz is {graph.clock_mhz}", where=graph.name, hints=["give MHz above 0"])
+    if not MIN_CLOCK_MHZ <= graph.clock_mhz <= MAX_CLOCK_MHZ:
+        what = f"clock_mhz is {graph.clock_mhz!s:.40}, not {MIN_CLOCK_MHZ:g} to {MAX_CLOCK_MHZ:g}"
+        raise InputError("bad-clock", what, where=graph.name, hints=["give the clock in MHz"])
     if not graph.processes:
         raise InputError("empty-graph", "no processes", where=graph.name, hints=["add a process"])
     check_whole(len(graph.fifos), "number of FIFOs", graph.name, 0, MAX_FIFOS)

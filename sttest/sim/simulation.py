@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sttest.sim.deadlock import Deadlock, Wait
+from sttest.sim.doubts import doubts
 from sttest.sim.fix_cost import depths_text
 from sttest.sim.graph import MAX_DEPTH, TimedGraph, fifo_ends, joins_actors
 
@@ -125,12 +126,17 @@ class Simulation:
             "finish": self.finish,
             "breakdown": {name: asdict(part) for name, part in self.breakdown.items()},
             "max_occupancy": self.max_occupancy,
+            "notes": self.notes,
         }
+
+    @property
+    def notes(self) -> list[str]:
+        """What the graph says and no design means, such as a token that nobody reads; a sentence each."""
+        return [] if self.graph is None else doubts(self.graph, is_done=self.verdict == "done")
 
     def to_text(self) -> str:
         """A short report for people."""
-
-        return report(self)
+        return "\n".join([report(self), *(f"  note: {note}" for note in self.notes)])
 
 
 def assemble(

@@ -3,6 +3,7 @@
 from functools import cache
 
 from sttest.core.files import read_csv
+from sttest.core.numbers import real
 from sttest.studies.tables import ALL, EXPERIMENTS
 from sttest.studies.whatif.study import STUDIES
 
@@ -15,7 +16,7 @@ COLUMNS = ("command", "seconds", "source")
 @cache
 def command_seconds() -> dict[str, float]:
     """Seconds by command, such as ``sttest reproduce gpt2``; of ``all`` the sum, once all of its parts are known."""
-    found = {row["command"]: float(row["seconds"]) for row in read_csv(SECONDS, COLUMNS)}
+    found = {row["command"]: real(row["seconds"]) for row in read_csv(SECONDS, COLUMNS)}
     parts = [found.get(f"sttest reproduce {name}") for name in EXPERIMENTS if name != ALL]
     known = [each for each in parts if each is not None]
     return found | ({f"sttest reproduce {ALL}": sum(known)} if len(known) == len(parts) else {})

@@ -112,6 +112,13 @@ def test_a_trace_of_steps(decode, sttest, tmp_path):
         (("{decode}", "--rate", 1, "--batch", 3), "compile it with --batch 3"),
         (("{decode}", "--rate", 1, "--prompt-tokens", 120), "longer than the context"),
         (("{decode}", "--rate", 1, "--kv-gib", 0.000001), "no memory is left"),
+        (("{decode}", "--rate", 1, "--kv-gib", 1e30), "--kv-gib: more memory than the card has"),
+        (("{decode}", "--rate", 1, "--kv-gib", -1), "no memory is left"),
+        (("{decode}", "--rate", 1, "--kv-gib", "nan"), "'nan' is no finite number"),
+        (("{decode}", "--rate", 1e-300), "--rate: arrives more than three years after the start"),
+        (("{decode}", "--rate", 1, "--page-tokens", 10**17), "'--page-tokens'"),
+        (("{decode}", "--rate", 1, "--output-tokens", 10**17), "longer than the context"),
+        (("{decode}", "--rate", 1, "--requests", 10**17), "--requests: more requests than"),
         (("{prefill}", "--rate", 1), "a decode's package serves"),
     ],
 )

@@ -84,6 +84,8 @@ def test_entities_are_never_expanded(tmp_path):
         ("for (int j = 0; j < 99999999999999999999999; j++) out.write(j);", ""),
         ("if (i == 99999999999999999999999) out.write(i);", "a number"),
         ("make(out);", ""),
+        ("out[ ].write(i);", "'out[ ]' lacks a part"),
+        ("int a[4]; out.write(a[]);", "'a[]' lacks a part"),
     ],
 )
 def test_what_would_take_for_ever_is_refused(tmp_path, body, complaint):

@@ -173,7 +173,7 @@ class RunningValues:
         most = 1 << self._levels
         steps = prod(self.walk.steps[loop] for loop in self.walk.reduced)
         trips = [self.trips.count_of(loop) for loop in self.walk.reduced if self.trips.is_loop(loop)]
-        if all(each.isdigit() for each in trips):
+        if all(each.isdecimal() for each in trips):
             return str(most - steps * prod(map(int, trips)))
         return f"({most} - {' * '.join([str(steps), *trips])})"
 

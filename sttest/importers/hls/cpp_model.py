@@ -13,7 +13,16 @@ from typing import NamedTuple, TypeAlias
 
 from tree_sitter import Node
 
-from sttest.importers.hls.source import CppSource, Directive, declared_name, directive_of, line_of, text_of, walk
+from sttest.importers.hls.source import (
+    CppSource,
+    Directive,
+    declared_name,
+    directive_of,
+    line_of,
+    needed_part,
+    text_of,
+    walk,
+)  # fmt: skip
 
 PROCESS_CALL = "STTEST_PROCESS"
 FIFO_CALL = "STTEST_FIFO"
@@ -326,7 +335,7 @@ class CppFile:
 
     def number(self, text: str) -> int:
         """A constant as written; 0 where it is none."""
-        value = self.constants.get(text, Num(int(text)) if text.isdigit() else None)
+        value = self.constants.get(text, Num(int(text)) if text.isdecimal() else None)
         return int(value.value) if isinstance(value, Num) else 0
 
     def _defined(self, node: Node) -> CppType:
@@ -446,7 +455,7 @@ def _template_names(node: Node) -> list[str]:
     if around is None or around.type != "template_declaration":
         return []
     listed = around.child_by_field_name("parameters")
-    return [text_of(each.named_children[-1]) for each in listed.named_children] if listed is not None else []
+    return [text_of(needed_part(each, -1)) for each in listed.named_children] if listed is not None else []
 
 
 def _process_call(node: Node) -> ProcessCall | None:
@@ -466,7 +475,7 @@ def _process_call(node: Node) -> ProcessCall | None:
 def _callee(node: Node | None) -> tuple[str, tuple[str, ...]]:
     """A function's name without its namespace, and its template arguments."""
     while node is not None and node.type in ("parenthesized_expression", "qualified_identifier"):
-        node = node.named_children[-1]
+        node = needed_part(node, -1)
     if node is None or node.type != "template_function":
         return text_of(node), ()
     listed = node.child_by_field_name("arguments")
@@ -645,7 +654,7 @@ class _Reader:
         condition = self.expr(node.child_by_field_name("condition"))
         then, other = node.child_by_field_name("consequence"), node.child_by_field_name("alternative")
         chosen = self._body(then) if then is not None else ()
-        return If(condition, chosen, self._body(other.named_children[0]) if other is not None else (), line_of(node))
+        return If(condition, chosen, self._body(needed_part(other)) if other is not None else (), line_of(node))
 
     def _loop(self, node: Node, label: str) -> Statement:
         self.scopes.append({})
@@ -691,7 +700,7 @@ class _Reader:
                 return self.expr(node.named_children[0]) if node.named_children else Num(0)
             case "subscript_expression":
                 indices = node.child_by_field_name("indices")
-                index = indices.named_children[0] if indices is not None else None
+                index = needed_part(indices) if indices is not None else None
                 return Item(self.expr(node.child_by_field_name("argument")), self.expr(index))
             case "binary_expression":
                 sides = (self.expr(node.child_by_field_name(each)) for each in ("left", "right"))
@@ -741,7 +750,7 @@ def split_of(directive: Directive) -> Split:
     factor, dim = options.get("factor", ""), options.get("dim", "1")
     alone = [kind for kind in ("cyclic", "block") if kind in options]
     kind = options.get("type", alone[0] if alone else "complete")
-    factor, dim = (int(number) if number.isdigit() else 1 for number in (factor, dim))
+    factor, dim = (int(number) if number.isdecimal() else 1 for number in (factor, dim))
     return Split(directive.name == "array_reshape", kind, factor, dim)
 
 

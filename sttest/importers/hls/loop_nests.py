@@ -258,7 +258,7 @@ def trip_count(loop: For) -> tuple[int, list[str]]:
             return max(0, -(-int(count) // loop.stride)), []
     told = loop.directive("loop_tripcount")
     most = told.options.get("max", "") if told is not None else ""
-    if most.isdigit():
+    if most.isdecimal():
         return int(most), []
     return 1, [f"'{loop.label or loop.counter}' has no constant trip count; 1 is taken"]
 

@@ -33,7 +33,7 @@ from sttest.importers.hls.cpp_model import (
     split_arguments,
 )
 from sttest.importers.hls.project import SourceText
-from sttest.importers.hls.source import Directive, Function, declared_name, line_of, text_of
+from sttest.importers.hls.source import Directive, Function, MissingPartError, declared_name, line_of, text_of
 from sttest.sim import Fifo
 
 DEFAULT_DEPTH = 2
@@ -99,6 +99,8 @@ def reading_cpp(where: str) -> Iterator[None]:
         yield
     except RecursionError as error:
         raise InputError("cpp-nesting", "its C++ is nested too deeply, or calls itself", where=where) from error
+    except MissingPartError as error:
+        raise InputError("bad-cpp", f"its C++ is not whole: {error}", where=where) from error
     except (OverflowError, UnicodeDecodeError) as error:
         raise InputError("bad-cpp", f"a number or a name that is none ({error})", where=where) from error
 

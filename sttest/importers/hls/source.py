@@ -121,7 +121,7 @@ class CppSource:
             sides = (node.child_by_field_name(each) for each in ("left", "right"))
             return operator in "+-*" and all(map(self.is_size, sides))
         if node.type == "number_literal":
-            return text_of(node).isdigit() and int(text_of(node)) > 0
+            return text_of(node).isdecimal() and int(text_of(node)) > 0
         return text_of(node) in self.sizes_around(node)
 
     def sizes_around(self, node: Node) -> set[str]:
@@ -133,7 +133,7 @@ class CppSource:
         if around is not None and around.type == "template_declaration":
             listed = around.child_by_field_name("parameters")
             found |= {
-                text_of(each.named_children[-1])
+                text_of(needed_part(each, -1))
                 for each in (listed.named_children if listed is not None else ())
                 if each.type == "parameter_declaration"
             }
@@ -160,6 +160,21 @@ def walk(root: Node) -> Iterator[Node]:
                 break
         else:
             return
+
+
+class MissingPartError(ValueError):
+    """C++ that leaves out what has to be there, such as the index of ``in[ ]``."""
+
+
+def needed_part(node: Node, place: int = 0) -> Node:
+    """A part of a node.
+
+    Raises:
+        MissingPartError: it has none.
+    """
+    if not node.named_children:
+        raise MissingPartError(f"'{text_of(node.parent or node):.40}' lacks a part")
+    return node.named_children[place]
 
 
 def text_of(node: Node | None) -> str:

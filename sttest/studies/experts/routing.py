@@ -8,6 +8,7 @@ import numpy as np
 
 from sttest.core.errors import InputError
 from sttest.core.files import csv_text, read_csv
+from sttest.core.numbers import whole
 
 COLUMNS = ("token", "layer", "experts")
 MOST_CHOICES = 50_000_000
@@ -108,8 +109,8 @@ def read_routing(path: Path, experts: int) -> Routing:
     """
     rows = read_csv(path, COLUMNS, hints=_HINTS)
     try:
-        places = [(int(row["token"]), int(row["layer"])) for row in rows]
-        chosen = [[int(each) for each in row["experts"].split()] for row in rows]
+        places = [(whole(row["token"]), whole(row["layer"])) for row in rows]
+        chosen = [[whole(each) for each in row["experts"].split()] for row in rows]
     except ValueError as error:
         raise InputError("bad-routing", f"not a number ({error})", where=str(path), hints=_HINTS) from error
     layers = 1 + max((layer for _, layer in places), default=0)

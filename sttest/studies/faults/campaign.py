@@ -17,7 +17,8 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from sttest.core.errors import EnginesDisagreeError
+from sttest.core.errors import EnginesDisagreeError, InputError
+from sttest.core.files import read_text
 from sttest.studies.faults.shares import Share, weighted
 from sttest.targets.rtl.faults import Fault, FaultSite, FaultyDesign, FaultyRun
 
@@ -218,13 +219,21 @@ def _identity(design: FaultyDesign, right: FaultyRun, seed: int) -> str:
     return hashlib.sha256(facts.encode()).hexdigest()[:16]
 
 
+def _kept_lines(path: Path) -> list[str]:
+    """Lines of a file that may be missing, or no text; then the campaign begins anew."""
+    try:
+        return read_text(path).splitlines() if path.is_file() else []
+    except InputError:
+        return []
+
+
 class _Store:
     """Injections in a file, one per line behind a line that names the campaign."""
 
     def __init__(self, path: Path, identity: str) -> None:
         self.known: dict[tuple[int, int, int, int], Injection] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
-        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+        lines = _kept_lines(path)
         if not lines or lines[0] != identity:
             path.write_text(identity + "\n", encoding="utf-8")
             lines = []

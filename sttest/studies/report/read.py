@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from sttest.core.errors import InputError, did_you_mean
-from sttest.core.files import MANIFEST, read_object
+from sttest.core.files import MANIFEST, read_object, read_text
+from sttest.core.numbers import real
 from sttest.core.results import COLUMNS, RESULTS_SCHEMA, Row, table_rows
 from sttest.studies.tables import EXPERIMENTS
 
@@ -74,8 +75,7 @@ def _read(folder: Path) -> ResultSet:
 def _rows(path: Path) -> Iterator[Row]:
     lines = table_rows(path)
     if not lines:  # whose columns nobody has looked at
-        with path.open(encoding="utf-8") as file:
-            heads = file.readline(_LONGEST_HEAD).rstrip("\n").split(",")
+        heads = read_text(path, hints=_AGAIN)[:_LONGEST_HEAD].partition("\n")[0].split(",")
         if absent := [name for name in COLUMNS if name not in heads]:
             raise InputError("bad-table", f"has no column {', '.join(absent)}", where=str(path), hints=_AGAIN)
     for number, fields in enumerate(lines, start=2):
@@ -99,6 +99,6 @@ def _row(fields: dict[str, str], where: str) -> Row:
 
 def _number(text: str, where: str) -> float | None:
     try:
-        return float(text) if text else None
+        return real(text) if text else None
     except ValueError as error:
-        raise InputError("bad-table", f"'{text}' is no number", where=where, hints=_AGAIN) from error
+        raise InputError("bad-table", str(error), where=where, hints=_AGAIN) from error

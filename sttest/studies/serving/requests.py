@@ -1,18 +1,29 @@
 """Requests: when they arrive, how long their prompts are, and how many tokens they ask for."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from sttest.core.errors import InputError
+from sttest.core.errors import InputError, note
 from sttest.core.files import read_csv
+from sttest.core.numbers import real, whole
 
 COLUMNS = ("arrival_s", "prompt_tokens", "output_tokens")
 AZURE_COLUMNS = ("TIMESTAMP", "ContextTokens", "GeneratedTokens")
 """Of the Azure LLM inference traces (github.com/Azure/AzurePublicDataset), whose arrivals are times of day."""
+MOST_ARRIVAL_S = 1e8
+"""Three years.  A double there still tells times that are 15 ns apart; the shortest step takes microseconds."""
+MOST_RATE = 1e9
+"""Requests per second: one per nanosecond, within a clock cycle of any card."""
+MOST_REQUESTS = 10_000_000
+"""Requests of a run, each of which takes about 1 KB."""
+_DATE = re.compile(r"\s*\d{4}-\d\d-\d\d", re.ASCII)
+_FRACTION = re.compile(r"(\.\d{6})\d+", re.ASCII)
 _HINTS = (f"its first line is {','.join(COLUMNS)}", "as in 0.25,128,64")
 
 
@@ -41,63 +52,102 @@ def poisson(count: int, rate_per_s: float, lengths: Sequence[tuple[int, int]], s
         seed: seed of the arrivals.
 
     Raises:
-        InputError: a rate or a length that is not above 0.
+        InputError: a rate or a length that is not above 0, too many requests, or such that come years later.
     """
-    if rate_per_s <= 0 or not np.isfinite(rate_per_s):
-        raise InputError("bad-rate", f"{rate_per_s:g} requests per second", where="rate", hints=["give more than 0"])
+    if not 0 < rate_per_s <= MOST_RATE:
+        what = f"{rate_per_s:g} requests per second, not above 0 and at most {MOST_RATE:g}"
+        raise InputError("bad-rate", what, where="--rate", hints=["give a rate in between"])
+    if count > MOST_REQUESTS:
+        raise _too_many(count, "--requests")
     times = np.random.default_rng(seed).exponential(1 / rate_per_s, count).cumsum()
     return [
-        _checked(Request(number, float(time), *lengths[number % len(lengths)]), "requests")
+        _checked(
+            Request(number, float(time), *lengths[number % len(lengths)]), "--rate", [f"give more than {rate_per_s:g}"]
+        )
         for number, time in enumerate(times)
     ]
 
 
 def read_trace(path: Path, most: int | None = None) -> list[Request]:
-    """Requests of a CSV file, by arrival.
+    """Requests of a CSV file, by arrival; a note says how many lines are out of order.
 
     Args:
         path: file with the columns `COLUMNS`, or those of the Azure LLM inference traces.
         most: requests that are taken, the first ones; None for all.
 
     Raises:
-        InputError: no such file, or no such table.
+        InputError: no such file, no such table, or an arrival before the start or years after it.
     """
     rows = read_csv(path, hints=_HINTS)
     if not rows:
         raise InputError("bad-trace", "holds no requests", where=str(path), hints=_HINTS)
-    found = sorted(_of_rows(rows, path), key=lambda request: request.arrival_s)[:most]
-    return [replace(request, number=number) for number, request in enumerate(found)]
-
-
-def _of_rows(rows: Sequence[Mapping[str, str]], path: Path) -> Iterator[Request]:
+    if len(rows) > MOST_REQUESTS:
+        raise _too_many(len(rows), str(path))
     columns = AZURE_COLUMNS if AZURE_COLUMNS[0] in rows[0] else COLUMNS
     if missing := [name for name in columns if name not in rows[0]]:
         raise InputError("bad-trace", f"has no column '{missing[0]}'", where=str(path), hints=_HINTS)
-    began: float | None = None
-    for line, row in enumerate(rows, 2):
-        where = f"{path} line {line}"
-        try:
-            time = _seconds(row[columns[0]])
-            prompt, output = int(row[columns[1]]), int(row[columns[2]])
-        except ValueError as error:
-            raise InputError("bad-trace", str(error), where=where, hints=_HINTS) from error
-        began = time if began is None or columns is COLUMNS else began
-        start = 0.0 if columns is COLUMNS else began
-        yield _checked(Request(0, time - start, prompt, output), where)
+    read = [_of_row([row[name] for name in columns], f"{path} line {line}") for line, row in enumerate(rows, 2)]
+    starts = _start_s([dated for dated, _ in read], [each.arrival_s for _, each in read], columns, path)
+    found = [_checked(replace(each, arrival_s=each.arrival_s - starts), f"{path} line {line}")
+             for line, (_, each) in enumerate(read, 2)]  # fmt: skip
+    late = sum(later.arrival_s < earlier.arrival_s for earlier, later in pairwise(found))
+    if late:
+        note(f"{path}: {late:,} of {len(found):,} lines arrive before the line above; requests are taken by arrival")
+    found.sort(key=lambda request: request.arrival_s)
+    return [replace(request, number=number) for number, request in enumerate(found[:most])]
 
 
-def _seconds(text: str) -> float:
-    """Seconds, or those of a date since 1970."""
+def _of_row(fields: Sequence[str], where: str) -> tuple[bool, Request]:
+    """Whether a line has a date, and its request, whose arrival is in seconds since 1970 then."""
+    arrival, prompt, output = fields
     try:
-        return float(text)
+        dated, time = _seconds(arrival)
+        return dated, Request(0, time, whole(prompt), whole(output))
+    except ValueError as error:
+        raise InputError("bad-trace", str(error), where=where, hints=_HINTS) from error
+
+
+def _start_s(dated: Sequence[bool], times: Sequence[float], columns: Sequence[str], path: Path) -> float:
+    """What is second 0 of a trace: its first date, whichever line has it, or 0 as written.
+
+    Raises:
+        InputError: dates and seconds in one column.
+    """
+    if any(dated) and not all(dated):
+        line, kind = dated.index(not dated[0]) + 2, ("seconds" if dated[0] else "a date")
+        what = f"has {kind} where the lines before it have {'dates' if dated[0] else 'seconds'}"
+        raise InputError("bad-trace", what, where=f"{path} line {line}", hints=["write all arrivals in one way"])
+    return min(times) if dated[0] or columns is AZURE_COLUMNS else 0.0
+
+
+def _seconds(text: str) -> tuple[bool, float]:
+    """Whether a text is a date, and its seconds, of a date those since 1970; without a zone it is of UTC."""
+    try:
+        return False, real(text)
     except ValueError:
-        # Azure's have seven digits behind the point, of which Python takes six.
-        return datetime.fromisoformat(text[:26]).timestamp()
+        if not _DATE.match(text):
+            raise
+    # Azure's have seven digits behind the point, of which Python takes six.
+    date = datetime.fromisoformat(_FRACTION.sub(r"\1", text.strip()))
+    return True, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
 
 
-def _checked(request: Request, where: str) -> Request:
+def _checked(request: Request, where: str, hints: Sequence[str] = _HINTS) -> Request:
     if request.prompt < 1 or request.output < 1:
-        raise InputError("bad-length", "a prompt and an output have at least one token", where=where, hints=_HINTS)
-    if not np.isfinite(request.arrival_s):
-        raise InputError("bad-arrival", f"arrives at {request.arrival_s} s", where=where, hints=_HINTS)
+        raise InputError("bad-length", "a prompt and an output have at least one token", where=where, hints=hints)
+    if request.arrival_s < 0:
+        what = f"arrives at {request.arrival_s:g} s, before the start at 0 s"
+        raise InputError("bad-arrival", what, where=where, hints=["add that much to every arrival"])
+    if request.arrival_s > MOST_ARRIVAL_S:
+        raise InputError(
+            "bad-arrival", "arrives more than three years after the start", where=where, demand=request.arrival_s,
+            bound=MOST_ARRIVAL_S, unit="s", hints=hints if hints is not _HINTS else ["subtract the first arrival"],
+        )  # fmt: skip
     return request
+
+
+def _too_many(count: int, where: str) -> InputError:
+    return InputError(
+        "too-many-requests", "more requests than are served in one run", where=where, demand=count,
+        bound=MOST_REQUESTS, unit="requests", hints=["give --requests", "cut the trace"],
+    )  # fmt: skip

@@ -297,12 +297,23 @@ def pages_of(design: ServedDesign, page_tokens: int, memory_bytes: float | None 
     page_bytes = page_tokens * position_bytes(package)
     if memory_bytes is not None:
         return int(memory_bytes // page_bytes)
+    parts = _cache_parts(package)
+    free = {memory: design.board.tier(memory).size_bytes - weight_bytes(package, memory) for memory in parts}
+    return min(free[memory] * parts.total() // (page_bytes * part) for memory, part in parts.items())
+
+
+def cache_memory_bytes(design: ServedDesign) -> int:
+    """Bytes of the memories that a design keeps keys and values in, whatever else is there."""
+    return sum(design.board.tier(memory).size_bytes for memory in _cache_parts(design.package))
+
+
+def _cache_parts(package: ModelPackage) -> Counter[str]:
+    """Bits of a block's caches by the memory that they are in."""
     memories, parts = memory_of_arguments(package), Counter[str]()
     for each in package.reference_graph.arguments:
         if each.kind == "cache":
             parts[memories[each.name]] += prod(each.shape) * BITS[each.dtype]
-    free = {memory: design.board.tier(memory).size_bytes - weight_bytes(package, memory) for memory in parts}
-    return min(free[memory] * parts.total() // (page_bytes * part) for memory, part in parts.items())
+    return parts
 
 
 def memory_of_arguments(package: ModelPackage) -> dict[str, str]:

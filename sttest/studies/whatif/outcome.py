@@ -10,6 +10,7 @@ from typing import Any, Literal, Self, get_args
 
 from sttest.compile.resources.fit import Fit, together
 from sttest.core.results import PointStore
+from sttest.sim.perturbation import THINGS
 from sttest.studies.campaign import StudyRun, campaign_of, refusal_text
 from sttest.studies.whatif.bounds import Bounds
 from sttest.studies.whatif.points import Point, keep_texts, key_of, points_of, shown, simulate_block
@@ -65,7 +66,8 @@ class Speeds:
     def gains(self) -> dict[Lever, float]:
         """How much faster a tenth more of each thing makes all layers with their launches: 0.1 is 10 %."""
         blocks_us = self.launches * self.block_us
-        saved: dict[Lever, float] = {lever: blocks_us * _saved(gain) for lever, gain in self.simulated["gains"].items()}
+        found: dict[str, float] = self.simulated["gains"]  # in another order where it was stored
+        saved: dict[Lever, float] = {lever: blocks_us * _saved(found[lever]) for lever in THINGS if lever in found}
         saved["launch"] = self.launch_us * _saved(A_TENTH)
         if self.draft_us:
             saved["draft"] = self.draft_us * _saved(A_TENTH)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from sttest.core.errors import InputError
 from sttest.core.files import read_csv
+from sttest.core.numbers import whole
 
 ACCEPTED = "accepted"
 _ROUNDING = 1e-9
@@ -38,7 +39,7 @@ class Acceptance:
         path = folder / given
         rows = read_csv(path, (ACCEPTED,), hints=_HINTS)
         try:
-            counts = tuple(int(row[ACCEPTED]) for row in rows)
+            counts = tuple(whole(row[ACCEPTED]) for row in rows)
         except ValueError as error:
             raise InputError("bad-trace", str(error), where=str(path), hints=_HINTS) from error
         if not counts or min(counts) < 0:

@@ -20,6 +20,7 @@ from typing import IO, Any, NamedTuple
 
 from sttest.core.children import python_command
 from sttest.core.errors import DeadlockError, InputError, SttestError, ToolMissingError
+from sttest.core.numbers import real, whole
 from sttest.package import KernelFiles
 from sttest.targets.device.host import POWER_PERIOD_S
 from sttest.targets.doctor.ask import XRT_TOOLS, ask
@@ -258,11 +259,11 @@ def read_profile(folder: Path, kernel: str) -> KernelProfile | None:
 def _profile(row: dict[str, str]) -> KernelProfile | None:
     try:
         return KernelProfile(
-            int(row["Number Of Calls"]),
-            float(row["Average Time (ms)"]) * 1e3,
-            float(row["Minimum Time (ms)"]) * 1e3,
-            float(row["Maximum Time (ms)"]) * 1e3,
-            float(row["Clock Frequency (MHz)"]),
+            whole(row["Number Of Calls"]),
+            real(row["Average Time (ms)"]) * 1e3,
+            real(row["Minimum Time (ms)"]) * 1e3,
+            real(row["Maximum Time (ms)"]) * 1e3,
+            real(row["Clock Frequency (MHz)"]),
         )
     except (KeyError, TypeError, ValueError):
         return None

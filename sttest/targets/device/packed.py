@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from sttest.core.errors import EnginesDisagreeError, InputError, SttestError
-from sttest.core.files import read_object
+from sttest.core.files import read_bytes, read_object, read_text
 from sttest.core.results import ResultFolder
 from sttest.core.validation import validated
 from sttest.package import KernelFiles
@@ -84,7 +84,7 @@ def run_packed(request: PackedRequest) -> int:
         log.write_steps(results.file("steps.csv"), request.backend)
     if ended is not None:
         raise ended
-    print((folder / "table.md").read_text(encoding="utf-8"), end="")
+    print(read_text(folder / "table.md"), end="")
     print(f"{'the same as' if log.agrees else 'DIFFERENT from'} the golden; results in {folder}")
     return 0 if log.agrees else EnginesDisagreeError.exit_code
 
@@ -134,7 +134,7 @@ def _bytes_of(folder: Path, named: dict[str, str], files: KernelFiles) -> dict[s
     sizes = {each.name: each.bytes for each in files.kernel.buffers}
     found = {}
     for name, file in named.items():
-        data = (folder / file).read_bytes()
+        data = read_bytes(folder / file)
         if len(data) != sizes.get(name):
             raise InputError(
                 "bad-image", "another size than the kernel's argument", where=file, demand=sizes.get(name),

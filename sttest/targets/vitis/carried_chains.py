@@ -455,7 +455,7 @@ class _Execution:
             told = directive.options.get("distance", "")
             if directive.options.get("dependent") == "false" or "false" in directive.options:
                 return _MOST_DISTANCE
-            if told.isdigit():
+            if told.isdecimal():
                 return max(1, min(int(told), true or int(told)))
         counters = {*self.iteration.ranges} - {*self.iteration.rounded}
         return max(1, true) if all(counter in counters for counter, _ in terms) else 1

@@ -10,6 +10,7 @@ from typing import Literal
 from sttest.boards.part import Toolchain
 from sttest.boards.tiers import banks_text
 from sttest.core.errors import InputError, ToolMissingError
+from sttest.core.files import read_text
 from sttest.core.kernel_signature import DesignSignature
 from sttest.package.kernel_files import CPP, FLOORPLAN_TCL, HEADERS, LINK_CONFIG
 from sttest.targets.doctor.survey import PARTS
@@ -262,7 +263,7 @@ def _sections(path: Path) -> dict[str, list[tuple[str, str]]]:
     """Keys may repeat, which no reader of ini files takes."""
     found: dict[str, list[tuple[str, str]]] = {"connectivity": [], "clock": [], "profile": [], "vivado": []}
     section = ""
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in read_text(path).splitlines():
         text = line.partition("#")[0].strip()
         if not text:
             continue

@@ -196,7 +196,14 @@ def test_a_trace_of_either_kind(tmp_path):
         ("arrival_s,prompt_tokens,output_tokens\n", "holds no requests"),
         ("arrival_s,prompt_tokens,output_tokens\n1,2,0\n", "at least one token"),
         ("arrival_s,prompt_tokens,output_tokens\nsoon,2,1\n", "line 2"),
-        ("arrival_s,prompt_tokens,output_tokens\nnan,2,1\n", "arrives at nan s"),
+        ("arrival_s,prompt_tokens,output_tokens\nnan,2,1\n", "line 2: 'nan' is no finite number"),
+        ("arrival_s,prompt_tokens,output_tokens\n0,2,1\n-2.5,2,1\n", "line 3: arrives at -2.5 s, before the start"),
+        ("arrival_s,prompt_tokens,output_tokens\n1e300,2,1\n", "line 2: arrives more than three years after"),
+        ("arrival_s,prompt_tokens,output_tokens\n1700000000,2,1\n", "subtract the first arrival"),
+        ("arrival_s,prompt_tokens,output_tokens\n1,2,1_0\n", "line 2: '1_0' is no whole number"),
+        ("arrival_s,prompt_tokens,output_tokens\n2023-11-16 18:15:46,2,1\n1,2,1\n", "line 3: has seconds where"),
+        ("TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46,2,1\n2031-01-01,2,1\n", "line 3: arrives more"),
+        ("TIMESTAMP,ContextTokens,GeneratedTokens\n2023-99-16 18:15:46,2,1\n", "line 2"),
         ("arrival_s,prompt_tokens,output_tokens\n1,2.5,1\n", "line 2"),
     ],
 )
@@ -208,14 +215,32 @@ def test_what_is_wrong_with_a_trace_is_named(text, told, tmp_path):
     assert told in str(refusal.value)
 
 
+AZURE = ("2023-11-16 18:15:50.9951690,396,109", "2023-11-16 18:15:46.6805900,374,44", "2023-11-16 18:15:48,5,6")
+
+
+@pytest.mark.parametrize("zone", ["", "+00:00", "Z"])
+def test_lines_out_of_order_are_taken_by_arrival_and_said(zone, tmp_path, capsys):
+    path = tmp_path / f"trace{zone}.csv"
+    lines = [f"{date}{zone},{rest}" for date, _, rest in (line.partition(",") for line in AZURE)]
+    path.write_text("\n".join(["TIMESTAMP,ContextTokens,GeneratedTokens", *lines, ""]))
+    found = read_trace(path)
+    assert [each.prompt for each in found] == [374, 5, 396]
+    assert [each.arrival_s for each in found] == pytest.approx([0, 1.31941, 4.314579], abs=1e-6)
+    assert f"{path}: 1 of 3 lines arrive before the line above" in capsys.readouterr().err
+    assert read_trace(path, 2) == found[:2]
+
+
 def test_poisson_arrivals():
     found = poisson(100_000, 4.0, [(3, 2), (5, 1)], seed=1)
     gaps = np.diff([0.0, *(each.arrival_s for each in found)])
     assert gaps.mean() == pytest.approx(0.25, rel=0.01)
     assert gaps.std() == pytest.approx(0.25, rel=0.02)
     assert [(each.prompt, each.output) for each in found[:3]] == [(3, 2), (5, 1), (3, 2)]
-    with pytest.raises(InputError, match="0 requests per second"):
-        poisson(1, 0, [(1, 1)], 0)
+    for rate in (0, -1, 1e-300, 1e300, float("nan"), float("inf")):
+        with pytest.raises(InputError, match="--rate"):
+            poisson(1, rate, [(1, 1)], 0)
+    with pytest.raises(InputError, match="more requests than are served"):
+        poisson(10**12, 1, [(1, 1)], 0)
 
 
 def test_times_between_simulated_shapes_lie_on_straight_lines():

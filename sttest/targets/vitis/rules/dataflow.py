@@ -121,7 +121,7 @@ def _statements(source: CppSource) -> list[Node]:
 
 def _is_name(node: Node) -> bool:
     """Whether a statement says what FIFOs are called in simulation, which is nothing for the tool."""
-    return node.type == "expression_statement" and called_name(node.named_children[0]) == NAMED
+    return node.type == "expression_statement" and any(called_name(each) == NAMED for each in node.named_children[:1])
 
 
 def _is_channel(node: Node) -> bool:
@@ -428,7 +428,7 @@ def pipeline_interval(source: CppSource) -> Iterator[RuleViolation]:
         if "off" in directive.options:
             continue
         interval = directive.options.get("II", "")
-        is_known = (interval.isdigit() and int(interval) > 0) or interval in source.sizes_around(directive.node)
+        is_known = (interval.isdecimal() and int(interval) > 0) or interval in source.sizes_around(directive.node)
         if directive.name == "pipeline" and not is_known:
             yield RuleViolation("pipeline-interval", "no initiation interval of at least 1", line_of(directive.node))
 

@@ -52,11 +52,11 @@ def partitions(source: CppSource) -> Iterator[RuleViolation]:
         declaration = _declaration_before(directive.node)
         dims = _dims(source, declaration) if declaration is not None else 0
         kind, factor = directive.options.get("type"), directive.options.get("factor", "")
-        right_factor = not factor if kind == "complete" else factor.isdigit() and int(factor) > 1
+        right_factor = not factor if kind == "complete" else factor.isdecimal() and int(factor) > 1
         dim = directive.options.get("dim", "")
         if kind not in ("complete", "cyclic", "block") or not right_factor:
             yield RuleViolation("partitions", f"no such partition: {text_of(directive.node)}", line_of(directive.node))
-        elif not (dim.isdigit() and (1 <= int(dim) <= dims or (dim == "0" and kind == "complete"))):
+        elif not (dim.isdecimal() and (1 <= int(dim) <= dims or (dim == "0" and kind == "complete"))):
             yield RuleViolation("partitions", f"dim {dim} of an array of {dims} dims", line_of(directive.node))
 
 
@@ -68,7 +68,7 @@ def dependences(source: CppSource) -> Iterator[RuleViolation]:
         distance = directive.options.get("distance", "")
         fixed = {key: directive.options.get(key) for key in ("type", "direction", "dependent")}
         if fixed != {"type": "inter", "direction": "RAW", "dependent": "true"} or not (
-            distance.isdigit() and int(distance) > 0
+            distance.isdecimal() and int(distance) > 0
         ):
             yield RuleViolation(
                 "dependences", f"no such dependence: {text_of(directive.node)}", line_of(directive.node)
@@ -131,11 +131,11 @@ def stream_depths(source: CppSource) -> Iterator[RuleViolation]:
         if kind not in _CHANNELS or declared is None or declared.type != "declaration":
             continue
         arguments = node.child_by_field_name("arguments")
-        depth = text_of(arguments.named_children[-1]) if arguments is not None else ""
+        depth = text_of(arguments.named_children[-1]) if arguments is not None and arguments.named_children else ""
         least = 1 if kind == "stream" else 2
         if (name := declared_name(declared.child_by_field_name("declarator"))) in (depths := _told_depths(source)):
             depth = depths[name]
-        if not (depth.isdigit() and int(depth) >= least):
+        if not (depth.isdecimal() and int(depth) >= least):
             yield RuleViolation("stream-depths", f"'{text_of(node)}' has no depth of at least {least}", line_of(node))
 
 
