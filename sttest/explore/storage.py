@@ -10,7 +10,8 @@ import json
 import os
 import socket
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -143,12 +144,13 @@ class SearchStorage:
         self, url: str, name: str, definition: Mapping[str, Any], space: Sequence[Domain],
         objectives: Sequence[Objective], *, resume: bool,
     ) -> None:  # fmt: skip
-        self.name, self._space = name, space
-        self._study, engine = _open(url, name, objectives)
-        self._claims = Claims(engine, name)
+        self.name, self._space, self._url = name, space, url
         self._tried: dict[int, Tried] = {}
         self._points: dict[int, list[Point]] = {}
-        self._claim(json.loads(json.dumps(definition)), url, resume=resume)
+        with _refused(url):
+            self._study, engine = _open(url, name, objectives)
+            self._claims = Claims(engine, name)
+            self._claim(json.loads(json.dumps(definition)), url, resume=resume)
 
     def _claim(self, definition: dict[str, Any], url: str, *, resume: bool) -> None:
         stored = self._study.user_attrs.get("definition")
@@ -168,11 +170,16 @@ class SearchStorage:
             )  # fmt: skip
 
     def tried(self) -> dict[int, Tried]:
-        """Finished points by slot, as they are now."""
+        """Finished points by slot, as they are now.
+
+        Raises:
+            InputError: the database holds what no search wrote.
+        """
         found: dict[int, Tried] = {}
-        for trial in self._study.get_trials(deepcopy=False):
-            if trial.state.is_finished() and "slot" in trial.user_attrs:
-                found.setdefault(trial.user_attrs["slot"], self._tried_as(trial))
+        with _refused(self._url):
+            for trial in self._study.get_trials(deepcopy=False):
+                if trial.state.is_finished() and "slot" in trial.user_attrs:
+                    found.setdefault(trial.user_attrs["slot"], self._tried_as(trial))
         return found
 
     def _tried_as(self, trial: "FrozenTrial") -> Tried:
@@ -237,24 +244,34 @@ def _at_once(free: int, others: int) -> int:
 def _open(url: str, name: str, objectives: Sequence[Objective]) -> "tuple[Study, Engine]":
     import optuna
     from optuna.study import StudyDirection
-    from sqlalchemy.exc import SQLAlchemyError
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     address = database_url(url)
     is_sqlite = address.startswith("sqlite")
     options = {"connect_args": {"timeout": assumptions.BUSY_TIMEOUT_S}} if is_sqlite else {}
+    storage = optuna.storages.RDBStorage(address, engine_kwargs=options)
+    if is_sqlite:
+        _lock_first(storage.engine)
+    study = optuna.create_study(
+        storage=storage, study_name=name,
+        directions=[StudyDirection.MAXIMIZE if each.maximise else StudyDirection.MINIMIZE for each in objectives],
+        load_if_exists=True,
+        sampler=optuna.samplers.RandomSampler(0),
+    )  # fmt: skip
+    return study, storage.engine
+
+
+@contextmanager
+def _refused(url: str) -> Generator[None]:
+    """Whatever a database makes SQLAlchemy, Optuna and readers of its rows say, as one error that names it."""
+    from sqlalchemy.exc import SQLAlchemyError
+
     try:
-        storage = optuna.storages.RDBStorage(address, engine_kwargs=options)
-        if is_sqlite:
-            _lock_first(storage.engine)
-        study = optuna.create_study(
-            storage=storage, study_name=name,
-            directions=[StudyDirection.MAXIMIZE if each.maximise else StudyDirection.MINIMIZE for each in objectives],
-            load_if_exists=True,
-            sampler=optuna.samplers.RandomSampler(0),
-        )  # fmt: skip
-        return study, storage.engine
-    except (SQLAlchemyError, RuntimeError, ImportError) as error:
+        yield
+    except (
+        SQLAlchemyError, RuntimeError, ImportError, ValueError, TypeError, LookupError, AttributeError, AssertionError,
+        OverflowError,
+    ) as error:  # fmt: skip
         told = " ".join(str(error).split())[:200]
         raise InputError(
             "bad-storage", f"not a database of searches ({told})", where=url, hints=["name another with --storage"]
