@@ -337,6 +337,8 @@ def joins_actors(graph: TimedGraph, ends: Ends) -> bool:
 MAX_FIFOS = 100_000
 MAX_PROCESSES = 20_000
 MAX_CHANNELS = 256
+MAX_DIMS = 30
+"""Of a loop."""
 MAX_LANES = 16_384
 """Channels of all memory ports together, each counted as often as a port lists it."""
 MAX_LOOPS = 65_536
@@ -518,7 +520,7 @@ def _check_loop(graph: TimedGraph, loop: Loop, where: str) -> int:
     check_whole(loop.ii, "ii", where, 1, MAX_CYCLES)
     check_whole(loop.latency, "latency", where, 1, MAX_CYCLES)
     check_whole(loop.entry_gap, "entry_gap", where, 0, MAX_CYCLES)
-    check_whole(len(loop.trips), "number of loop dims", where, 0, 30)
+    check_whole(len(loop.trips), "number of loop dims", where, 0, MAX_DIMS)
     for trip in loop.trips:
         check_whole(trip, "trip count", where, 1, MAX_CYCLES)
     check_whole(loop.length, "length in stages", where, 1, MAX_CYCLES)

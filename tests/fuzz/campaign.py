@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 
 from targets import TARGETS, Target
-from trial import LIMIT_S, tried, tried_apart
+from trial import LIMIT_S, WALL, tried, tried_apart
 
 BEFORE_S = 600.0
 """For a worker to import and compile what it needs."""
@@ -89,6 +89,7 @@ def _work(target: Target, executions: int, seed: int, folder: Path, limit_s: flo
     with (folder / "log").open("w") as log, subprocess.Popen(
         command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, cwd=folder
     ) as worker:  # fmt: skip
+        watch = _Watch(worker.pid, folder / "in" / target.file)
         try:
             while worker.poll() is None:
                 time.sleep(_LOOK_EVERY_S)
@@ -97,8 +98,8 @@ def _work(target: Target, executions: int, seed: int, folder: Path, limit_s: flo
                         break
                     fuzzing_since = time.monotonic()
                     continue
-                if _since(folder / "in" / target.file) > LIMIT_S:
-                    return f"more than {LIMIT_S:g} s"
+                if told := watch.told():
+                    return told
                 if time.monotonic() - fuzzing_since > limit_s:
                     return ""
         finally:
@@ -108,11 +109,29 @@ def _work(target: Target, executions: int, seed: int, folder: Path, limit_s: flo
     return f"ended with exit code {worker.returncode}" if worker.returncode else ""
 
 
-def _since(path: Path) -> float:
-    try:
-        return time.time() - path.stat().st_mtime
-    except FileNotFoundError:
-        return 0.0
+class _Watch:
+    """Says when an input takes too long: the file that holds it is written anew for each."""
+
+    def __init__(self, process: int, file: Path) -> None:
+        self._process, self._file = process, file
+        self._written, self._began_s, self._began_cpu_s = -1, 0.0, 0.0
+
+    def told(self) -> str:
+        """What is wrong, if something is."""
+        try:
+            written, cpu_s = self._file.stat().st_mtime_ns, self._cpu_s()
+        except FileNotFoundError:  # there is none yet, or the worker has ended
+            return ""
+        if written != self._written:
+            self._written, self._began_s, self._began_cpu_s = written, time.monotonic(), cpu_s
+        if cpu_s - self._began_cpu_s > LIMIT_S:
+            return f"more than {LIMIT_S:g} s"
+        waited = time.monotonic() - self._began_s > WALL * LIMIT_S
+        return f"more than {WALL * LIMIT_S:g} s on the clock" if waited else ""
+
+    def _cpu_s(self) -> float:
+        fields = Path(f"/proc/{self._process}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def reduced(
