@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from sttest.cli import app as command_line
 from sttest.cli import diff
 from sttest.core import errors
 from sttest.core.errors import SttestError
 
+command_line = import_module("sttest.cli.app")
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs" / "reference"
 LIMITS = (PAGES / "limits.md").read_text(encoding="utf-8")

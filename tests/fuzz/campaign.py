@@ -28,7 +28,7 @@ from targets import TARGETS, Target
 from trial import LIMIT_S, WALL, tried, tried_apart
 
 BEFORE_S = 600.0
-"""For a worker to import and compile what it needs."""
+"""Of processor time, for a worker to import and compile what it needs."""
 MOST_DEATHS = 10
 MAX_ACCESSES = "1000000"
 """Of a graph; what is larger is refused."""
@@ -83,8 +83,7 @@ def _work(target: Target, executions: int, seed: int, folder: Path, limit_s: flo
         "--executions", str(executions), "--seed", str(seed),
     ]  # fmt: skip
     environment = {**os.environ, "STTEST_MAX_ACCESSES": MAX_ACCESSES, "PYTHONPATH": str(ROOT)}
-    began_file, started = folder / "began", time.monotonic()
-    fuzzing_since = started
+    began_file, since = folder / "began", time.monotonic()
     began_file.unlink(missing_ok=True)
     with (folder / "log").open("w") as log, subprocess.Popen(
         command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, cwd=folder
@@ -94,13 +93,13 @@ def _work(target: Target, executions: int, seed: int, folder: Path, limit_s: flo
             while worker.poll() is None:
                 time.sleep(_LOOK_EVERY_S)
                 if not began_file.exists():
-                    if time.monotonic() - started > BEFORE_S:
+                    if watch.cpu_s() > BEFORE_S:
                         break
-                    fuzzing_since = time.monotonic()
+                    since = time.monotonic()
                     continue
                 if told := watch.told():
                     return told
-                if time.monotonic() - fuzzing_since > limit_s:
+                if time.monotonic() - since > limit_s:
                     return ""
         finally:
             worker.kill()
@@ -119,7 +118,7 @@ class _Watch:
     def told(self) -> str:
         """What is wrong, if something is."""
         try:
-            written, cpu_s = self._file.stat().st_mtime_ns, self._cpu_s()
+            written, cpu_s = self._file.stat().st_mtime_ns, self.cpu_s()
         except FileNotFoundError:  # there is none yet, or the worker has ended
             return ""
         if written != self._written:
@@ -129,7 +128,8 @@ class _Watch:
         waited = time.monotonic() - self._began_s > WALL * LIMIT_S
         return f"more than {WALL * LIMIT_S:g} s on the clock" if waited else ""
 
-    def _cpu_s(self) -> float:
+    def cpu_s(self) -> float:
+        """Seconds of a processor that the worker took."""
         fields = Path(f"/proc/{self._process}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
