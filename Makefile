@@ -5,8 +5,13 @@
 # make test-nightly   what takes minutes each: real blocks as C++, whole generations, all banks, a new user's path
 # make docs        the documentation as a site, in build/site; every link is checked
 # make bench       speed of the compiler and the engines
+# make fuzz        a fuzz target per reader; FUZZ='graph text --executions 100000' says which and how much
+# make coverage    branches of sim, package, importers and core that their own tests reach
+# make mutants     how many small faults of the engine and of the deadlock search the tests notice
+# make lock, make sbom   the exact packages of a release with their hashes, and as a bill of materials (CycloneDX)
 #
 # PYTHON=python3.12            another interpreter (3.11 or later)
+# LOCKED=1                     install exactly the packages of locks/, each checked by its hash
 # TORCH_INDEX=URL              where torch comes from, as in https://download.pytorch.org/whl/cpu
 # PIP_INSTALL_ARGS='...'       further arguments of every pip install
 
@@ -15,31 +20,53 @@ VENV ?= .venv
 TORCH ?= torch==2.13.0
 TORCH_INDEX ?=
 PIP_INSTALL_ARGS ?=
+LOCKED ?=
+TORCH_BUILD ?= $(if $(TORCH_INDEX),cpu,cuda)
+FUZZ ?= --executions 1000
+MUTANTS ?= --minutes 30
 
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 SYSTEM_TOOLS := g++ verilator iverilog
+COVERED := sim package importers core
 BROWSERS := chromium chromium-browser google-chrome
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_INSTALL_ARGS)
 
+LOCK := locks/requirements.txt
+TORCH_LOCK := locks/torch-$(TORCH_BUILD).txt
+FROM_INDEX := $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX))
+define INSTALL_NEWEST
+echo "== installing $(TORCH)" \
+&& $(PIP_INSTALL) $(FROM_INDEX) '$(TORCH)' \
+&& echo "== installing sttest with its front end and development tools" \
+&& $(PIP_INSTALL) --editable '.[frontend,rtl,dev]'
+endef
+# Nothing is resolved and nothing is built of what a lock does not name: not even setuptools, which builds sttest.
+define INSTALL_LOCKED
+echo "== installing $(TORCH_LOCK)" \
+&& $(PIP_INSTALL) --no-deps --require-hashes $(FROM_INDEX) -r $(TORCH_LOCK) \
+&& echo "== installing $(LOCK)" \
+&& $(PIP_INSTALL) --no-deps --require-hashes -r $(LOCK) \
+&& $(PIP_INSTALL) --no-deps --no-build-isolation --editable . \
+&& $(BIN)/python -m pip check
+endef
+
 .DEFAULT_GOAL := help
-.PHONY: help install system-tools browser lint test pytest quick test-nightly bench docs reproduce clean
+.PHONY: help install system-tools browser lint test pytest quick test-nightly fuzz mutants coverage lock sbom bench docs \
+  reproduce clean
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -11
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -15
 
 install: $(INSTALLED)
 
 # torch goes first and by exact version: a plain `torch` pulls gigabytes of CUDA.
-$(INSTALLED): pyproject.toml
+$(INSTALLED): pyproject.toml $(if $(LOCKED),$(LOCK) $(TORCH_LOCK))
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	  || { echo "error: $(PYTHON) is missing or older than 3.11; name a newer one, as in make PYTHON=python3.12" >&2; exit 2; }
 	@echo "== environment in $(VENV), from $$($(PYTHON) --version)"
 	@$(PYTHON) -m venv $(VENV)
-	@echo "== installing $(TORCH)"
-	@$(PIP_INSTALL) $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) '$(TORCH)'
-	@echo "== installing sttest with its front end and development tools"
-	@$(PIP_INSTALL) --editable '.[frontend,rtl,dev]'
+	@$(if $(LOCKED),$(INSTALL_LOCKED),$(INSTALL_NEWEST))
 	@$(BIN)/python -m compileall -q sttest
 	@touch $@
 
@@ -82,6 +109,28 @@ quick: $(INSTALLED)
 test-nightly: system-tools
 	$(BIN)/python -m pytest -n 2 --dist worksteal --nightly -m nightly
 	$(BIN)/python tests/install/new_user.py
+	$(BIN)/python tests/fuzz/campaign.py --executions 40000 --minutes 30 --seed $$(date +%j)
+	$(BIN)/python tests/mutants/run.py --minutes 30
+	$(MAKE) --no-print-directory coverage
+
+fuzz: $(INSTALLED)
+	$(BIN)/python tests/fuzz/campaign.py $(FUZZ)
+
+mutants: $(INSTALLED)
+	$(BIN)/python tests/mutants/run.py $(MUTANTS)
+
+# Branches of the rooms that everything trusts, by the tests of these rooms; compiled functions count as not reached.
+coverage: $(INSTALLED)
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(COVERED:%=tests/%) $(COVERED:%=--cov=sttest.%) --cov-branch --cov-report=term
+
+# What the index offers today, for all Pythons that sttest supports; torch and its CUDA packages stand apart.
+lock: $(INSTALLED)
+	$(BIN)/python tests/install/write_locks.py
+
+sbom: $(INSTALLED)
+	@mkdir -p build
+	$(BIN)/cyclonedx-py requirements $(LOCK) --pyproject pyproject.toml --mc-type library --output-reproducible \
+	  --validate -o build/sttest.cdx.json
 
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks

@@ -88,8 +88,8 @@ def read_record(path: Path, point: int) -> Record:
 
 
 def _record(row: Mapping[str, str]) -> Record:
-    # Rows of before there were batches are of one sequence.
-    target: dict[str, Any] = {name: {"batch": "1", **row}[name] for name in _TARGET}
+    row = {"batch": "1", **row}  # rows of before there were batches are of one sequence
+    target: dict[str, Any] = {name: row[name] for name in _TARGET}
     target |= {name: whole(row[name]) for name in _WHOLE} | {"launch_us": real(row["launch_us"])}
     if target["phase"] not in get_args(Phase):
         raise ValueError(f"no phase {target['phase']!r}")

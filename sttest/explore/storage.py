@@ -144,12 +144,13 @@ class SearchStorage:
         self, url: str, name: str, definition: Mapping[str, Any], space: Sequence[Domain],
         objectives: Sequence[Objective], *, resume: bool,
     ) -> None:  # fmt: skip
-        self.name, self._space = name, space
-        self._study, engine = _open(url, name, objectives)
-        self._claims = Claims(engine, name)
+        self.name, self._space, self._url = name, space, url
         self._tried: dict[int, Tried] = {}
         self._points: dict[int, list[Point]] = {}
-        self._claim(json.loads(json.dumps(definition)), url, resume=resume)
+        with naming_storage(url, *_OF_FOREIGN_ROWS):
+            self._study, engine = _open(url, name, objectives)
+            self._claims = Claims(engine, name)
+            self._claim(json.loads(json.dumps(definition)), url, resume=resume)
 
     def _claim(self, definition: dict[str, Any], url: str, *, resume: bool) -> None:
         stored = self._study.user_attrs.get("definition")
@@ -169,11 +170,16 @@ class SearchStorage:
             )  # fmt: skip
 
     def tried(self) -> dict[int, Tried]:
-        """Finished points by slot, as they are now."""
+        """Finished points by slot, as they are now.
+
+        Raises:
+            InputError: the database holds what no search wrote.
+        """
         found: dict[int, Tried] = {}
-        for trial in self._study.get_trials(deepcopy=False):
-            if trial.state.is_finished() and "slot" in trial.user_attrs:
-                found.setdefault(trial.user_attrs["slot"], self._tried_as(trial))
+        with naming_storage(self._url, *_OF_FOREIGN_ROWS):
+            for trial in self._study.get_trials(deepcopy=False):
+                if trial.state.is_finished() and "slot" in trial.user_attrs:
+                    found.setdefault(trial.user_attrs["slot"], self._tried_as(trial))
         return found
 
     def _tried_as(self, trial: "FrozenTrial") -> Tried:
@@ -243,17 +249,22 @@ def _open(url: str, name: str, objectives: Sequence[Objective]) -> "tuple[Study,
     address = database_url(url)
     is_sqlite = address.startswith("sqlite")
     options = {"connect_args": {"timeout": assumptions.BUSY_TIMEOUT_S}} if is_sqlite else {}
-    with naming_storage(url, RuntimeError, ImportError):
-        storage = optuna.storages.RDBStorage(address, engine_kwargs=options)
-        if is_sqlite:
-            _lock_first(storage.engine)
-        study = optuna.create_study(
-            storage=storage, study_name=name,
-            directions=[StudyDirection.MAXIMIZE if each.maximise else StudyDirection.MINIMIZE for each in objectives],
-            load_if_exists=True,
-            sampler=optuna.samplers.RandomSampler(0),
-        )  # fmt: skip
-        return study, storage.engine
+    storage = optuna.storages.RDBStorage(address, engine_kwargs=options)
+    if is_sqlite:
+        _lock_first(storage.engine)
+    study = optuna.create_study(
+        storage=storage, study_name=name,
+        directions=[StudyDirection.MAXIMIZE if each.maximise else StudyDirection.MINIMIZE for each in objectives],
+        load_if_exists=True,
+        sampler=optuna.samplers.RandomSampler(0),
+    )  # fmt: skip
+    return study, storage.engine
+
+
+_OF_FOREIGN_ROWS = (
+    RuntimeError, ImportError, ValueError, TypeError, LookupError, AttributeError, AssertionError, OverflowError,
+)  # fmt: skip
+"""What SQLAlchemy, Optuna and readers of rows raise where a database holds what no search wrote."""
 
 
 @contextmanager
@@ -262,7 +273,7 @@ def naming_storage(url: str, *others: type[Exception]) -> Generator[None]:
 
     Args:
         url: the database.
-        others: errors of opening one that are taken for such, too.
+        others: errors that are taken for such, too.
 
     Raises:
         InputError: in place of an error of the database.

@@ -4,14 +4,13 @@ Times are cycles of the design's clock, sizes of FIFOs are tokens.  All objects
 are immutable; a graph checks itself when it is made (``sttest.sim.graph``).
 """
 
-import math
 import os
 from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from math import prod
+from math import gcd, prod
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -339,6 +338,8 @@ MIN_CLOCK_MHZ, MAX_CLOCK_MHZ = 1e-3, 1e6
 MAX_FIFOS = 100_000
 MAX_PROCESSES = 20_000
 MAX_CHANNELS = 256
+MAX_DIMS = 30
+"""Of a loop."""
 MAX_LANES = 16_384
 """Channels of all memory ports together, each counted as often as a port lists it."""
 MAX_LOOPS = 65_536
@@ -520,7 +521,7 @@ def _check_loop(graph: TimedGraph, loop: Loop, where: str) -> int:
     check_whole(loop.ii, "ii", where, 1, MAX_CYCLES)
     check_whole(loop.latency, "latency", where, 1, MAX_CYCLES)
     check_whole(loop.entry_gap, "entry_gap", where, 0, MAX_CYCLES)
-    check_whole(len(loop.trips), "number of loop dims", where, 0, 30)
+    check_whole(len(loop.trips), "number of loop dims", where, 0, MAX_DIMS)
     for trip in loop.trips:
         check_whole(trip, "trip count", where, 1, MAX_CYCLES)
     check_whole(loop.length, "length in stages", where, 1, MAX_CYCLES)
@@ -591,7 +592,7 @@ def _check_memory(graph: TimedGraph, port: MemoryPort, where: str) -> Work:
             hints = [did_you_mean(name, known)] if known else ["declare it under channels"]
             raise InputError("unknown-channel", f"no channel '{name:.80}'", where=where, hints=hints)
     # Where tokens and bursts don't line up, some token begins in the last bytes of a burst that a token may begin in.
-    last_begin = port.burst_bytes - math.gcd(port.token_bytes, port.burst_bytes)
+    last_begin = port.burst_bytes - gcd(port.token_bytes, port.burst_bytes)
     touched = min(bursts, (last_begin + port.token_bytes - 1) // port.burst_bytes + 1)
     places = port.outstanding * len(port.channels)
     if touched > places:
