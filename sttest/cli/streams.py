@@ -38,9 +38,10 @@ def _again(kind: type[io.TextIOWrapper], stream: io.TextIOWrapper) -> io.TextIOW
     """A stream of another kind to where one leads, which stays: others may have it, and at its end it closes both."""
     _replaced.append(stream)
     encoding, errors = stream.encoding, _ESCAPED if stream.errors in _STRICT else stream.errors
-    at_once = {"line_buffering": stream.line_buffering, "write_through": stream.write_through}
     stream.flush()
-    return kind(stream.buffer, encoding, errors, **at_once)
+    return kind(
+        stream.buffer, encoding, errors, line_buffering=stream.line_buffering, write_through=stream.write_through
+    )
 
 
 _replaced: list[io.TextIOWrapper] = []

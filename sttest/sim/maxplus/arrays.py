@@ -339,7 +339,7 @@ def _ports(graph: TimedGraph, twins: Set[int]) -> tuple[np.ndarray, np.ndarray]:
 def _channels(graph: TimedGraph, ports: np.ndarray, lanes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The channels, and the ports that use each, end to end."""
     bounds = [*ports["lane_first"].tolist(), lanes.size]
-    used = [lanes[first:last].tolist() for first, last in pairwise(bounds)]
+    used: list[list[int]] = [lanes[first:last].tolist() for first, last in pairwise(bounds)]
     users: list[list[int]] = [[] for _ in graph.channels]
     for port, mine in enumerate(used):
         for channel in dict.fromkeys(mine):
