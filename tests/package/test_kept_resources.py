@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,8 +39,11 @@ def test_the_second_time_nothing_is_taken_apart(tmp_path: Path, asked: list[str]
     assert len(asked) == 1
 
 
-@pytest.mark.parametrize("other", [{"flow": "rtl"}, {"overall_unroll": 1024}, {"board": "u280"}, {"budget": "published"}])
-def test_another_design_board_or_budget_has_a_place_of_its_own(tmp_path: Path, asked: list[str], other: dict[str, str]):
+OTHERS = {"flow": "rtl", "overall_unroll": 1024, "board": "u280", "budget": "published"}
+
+
+@pytest.mark.parametrize("other", [{name: value} for name, value in OTHERS.items()], ids=[*OTHERS])
+def test_another_design_board_or_budget_has_a_place_of_its_own(tmp_path: Path, asked: list[str], other: dict[str, Any]):
     kept_resources(compiled(), tmp_path)
     different = compiled(**other)
     assert kept_resources(different, tmp_path) == design_resources(different)
