@@ -327,6 +327,24 @@ def joins_actors(graph: TimedGraph, ends: Ends) -> bool:
     return isinstance(graph.processes[ends.writer], Actor) and isinstance(graph.processes[ends.reader], Actor)
 
 
+def frees_at_once(graph: TimedGraph) -> list[bool]:
+    """For each FIFO, whether a token that leaves makes room for what comes in the same cycle, whatever else waits.
+
+    Not where firings without duration read it: one of them may itself wait for what would take its place.
+    """
+    waiting = {
+        name
+        for process in graph.processes
+        if isinstance(process, Actor)
+        for phase in process.phases
+        if phase.time == 0
+        for name, tokens in phase.reads.items()
+        if tokens
+    }
+    pairs = zip(graph.fifos, fifo_ends(graph), strict=True)
+    return [joins_actors(graph, ends) and fifo.name not in waiting for fifo, ends in pairs]
+
+
 # --- Refuses timed graphs that no engine could run, each with one line that says why
 
 

@@ -20,7 +20,7 @@ from claims import (
 )
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from oracle_graphs import endless_graphs, mixed_graphs, rival_graphs, turn_graphs
+from oracle_graphs import endless_graphs, mixed_graphs, rival_graphs, tangled_graphs, turn_graphs
 from sim_graphs import memory_graphs
 
 from sttest.sim import simulate
@@ -33,6 +33,7 @@ SMALL = {
     "ports": memory_graphs(),
     "rivals": rival_graphs(),
     "turns": turn_graphs(),
+    "tangles": tangled_graphs(),
 }
 
 
@@ -45,7 +46,7 @@ def tried(strategy, count: int, check) -> None:
 @pytest.mark.parametrize("kind", SMALL)
 @pytest.mark.parametrize("count", [20, pytest.param(400, marks=pytest.mark.nightly)])
 def test_no_claim_of_a_finite_graph_is_false(kind, count):
-    """2,800 graphs in all at night."""
+    """3,200 graphs in all at night."""
     made: Counter[str] = Counter()
 
     def check(design, data):
