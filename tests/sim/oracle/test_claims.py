@@ -62,10 +62,10 @@ def test_no_claim_of_a_finite_graph_is_false(kind, count):
         assert false_of_peaks(design, made) == []
 
     tried(SMALL[kind].filter(is_small), count, check)
+    print(kind, dict(made))
     assert made["graphs"] >= count
     assert made["sized"] > count // 4
     assert made["exact"] > 0
-    print(kind, dict(made))
 
 
 @pytest.mark.parametrize("count", [30, pytest.param(300, marks=pytest.mark.nightly)])
@@ -79,6 +79,6 @@ def test_no_claim_of_storage_is_false(count):
         assert false_of_endless_fix(design, made) == []
 
     tried(endless_graphs().filter(is_small), count, check)
+    print(dict(made))
     assert made["exact"] > count // 10
     assert made["trade-offs"] > count // 10
-    print(dict(made))

@@ -37,5 +37,6 @@ def test_the_engines_do_what_the_page_says(kind, count):
         assert found == []
 
     compare()
+    print(kind, dict(verdicts))
     assert verdicts.total() >= count
     assert verdicts["done"] > count // 8
