@@ -100,7 +100,8 @@ def _least(graph: TimedGraph) -> list[int]:
 def _false_bounds(sizing: Sizing, good: np.ndarray, made: Counter[str]) -> list[str]:
     """Claims of a sizing, against all depth vectors that do what was asked."""
     found, lower = (np.array(list(each.values())) for each in (sizing.depths, sizing.lower_bounds))
-    made.update(sized=1, exact=sizing.is_exact, local=sizing.is_local_minimum)
+    if sizing.method == "sim":
+        made.update(sized=1, exact=sizing.is_exact, local=sizing.is_local_minimum)
     false = [f"{row.tolist()} is below the lower bounds {lower.tolist()}" for row in good if (row < lower).any()]
     fewer = [row.tolist() for row in good if row.sum() < found.sum()]
     if sizing.is_exact and fewer:

@@ -64,8 +64,8 @@ def test_no_claim_of_a_finite_graph_is_false(kind, count):
     tried(SMALL[kind].filter(is_small), count, check)
     print(kind, dict(made))
     assert made["graphs"] >= count
-    assert made["sized"] > count // 4
-    assert made["exact"] > 0
+    assert made["sized"] + made["no depths help"] + made["no depths are enough"] > count // 2
+    assert made["exact"] >= count // 40
 
 
 @pytest.mark.parametrize("count", [30, pytest.param(300, marks=pytest.mark.nightly)])
@@ -80,5 +80,5 @@ def test_no_claim_of_storage_is_false(count):
 
     tried(endless_graphs().filter(is_small), count, check)
     print(dict(made))
-    assert made["exact"] > count // 10
-    assert made["trade-offs"] > count // 10
+    assert made["exact"] > count // 20
+    assert made["trade-offs"] >= count // 40
