@@ -196,7 +196,7 @@ def false_of_peaks(graph: TimedGraph, made: Counter[str]) -> list[str]:
         return []
     made["peaks"] += 1
     peaks = {fifo.name: max(1, fifo.initial_tokens, run.max_occupancy[fifo.name]) for fifo in graph.fifos}
-    if any(before != after for before, after in _moments(run, simulate(kinds, depths=peaks, record=True))):
+    if any(before != after for before, after in moments(run, simulate(kinds, depths=peaks, record=True))):
         return [f"with its peaks {peaks} as depths it runs otherwise"]
     false = []
     phases = [phase for process in graph.processes if isinstance(process, Actor) for phase in process.phases]
@@ -213,12 +213,12 @@ def false_of_peaks(graph: TimedGraph, made: Counter[str]) -> list[str]:
 def _is_later(run: Simulation, other: Simulation) -> bool:
     """Whether something happens later in the other run, and nothing sooner, unless ports share a channel."""
     assert run.graph is not None
-    moments = list(_moments(run, other))
+    pairs = list(moments(run, other))
     is_monotone = not sharing_ports(run.graph)
-    return any(a < b for a, b in moments) and not (is_monotone and any(a > b for a, b in moments))
+    return any(a < b for a, b in pairs) and not (is_monotone and any(a > b for a, b in pairs))
 
 
-def _moments(run: Simulation, other: Simulation) -> Iterator[tuple[float, float]]:
+def moments(run: Simulation, other: Simulation) -> Iterator[tuple[float, float]]:
     """The cycles of each access and finish in two runs, infinite where there is none."""
     yield from zip(
         *([NEVER if at is None else at for at in each.finish.values()] for each in (run, other)), strict=True
