@@ -135,6 +135,8 @@ def _print_shortfall(program: BesideProgram, graph: TimedGraph, invocations: int
 
 
 def _how_good(sizing: Sizing) -> str:
+    if sizing.cycles is None and sizing.throughput is None:
+        return "every sizing with less deadlocks, and so do the LP's depths"
     if sizing.is_exact:
         return "no sizing has fewer tokens"
     tokens, bits = sizing.total_tokens - sizing.lower_total, sizing.total_bits - sizing.lower_bits

@@ -10,7 +10,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from math import gcd, prod
+from math import lcm, prod
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -327,6 +327,24 @@ def joins_actors(graph: TimedGraph, ends: Ends) -> bool:
     return isinstance(graph.processes[ends.writer], Actor) and isinstance(graph.processes[ends.reader], Actor)
 
 
+def frees_at_once(graph: TimedGraph) -> list[bool]:
+    """For each FIFO, whether a token that leaves makes room for what comes in the same cycle, whatever else waits.
+
+    Not where firings without duration read it: one of them may itself wait for what would take its place.
+    """
+    waiting = {
+        name
+        for process in graph.processes
+        if isinstance(process, Actor)
+        for phase in process.phases
+        if phase.time == 0
+        for name, tokens in phase.reads.items()
+        if tokens
+    }
+    pairs = zip(graph.fifos, fifo_ends(graph), strict=True)
+    return [joins_actors(graph, ends) and fifo.name not in waiting for fifo, ends in pairs]
+
+
 # --- Refuses timed graphs that no engine could run, each with one line that says why
 
 
@@ -584,21 +602,23 @@ def _check_memory(graph: TimedGraph, port: MemoryPort, where: str) -> Work:
     check_whole(port.burst_bytes, "burst_bytes", where, 1, MAX_TOKENS)
     check_whole(port.outstanding, "outstanding", where, 1, 1 << 20)
     check_whole(len(port.channels), "number of channels", where, 1, MAX_CHANNELS)
-    bursts = -(-port.tokens * port.token_bytes // port.burst_bytes)
+    total = port.tokens * port.token_bytes
+    bursts = -(-total // port.burst_bytes)
     check_work(bursts, "number of bursts", where)
     known = {channel.name for channel in graph.channels}
     for name in port.channels:
         if name not in known:
             hints = [did_you_mean(name, known)] if known else ["declare it under channels"]
             raise InputError("unknown-channel", f"no channel '{name:.80}'", where=where, hints=hints)
-    # Where tokens and bursts don't line up, some token begins in the last bytes of a burst that a token may begin in.
-    last_begin = port.burst_bytes - gcd(port.token_bytes, port.burst_bytes)
-    touched = min(bursts, (last_begin + port.token_bytes - 1) // port.burst_bytes + 1)
+    # A token touches so many bursts, or one more where it isn't aligned; what all touch together tells whether any is.
+    least = -(-port.token_bytes // port.burst_bytes)
+    all_touched = port.tokens + bursts - -(-total // lcm(port.token_bytes, port.burst_bytes))
+    touched = least + (all_touched > least * port.tokens)
     places = port.outstanding * len(port.channels)
     if touched > places:
         raise InputError(
             "token-exceeds-window",
-            "a token may lie in more bursts than may be in flight, so the port could never finish one",
+            "a token lies in more bursts than may be in flight, so the port could never finish it",
             where=where,
             demand=touched,
             bound=places,

@@ -9,7 +9,7 @@ import numpy as np
 from sttest.sim.deadlock import Deadlock, Wait
 from sttest.sim.doubts import doubts
 from sttest.sim.fix_cost import depths_text
-from sttest.sim.graph import MAX_DEPTH, TimedGraph, fifo_ends, joins_actors
+from sttest.sim.graph import MAX_DEPTH, TimedGraph, frees_at_once
 
 # --- What an engine hands back: every access time, and how far each process came
 
@@ -171,7 +171,7 @@ def assemble(
         solve_s=solve_s,
         deadlock=deadlock,
         finish=dict(zip(names, record.finish, strict=True)),
-        max_occupancy=max_occupancy(graph, record),
+        max_occupancy=max_occupancy(graph, record, unbounded=unbounded),
         breakdown=_breakdown(graph, record),
         unbounded=unbounded,
         graph=graph,
@@ -179,21 +179,22 @@ def assemble(
     )
 
 
-def max_occupancy(graph: TimedGraph, record: RunRecord) -> dict[str, int]:
+def max_occupancy(graph: TimedGraph, record: RunRecord, *, unbounded: bool = False) -> dict[str, int]:
     """Most tokens that each FIFO held.
 
     A token leaves in the cycle after its read, as in the FIFO law, so this is the least depth that
     would have given the same times.  An actor holds space from its claim on; between actors it is free at once.
+    Where firings without duration free it, less may do, but never more than the depth is needed.
     """
     if record.peaks is not None:
         return {fifo.name: peak for fifo, peak in zip(graph.fifos, record.peaks, strict=True)}
     from sttest.sim.token_kernel import peak_held
 
     peaks: dict[str, int] = {}
-    for index, (fifo, ends) in enumerate(zip(graph.fifos, fifo_ends(graph), strict=True)):
+    for index, (fifo, free_at_once) in enumerate(zip(graph.fifos, frees_at_once(graph), strict=True)):
         taken = record.claims.get(index, record.writes[index])
-        free_at_once = joins_actors(graph, ends)
-        peaks[fifo.name] = peak_held(taken, record.reads[index], fifo.initial_tokens, free_at_once)
+        peak = peak_held(taken, record.reads[index], fifo.initial_tokens, free_at_once)
+        peaks[fifo.name] = peak if unbounded else min(peak, fifo.depth)
     return peaks
 
 

@@ -158,12 +158,13 @@ def beside_program(graph: TimedGraph, request: SizeRequest, sizing: Sizing, *, c
 def _by_program(graph: TimedGraph, repeated: TimedGraph, depths: dict[str, int]) -> Sizing:
     bounds = least_live_depths(repeated)
     names = [fifo.name for fifo in graph.fifos]
+    cycles = simulate(repeated, depths=depths).cycles
     return Sizing(
         graph=graph,
         method="lp",
         depths=depths,
-        cycles=simulate(repeated, depths=depths).cycles,
+        cycles=cycles,
         lower_bounds=dict(zip(names, bounds, strict=True)),
         lower_total=sum(bounds),
-        is_exact=sum(bounds) == sum(depths.values()),
+        is_exact=cycles is not None and sum(bounds) == sum(depths.values()),
     )

@@ -113,7 +113,12 @@ def test_a_program_that_deadlocks_is_told_with_3(package, sttest, tmp_path):
         path.write_text(re.sub(depth, one, path.read_text()))
     outcome = sttest("size", folder, "--method", "lp", "--json")
     assert outcome.exit_code == 3
-    assert json.loads(outcome.stdout)["cycles"] is None
+    told = json.loads(outcome.stdout)
+    assert (told["cycles"], told["is_exact"]) == (None, False)
+    assert (
+        ": every sizing with less deadlocks, and so do the LP's depths\n"
+        in sttest("size", folder, "--method", "lp").stdout
+    )
 
 
 @pytest.mark.parametrize(

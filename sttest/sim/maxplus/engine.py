@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sttest.sim.graph import MemoryPort, TimedGraph
+from sttest.sim.graph import MemoryPort, TimedGraph, frees_at_once
 from sttest.sim.maxplus.arrays import ACTOR, Net, build
 from sttest.sim.maxplus.components import Skip
 from sttest.sim.maxplus.periodic import PeriodSearchLimits, run_periodic
@@ -47,7 +47,7 @@ def _record(
     processes, fifos = net.processes[stand_ins], net.fifos[number]
     stalls = zip(*(processes[name].tolist() for name in ("stall_in", "stall_out", "stall_memory")), strict=True)
     by_actor = net.processes["kind"][fifos["writer"]] == ACTOR
-    peaks = peaks_of(net, number, initial, splices)
+    peaks = peaks_of(graph, net, number, splices)
     if keep:
         for splice in splices:
             splice.fill_in(net)
@@ -67,13 +67,13 @@ def _record(
     )
 
 
-def peaks_of(net: Net, number: np.ndarray, initial: np.ndarray, splices: Sequence[Skip]) -> np.ndarray:
-    """Most tokens that each FIFO of a graph held; ``number``: of each, the one of the net that stands for it."""
+def peaks_of(graph: TimedGraph, net: Net, number: np.ndarray, splices: Sequence[Skip]) -> np.ndarray:
+    """Depths of a graph's FIFOs that would have done; ``number``: of each, the one of the net that stands for it."""
     from sttest.sim.maxplus.kernel import find_peaks, sources_stamp
 
     size = net.fifos.size
     of_net = np.zeros(size, np.int64)
-    of_net[number] = initial
+    of_net[number] = [fifo.initial_tokens for fifo in graph.fifos]
     jumps, written, read, writes, reads = (
         np.array([getattr(splice, name) for splice in splices], np.int64).reshape(len(splices), size)
         for name in ("periods", "written", "read", "writes", "reads")
@@ -81,7 +81,8 @@ def peaks_of(net: Net, number: np.ndarray, initial: np.ndarray, splices: Sequenc
     kind = net.processes["kind"]
     by_actor = kind[net.fifos["writer"]] == ACTOR
     claimed = by_actor & (net.fifos["claimed"] > of_net)
-    free_at_once = by_actor & (kind[net.fifos["reader"]] == ACTOR)
+    free_at_once = np.ones(size, np.bool_)
+    free_at_once[number] = frees_at_once(graph)
     peaks = np.zeros(size, np.int64)
     find_peaks(sources_stamp(), net, of_net, claimed, free_at_once, jumps, written, read, writes, reads, peaks)
     return peaks[number]

@@ -57,7 +57,7 @@ class DepthRunner:
         """
         net, number = self._net(np.full(self.bits.size, UNBOUNDED, np.int64), latencies)
         run_periodic(net, NO_JUMPS)
-        return _cycles(net), np.maximum(1, peaks_of(net, number, self._programs.initial, ()))
+        return _cycles(net), np.maximum(1, peaks_of(self.graph, net, number, ()))
 
     def _net(self, depths: np.ndarray, latencies: np.ndarray) -> tuple[Net, np.ndarray]:
         """Arrays for a run, and for each FIFO the one of theirs that stands for it."""

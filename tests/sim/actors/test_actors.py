@@ -99,3 +99,12 @@ def test_refusals():
         simulate(graph([Fifo("a", 4, 1)], [source("a", 2), actor("y", 1, {"a": 1})]))
     with pytest.raises(InputError, match="nothing bounds the rate"):
         simulate(graph([Fifo("a", 4, 1)], [actor("x", 1, None, {"a": 1}), actor("y", 1, {"a": 1})]), unbounded=True)
+
+
+def test_space_that_a_firing_without_duration_frees_is_no_space_for_what_it_waits_for():
+    """The second firing frees a place in the cycle in which the first claims one, but only starts after it."""
+    phases = ActorPhase(3, {}, {"a": 1}), ActorPhase(0, {"a": 1}, {})
+    design = graph([Fifo("a", 3, 8, initial_tokens=2)], [Actor("x", phases, 2)])
+    for engine in ("maxplus", "simpy"):
+        assert simulate(design, engine).max_occupancy == {"a": 3}
+    assert simulate(design, depths={"a": 2}).verdict == "deadlock"

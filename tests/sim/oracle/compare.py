@@ -13,8 +13,8 @@ from page_simulator import NEVER, Outcome, simulate_by_the_page
 from sttest.sim import Simulation, TimedGraph, simulate, write_timed_graph
 
 
-def by_the_page(graph: TimedGraph, **options: Any) -> Outcome:
-    """The outcome of the document that the graph is written as."""
+def by_the_page(graph: TimedGraph, places: int | None = None, **options: Any) -> Outcome:
+    """The outcome of the document that the graph is written as; ``places``: another ``outstanding`` of its ports."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "g.json"
         write_timed_graph(graph, path)
@@ -24,6 +24,8 @@ def by_the_page(graph: TimedGraph, **options: Any) -> Outcome:
             with np.load(path.parent / document["traces"]) as arrays:
                 names = {key.split("/")[0] for key in arrays}
                 traces = {name: (arrays[f"{name}/tick"], arrays[f"{name}/op"]) for name in names}
+    for port in document["processes"] if places is not None else ():
+        port |= {"outstanding": places} if port["kind"] == "memory" else {}
     return simulate_by_the_page(document, traces=traces, **options)
 
 

@@ -210,3 +210,45 @@ def rival_graphs(draw) -> TimedGraph:
         processes.append(MemoryPort(f"m{number}", "read", f"f{number}", tokens, 4, ("c",), 4, outstanding, begin))
         processes.append(Pipeline(f"p{number}", tuple(loops), start))
     return graph(fifos, processes, [Channel("c", draw(st.sampled_from([0, 3])), 4, 1, draw(st.integers(1, 4)))])
+
+
+@st.composite
+def tangled_graphs(draw, most_fifos=3) -> TimedGraph:
+    """Pipelines and actors that access their FIFOs in other orders at both ends, some of which are behind ports.
+
+    Many deadlock, and need more depth in several FIFOs.
+    """
+    count, number_of_fifos = draw(st.integers(2, 3)), draw(st.integers(1, most_fifos))
+    fifos, ports = [], []
+    chunks: list[list[tuple[str, str, int]]] = [[] for _ in range(count)]
+    for name in (f"f{number}" for number in range(number_of_fifos)):
+        sizes = draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))
+        depth, kind = draw(st.integers(1, 3)), draw(st.sampled_from(["srl", "srl", "ram", "auto"]))
+        writer, reader = draw(fifo_ends(count))
+        initial = draw(st.integers(0, depth)) if reader <= writer else 0
+        fifos.append(Fifo(name, depth, draw(st.sampled_from([8, 400])), kind, initial))
+        op = draw(st.sampled_from(["read", "write"])) if draw(st.integers(0, 4)) == 0 else None
+        if op:
+            ports.append(MemoryPort(f"m{name}", op, name, sum(sizes), 4, ("c",), 4, draw(st.integers(1, 3))))
+        if op != "read":
+            chunks[writer] += [(name, "write", size) for size in sizes]
+        if op != "write":
+            chunks[reader] += [(name, "read", size) for size in draw(st.permutations(sizes))]
+    processes: list[Process] = []
+    for number, mine in enumerate(chunks):
+        order = draw(st.permutations(mine))
+        if order and draw(st.booleans()):
+            phases = tuple(
+                ActorPhase(draw(st.integers(0, 4)), *({name: size} if op == side else {} for side in ("read", "write")))
+                for name, op, size in order
+            )
+            processes.append(Actor(f"p{number}", phases, len(phases)))
+            continue
+        loops = []
+        for name, op, size in order:
+            trips, tokens = draw(st.sampled_from([(size, 1), (1, size)]))
+            event = Event(name, op, 0, (), tokens)
+            loops.append(Loop((trips,), draw(st.sampled_from([1, 1, 3])), 1, (event,), draw(st.sampled_from([0, 2]))))
+        processes.append(Pipeline(f"p{number}", tuple(loops)))
+    channel = Channel("c", draw(st.sampled_from([0, 5])), 4, 1, draw(st.integers(1, 3)))
+    return graph(fifos, [*ports, *processes], [channel] if ports else [])

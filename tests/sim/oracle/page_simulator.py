@@ -100,13 +100,15 @@ class Fifo:
             return 0
         return self.frees[int(waits_for)] + self.gap if waits_for < len(self.frees) else NEVER
 
-    def peak(self) -> int:
-        """The least depth with which every claim of this run is allowed."""
-        return next(depth for depth in range(1, len(self.claims) + 2) if self._allows(depth))
+    def peak(self, is_late: bool) -> int:
+        """The least depth with which every claim of this run is allowed; ``is_late``: space counts a cycle longer."""
+        gap = 1 if is_late else self.gap
+        allowed = (depth for depth in range(1, len(self.claims) + 2) if self._allows(depth, gap))
+        return int(min(next(allowed), self.depth))
 
-    def _allows(self, depth: int) -> bool:
+    def _allows(self, depth: int, gap: int) -> bool:
         later = zip(self.claims[depth:], [*self.frees, *[NEVER] * len(self.claims)], strict=False)
-        return all(claim >= free + self.gap for claim, free in later)
+        return all(claim >= free + gap for claim, free in later)
 
 
 class Pipeline:
@@ -153,7 +155,7 @@ def pipeline(
         once = [(int(t), names[int(o) // 2], "write" if o % 2 else "read") for t, o in zip(ticks, ops, strict=True)]
         loops_end, gap = (once[-1][0] + 1 if once else 0), 2
     else:
-        once, loops_end, gap = loop_accesses(given["loops"])
+        once, loops_end, gap = loop_accesses(given.get("loops", ()))
     end = loops_end if given.get("end") is None else given["end"]
     period = end + gap
     repeat = given.get("repeat", 1)
@@ -358,9 +360,14 @@ def simulate_by_the_page(
         finish,
         {name: [int(t) for t in fifo.puts if t >= 0] for name, fifo in fifos.items()},
         {name: [int(t) for t in fifo.frees] for name, fifo in fifos.items()},
-        {name: fifo.peak() for name, fifo in fifos.items()},
+        {name: fifo.peak(name in _freed_in_no_time(graph)) for name, fifo in fifos.items()},
         throughput,
     )
+
+
+def _freed_in_no_time(graph: Mapping[str, Any]) -> set[str]:
+    phases = [phase for p in graph["processes"] if p["kind"] == "actor" for phase in p["phases"] if phase["time"] == 0]
+    return {name for phase in phases for name, tokens in phase.get("reads", {}).items() if tokens}
 
 
 def fifo_of(given: Mapping[str, Any], graph: Mapping[str, Any], depths: Mapping[str, int], unbounded: bool) -> Fifo:

@@ -4,10 +4,23 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from claims import NO_DEADLOCK, NO_LOSS, false_of_fix, false_of_sizing, false_of_throughput, is_small
+from claims import (
+    MOST,
+    NO_DEADLOCK,
+    NO_LOSS,
+    all_runs,
+    false_of_endless_fix,
+    false_of_fix,
+    false_of_peaks,
+    false_of_program,
+    false_of_sizing,
+    false_of_throughput,
+    false_of_trade_off,
+    is_small,
+)
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from oracle_graphs import endless_graphs, mixed_graphs, rival_graphs, turn_graphs
+from oracle_graphs import endless_graphs, mixed_graphs, rival_graphs, tangled_graphs, turn_graphs
 from sim_graphs import memory_graphs
 
 from sttest.sim import simulate
@@ -20,6 +33,7 @@ SMALL = {
     "ports": memory_graphs(),
     "rivals": rival_graphs(),
     "turns": turn_graphs(),
+    "tangles": tangled_graphs(),
 }
 
 
@@ -32,21 +46,26 @@ def tried(strategy, count: int, check) -> None:
 @pytest.mark.parametrize("kind", SMALL)
 @pytest.mark.parametrize("count", [20, pytest.param(400, marks=pytest.mark.nightly)])
 def test_no_claim_of_a_finite_graph_is_false(kind, count):
-    """2,800 graphs in all at night."""
+    """3,200 graphs in all at night."""
     made: Counter[str] = Counter()
 
     def check(design, data):
         target = data.draw(st.sampled_from([NO_LOSS, NO_LOSS, NO_DEADLOCK, -1, 0, 1, 4]))
         if isinstance(target, int):
             target += simulate(design, unbounded=True).cycles or 0
+        known = {fifo.name: data.draw(st.integers(fifo.initial_tokens or 1, MOST)) for fifo in design.fifos}
         made["graphs"] += 1
+        every = all_runs(design)
         assert false_of_fix(design, made) == []
-        assert false_of_sizing(design, target, made) == []
+        assert false_of_sizing(design, every, target, made, data.draw(st.sampled_from([None, known]))) == []
+        assert false_of_program(design, every, made) == []
+        assert false_of_peaks(design, made) == []
 
     tried(SMALL[kind].filter(is_small), count, check)
+    print(kind, dict(made))
     assert made["graphs"] >= count
-    assert made["sized"] > count // 4
-    assert made["exact"] > 0
+    assert made["sized"] + made["no depths help"] + made["no depths are enough"] > count // 2
+    assert made["exact"] >= count // 40
 
 
 @pytest.mark.parametrize("count", [30, pytest.param(300, marks=pytest.mark.nightly)])
@@ -56,6 +75,10 @@ def test_no_claim_of_storage_is_false(count):
     def check(design, data):
         share = data.draw(st.sampled_from([Fraction(1), Fraction(2, 3), Fraction(1, 3)]))
         assert false_of_throughput(design, share, made) == []
+        assert false_of_trade_off(design, made) == []
+        assert false_of_endless_fix(design, made) == []
 
     tried(endless_graphs().filter(is_small), count, check)
-    assert made["exact"] > count // 10
+    print(dict(made))
+    assert made["exact"] > count // 20
+    assert made["trade-offs"] >= count // 40

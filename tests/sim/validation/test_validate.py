@@ -31,7 +31,7 @@ def port(**changes):
         (lambda: graph([A], [port(outstanding=0), sink("a", 4)], [C]), "outstanding is 0"),
         (lambda: graph([A], [port(burst_bytes=1, tokens=1 << 30), sink("a", 4)], [C]), "number of bursts is"),
         (lambda: graph([A], [port(token_bytes=4096, outstanding=1, burst_bytes=64), sink("a", 4)], [C]),
-         "a token may lie in more bursts than may be in flight, so the port could never finish one "
+         "a token lies in more bursts than may be in flight, so the port could never finish it "
          "(demand 64 bursts, bound 1 bursts); make the token smaller or raise outstanding or use more channels"),
         (lambda: graph([replace(A, latency=3)], [Actor("x", (ActorPhase(1, {}, {"a": 1}),), 1), TAKER]),
          "FIFO 'a': latency 3 between two actors, which pass tokens within a cycle; put an actor that takes so long"),
