@@ -302,7 +302,7 @@ def git_revision(root: Path, files: Iterable[str]) -> dict[str, object] | None:
 
 
 def _git(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=True, timeout=10)
+    done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=True, timeout=60)
     return done.stdout.strip()
 
 
