@@ -13,6 +13,7 @@ from sttest.cli.simulate import Depths
 from sttest.compile.own_kernels import define_values
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, SttestError
 from sttest.core.files import STANDARD_INPUT
+from sttest.core.plain_files import check_replaceable
 from sttest.core.tables import print_table
 from sttest.crosscheck.case import WeightSource, has_torch
 from sttest.crosscheck.emulation import CsimEmulation, WaitCycle, emulate_csim
@@ -128,6 +129,7 @@ def _waveform_suffix(wave: Path | None, simulator: str) -> str:
             "no-waveform", f"a waveform is a {' or '.join(TRACE_OPTIONS)} file", where=str(wave),
             hints=[f"name it {wave.with_suffix('.fst').name}"],
         )  # fmt: skip
+    check_replaceable(wave)
     return wave.suffix
 
 

@@ -17,6 +17,7 @@ from sttest.cli.common import Json, print_json, progress
 from sttest.compile.own_kernels import define_values
 from sttest.core.errors import EnginesDisagreeError, InputError
 from sttest.core.files import replacing
+from sttest.core.plain_files import check_replaceable
 from sttest.core.program import __version__
 from sttest.crosscheck.case import WeightSource
 from sttest.crosscheck.text_case import is_text, make_text_case
@@ -54,6 +55,7 @@ def pack_verb(
     path = out or package.resolve().parent / f"{found.name}.tar.gz"
     if path.is_dir():
         raise InputError("not-a-file", "a folder stands in the way", where=str(path), hints=["name a file"])
+    check_replaceable(path)
     with progress(f"packing {found.name}") as tell:
         tell("connections")
         prepare(BuildRequest(package, "hw", dry_run=True))

@@ -11,6 +11,7 @@ import typer
 from sttest.cli.common import Json, print_json, progress
 from sttest.core.errors import InputError
 from sttest.core.files import check_output_folder
+from sttest.core.plain_files import check_replaceable
 from sttest.core.results import RESULTS_SCHEMA, PointStore
 from sttest.core.tables import print_table
 from sttest.studies.campaign import STORES, on_cluster
@@ -89,6 +90,8 @@ def serve_verb(
     model = plan.tokens.package.config.name
     out = out or Path("results") / f"serve-{model}"
     check_output_folder(out, RESULTS_SCHEMA, "folder of results")
+    if perfetto is not None:
+        check_replaceable(perfetto)
     with progress("serve") as say:
         runner = (
             plan.campaign.in_processes(jobs)

@@ -10,6 +10,7 @@ from sttest.boards.resources import Resources
 from sttest.cli.common import Json, print_json, progress
 from sttest.core.errors import SttestError
 from sttest.core.files import write_text
+from sttest.core.plain_files import check_replaceable
 from sttest.core.tables import print_table
 from sttest.package import DesignPackage
 from sttest.targets.synth.certificate import FitCertificate, Spread, fit_certificate
@@ -51,6 +52,8 @@ def synth_verb(
       sttest synth build/gpt2-decode-u55c --fit
     """
     design = DesignPackage.read(package)
+    if output is not None:
+        check_replaceable(output)  # before the hours that the rest may take
     with progress(f"synthesizing {package}") as tell:
         report = synthesis_report(design, work_dir, jobs, tell, timeout)
     if output is not None:

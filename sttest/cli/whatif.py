@@ -12,6 +12,7 @@ from sttest.cli.common import Engine, Json, print_json, progress
 from sttest.core.closure import own_files
 from sttest.core.errors import InputError, note
 from sttest.core.files import check_output_folder
+from sttest.core.plain_files import check_replaceable
 from sttest.core.progress import seconds_text
 from sttest.core.results import RESULTS_SCHEMA, PointStore
 from sttest.core.tables import print_table
@@ -100,6 +101,7 @@ def check_plot(plot: Path, *, is_ablation: bool) -> None:
     if not plot.absolute().parent.is_dir():
         hints = [f"mkdir {plot.parent}"]
         raise InputError("no-such-folder", f"there is no folder {plot.parent}", where="--plot", hints=hints)
+    check_replaceable(plot)
 
 
 def reproduce_verb(

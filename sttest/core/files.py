@@ -243,8 +243,6 @@ def read_yaml(path: Path) -> dict[str, Any]:
             YAML's own, or is not a mapping.
     """
     where = str(path)
-    if path.exists() and not path.is_file():
-        raise InputError("unreadable-file", "cannot be read: not a file", where=where)
     text = read_text(path, most_bytes=MAX_YAML_BYTES)
     try:
         # Readers may change what they get; a text that was read before is not parsed again.
@@ -396,7 +394,7 @@ def read_csv(path: Path, columns: Sequence[str] = (), *, hints: Iterable[str] = 
     """The lines of a CSV file by the names of its columns.
 
     Args:
-        path: a file whose first line names its columns.
+        path: a file whose first line names its columns; the mark that spreadsheets put before UTF-8 is left out.
         columns: all of them, in order, or none where any will do.
         hints: ways out where the file cannot be read or is no such table.
 
@@ -404,13 +402,15 @@ def read_csv(path: Path, columns: Sequence[str] = (), *, hints: Iterable[str] = 
         InputError: the file cannot be read, is too large, or is no such table.
     """
     where = str(path)
-    text = read_text(path, hints=hints)
+    text = read_text(path, hints=hints).removeprefix("\ufeff")
     reader = csv.reader(StringIO(text, newline=""), strict=True)
     rows: list[dict[str, str]] = []
     try:
         header = next(reader, list[str]())
         if columns and tuple(header) != tuple(columns):
             raise InputError("bad-table", f"its columns are not {', '.join(columns)}", where=where, hints=hints)
+        if twice := [name for name, times in Counter(header).items() if times > 1]:
+            raise InputError("bad-table", f"has two columns '{twice[0]:.80}'", where=where, hints=hints)
         for fields in reader:
             if len(fields) != len(header):
                 raise InputError(

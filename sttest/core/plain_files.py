@@ -25,6 +25,17 @@ def is_handed(path: Path) -> bool:
     return path == Path("/dev/stdin") or path.parent in _OPENED
 
 
+def why_no_file(path: Path) -> str:
+    """What is in the place of a plain file: nothing, or something else, by its name."""
+    try:
+        kind = stat.S_IFMT(path.stat().st_mode)
+    except FileNotFoundError:
+        return "no such file or folder"
+    except OSError as error:
+        return str(error.strerror)
+    return "a folder, not a file" if kind == stat.S_IFDIR else _KINDS.get(kind, "it is no file")
+
+
 def open_to_read(path: Path) -> BinaryIO:
     """A plain file, or something that the process was handed, opened; nothing is waited for.
 

@@ -57,8 +57,9 @@ def process_pool(
         DoesNotFitError: a process was killed, as the system does when memory runs out.
     """
     others = set(multiprocessing.active_children())
-    # Not forked: the parent has threads (progress, numba) whose locks a copy would inherit.
-    pool = _CountedPool(jobs, multiprocessing.get_context("spawn"), _begin, (start, arguments))
+    with safe_path():  # the pool itself starts one that is Python, which tracks its locks
+        # Not forked: the parent has threads (progress, numba) whose locks a copy would inherit.
+        pool = _CountedPool(jobs, multiprocessing.get_context("spawn"), _begin, (start, arguments))
     try:
         with safe_path():
             yield pool

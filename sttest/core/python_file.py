@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sttest.core.errors import InputError, did_you_mean
+from sttest.core.plain_files import why_no_file
 
 
 def python_function(reference: str, folder: Path = Path()) -> Callable[..., Any]:
@@ -22,7 +23,8 @@ def python_function(reference: str, folder: Path = Path()) -> Callable[..., Any]
     file, _, name = reference.rpartition(":")
     path = folder / file
     if not file.endswith(".py") or not path.is_file():
-        raise InputError("no-file", f"there is no file '{file}'", where=reference, hints=["give FILE.py:FUNCTION"])
+        what = f"'{file}': {why_no_file(path) if file.endswith('.py') else 'no Python file'}"
+        raise InputError("no-file", what, where=reference, hints=["give FILE.py:FUNCTION"])
     module_name = f"sttest_user_{path.stem}"
     spec = importlib.util.spec_from_file_location(module_name, path)
     assert spec is not None

@@ -25,13 +25,13 @@ from typing import Any, Literal, cast, get_args
 from pydantic import BaseModel
 
 from sttest.core.closure import ROOT, program_files, program_hash
-from sttest.core.errors import InputError, did_you_mean
+from sttest.core.errors import InputError, did_you_mean, note
 from sttest.core.files import MANIFEST, MAX_FILE_BYTES, csv_text, read_csv, read_object, replacing_folder, write_text
 from sttest.core.tables import markdown_table
 from sttest.core.whole_run import Run, current_run
 
 RESULTS_SCHEMA = "sttest.results/1"
-POINT_SCHEMA = "sttest.point/1"
+POINT_SCHEMA = "sttest.point/2"
 PACKAGES = ("sttest", "numpy", "scipy", "numba", "pandas", "pydantic", "simpy", "xdsl")
 
 Kind = Literal["datasheet", "published", "measured", "assumed", "simulated", "fitted", "derived", "synthesized"]
@@ -233,8 +233,8 @@ class ResultFolder:
 class PointStore:
     """Finished points of an experiment, so that one that was stopped goes on where it was.
 
-    One JSON file per point, named by the hash of its key and written whole or not at
-    all.  A file that cannot be read back is treated as not there.
+    One JSON file per point, named by the hash of its key and written whole or not at all.  It has a digest of both; one
+    that cannot be read back, or says something else than was stored, counts as missing, which is said.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -247,16 +247,22 @@ class PointStore:
         return found
 
     def _read(self, key: object) -> dict[str, Any] | None:
+        path = self._file(key)
         try:
-            stored = read_object(self._file(key), POINT_SCHEMA, most_bytes=MAX_FILE_BYTES)
-        except InputError:
+            stored = read_object(path, POINT_SCHEMA, most_bytes=MAX_FILE_BYTES)
+        except InputError as error:
+            if os.path.lexists(path):
+                note(f"{path}: stored earlier, {error.what}; it is made anew")
             return None
-        same_key = _canonical(stored.get("key")) == _canonical(key)
-        return stored["result"] if same_key and isinstance(stored.get("result"), dict) else None
+        if stored.get("digest") != config_hash([key, stored.get("result")]):
+            note(f"{path}: not what was stored there, by its digest; it is made anew")
+            return None
+        return stored["result"]
 
     def save(self, key: object, result: Mapping[str, Any]) -> None:
         """Keep the result of a point: plain data with text keys."""
-        text = _canonical({"schema": POINT_SCHEMA, "key": key, "result": result})
+        digest = config_hash([key, result])
+        text = _canonical({"schema": POINT_SCHEMA, "key": key, "result": result, "digest": digest})
         self.folder.mkdir(parents=True, exist_ok=True)
         write_text(self._file(key), text)
 
@@ -296,7 +302,7 @@ def git_revision(root: Path, files: Iterable[str]) -> dict[str, object] | None:
 
 
 def _git(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=True, timeout=10)
+    done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=True, timeout=60)
     return done.stdout.strip()
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from sttest.core.errors import InputError, SttestError
 from sttest.core.kept import KeptFiles
+from sttest.core.plain_files import why_no_file
 from sttest.frontend.lowering import LINALG, lower_isolated, require_frontend
 from sttest.models.program import SavedProgram
 
@@ -248,7 +249,8 @@ def _evaluating(module: "nn.Module") -> Iterator[None]:
 def _called(path: Path, function: str, reference: str) -> Any:
     """What a function of a file gives."""
     if not path.is_file():
-        raise InputError("no-file", f"there is no file {path}", where=reference, hints=["give FILE.py:FUNCTION"])
+        what = f"{path}: {why_no_file(path)}"
+        raise InputError("no-file", what, where=reference, hints=["give FILE.py:FUNCTION"])
     name = f"sttest_user_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None

@@ -8,14 +8,25 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from sttest.boards.energy import read_activity
 from sttest.core.errors import InputError
-from sttest.core.files import MANIFEST, check_output_folder, place_of, read_csv, read_model, read_text, write_text
+from sttest.core.files import (
+    MANIFEST,
+    check_output_folder,
+    place_of,
+    read_bytes,
+    read_csv,
+    read_model,
+    read_text,
+    write_text,
+)
 from sttest.core.kernel_signature import DesignSignature
 from sttest.core.numbers import is_disguised
+from sttest.core.plain_files import why_no_file
 from sttest.core.report_table import ReportTable
 from sttest.package.achieved import SCHEMA as ACHIEVED_SCHEMA
 from sttest.package.achieved import Achieved
@@ -190,8 +201,9 @@ class DesignPackage:
         import pandas as pd  # takes a third of a second to import
 
         path = self._part(report_name(name))
+        data = read_bytes(path, hints=COMPILE_AGAIN)
         try:
-            table = pd.read_csv(path)
+            table = pd.read_csv(BytesIO(data))
             for title, column in table.items():
                 if any(isinstance(each, float | str) and is_disguised(str(each)) for each in column.dropna()):
                     raise ValueError(f"column '{title}' has numbers that are not finite or not in plain digits")
@@ -338,8 +350,10 @@ def _no_package(folder: Path, hints: Sequence[str]) -> InputError:
     if found is not None and not found.format:
         hints = found.hints
     there = f"no design package, {MANIFEST} missing" if folder.is_dir() else "a file, not a design package"
-    what = there if folder.exists() else "no such folder"
-    return InputError("no-package", f"{what}: {found.what}" if found else what, where=place_of(folder), hints=hints)
+    if not folder.is_dir() and not folder.is_file():
+        there = why_no_file(folder) if folder.exists() else "no such folder"
+    what = f"{there}: {found.what}" if found else there
+    return InputError("no-package", what, where=place_of(folder), hints=hints)
 
 
 def read_lanes(folder: Path) -> tuple[str, ...]:

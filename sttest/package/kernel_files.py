@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sttest.core.cpp_text import one_text, placed_lines
 from sttest.core.errors import InputError
-from sttest.core.files import read_object, read_text, write_json, write_text
+from sttest.core.files import read_bytes, read_object, read_text, write_json, write_text
 from sttest.core.kernel_signature import DesignSignature, KernelSignature, read_signature, write_signature
 from sttest.core.validation import validated
 
@@ -28,6 +28,8 @@ TARGETS = ("hw_emu", "hw")
 """What v++ builds for: hardware emulation, or a card."""
 HEADERS = ("types.h", "parts.h")
 """What the kernel's C++ includes."""
+MAX_BUILT_BYTES = 4 * 1024**3
+"""Of what v++ links; those of a U55C have some 100 MB."""
 _STREAM = re.compile(r'hls::stream<[\w<>]+, (\d+)> \w+\("([^"]+)"\)')
 _WIDE_STREAM = re.compile(r'STTEST_FIFO\(\w+, "([^"]+)", (\d+)\)')
 
@@ -208,7 +210,7 @@ class KernelFiles:
         for target in TARGETS:
             made = (self.xclbin(target), self.build_folder(target) / "emconfig.json")
             found += [path for path in made if path.is_file()]
-        return {self.named(path): path.read_bytes() for path in found}
+        return {self.named(path): read_bytes(path, most_bytes=MAX_BUILT_BYTES) for path in found}
 
     def write_floorplan(self, tcl: str, regions: dict[str, str]) -> None:
         """Writes the SLRs of the kernel's instances: pblocks for Vivado, regions for TAPA and RapidStream."""

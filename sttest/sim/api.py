@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sttest.core.errors import InputError, did_you_mean, todays_engine
 from sttest.core.files import STANDARD_INPUT, place_of, read_bytes
-from sttest.core.plain_files import is_handed
+from sttest.core.plain_files import is_handed, why_no_file
 from sttest.sim import simpy_engine
 from sttest.sim.bursts import with_own_channels
 from sttest.sim.deadlock import explain
@@ -34,8 +34,9 @@ def load(path: str | Path) -> TimedGraph:
     path = Path(path)
     if path != STANDARD_INPUT and not (path.is_file() or is_handed(path)):
         raise InputError(
-            "no-such-file", _missing(path), where=str(path), hints=["name a timed graph, or what 'sttest compile' made"]
-        )
+            "no-such-file", why_no_file(path), where=str(path),
+            hints=["name a timed graph, or what 'sttest compile' made"],
+        )  # fmt: skip
     if path.suffix.lower() == ".xml":
         return read_sdf3(path)
     data = read_bytes(path, hints=SMALLER)
@@ -47,12 +48,6 @@ def load(path: str | Path) -> TimedGraph:
 
 
 _START = re.compile(rb"\s*([<{\[])")
-
-
-def _missing(path: Path) -> str:
-    if path.is_dir():
-        return "a folder, not a file"
-    return "neither a file nor a folder" if path.exists() else "no such file or folder"
 
 
 def simulate(

@@ -19,6 +19,7 @@ from pydantic import Field as ModelField
 
 from sttest.core.errors import InputError
 from sttest.core.files import STANDARD_INPUT, parse_model, place_of, read_bytes, write_text
+from sttest.core.plain_files import open_to_read
 from sttest.sim.graph import (
     MAX_ACCESSES_VARIABLE,
     MAX_NAME_CHARS,
@@ -69,7 +70,7 @@ def read_traces(graph_path: Path, file_name: str, wanted: Iterable[str]) -> dict
         )
     path = _inside(graph_path.parent, file_name, str(graph_path))
     try:
-        with path.open("rb") as file, zipfile.ZipFile(_ShortReads(file)) as archive, warnings.catch_warnings():
+        with open_to_read(path) as file, zipfile.ZipFile(_ShortReads(file)) as archive, warnings.catch_warnings():
             warnings.simplefilter("error")
             _check_members(archive, names, path)
             return {name: Trace(*(_array(archive, f"{name}/{part}") for part in ("tick", "op"))) for name in names}

@@ -12,6 +12,8 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
+from sttest.core.files import replacing
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -295,8 +297,8 @@ _DATES: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationD
 
 
 def save_figure(figure: "Figure", path: Path) -> None:
-    """Writes it with a fixed salt and without a date."""
+    """Writes it whole or not at all, with a fixed salt and without a date."""
     import matplotlib as mpl
 
-    with mpl.rc_context({"svg.hashsalt": "sttest", "svg.fonttype": "none"}):
-        figure.savefig(path, dpi=120, metadata=_DATES.get(path.suffix))
+    with mpl.rc_context({"svg.hashsalt": "sttest", "svg.fonttype": "none"}), replacing(path) as unfinished:
+        figure.savefig(unfinished, format=path.suffix.removeprefix("."), dpi=120, metadata=_DATES.get(path.suffix))

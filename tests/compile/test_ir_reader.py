@@ -31,6 +31,7 @@ HOSTILE = {
     "comments": ("//\n" * 200_000, "f.mlir:200001:1", "Could not parse entire input"),
     "brackets": ("module attributes {a = " + "[" * 5000, "f.mlir:1:", "nested too deeply"),
     "modules": ("module {\n" * 3000, "f.mlir:", "nested too deeply"),
+    "blocks": ("func.func @f() {" + "".join(f"^b{n}:\n" for n in range(2000)) + "}", "f.mlir:2001:", "256 blocks"),
     "digits": ("module attributes {a = " + "9" * 5000 + "} {}", "f.mlir:1:", "a number that cannot be read"),
     "a digit of no number": ("module attributes {a = ² : i32} {}", "f.mlir:1:", "a number that cannot be read"),
 }

@@ -96,6 +96,17 @@ def test_tables_that_are_none(tmp_path, text, says):
         read_csv(tmp_path / "t.csv", ("a", "b"))
 
 
+def test_a_table_of_a_spreadsheet_begins_with_its_first_column(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n", encoding="utf-8-sig")
+    assert read_csv(tmp_path / "t.csv") == [{"a": "1", "b": "2"}]
+
+
+def test_a_column_that_stands_twice_is_refused(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,a\n1,2,3\n")
+    with pytest.raises(InputError, match=r"t\.csv: has two columns 'a'"):
+        read_csv(tmp_path / "t.csv")
+
+
 def test_a_file_that_fails_half_way_is_as_it_was(tmp_path):
     path = tmp_path / "a.txt"
     write_text(path, "before")

@@ -6,13 +6,18 @@ import os
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from sttest.core.errors import InputError
-from sttest.core.files import read_bytes, replacing_folder, write_text
+from sttest.core.files import read_bytes, read_yaml, replacing_folder, write_text
 from sttest.core.plain_files import check_replaceable
+from sttest.core.python_file import python_function
+from sttest.importers.hls.project import read_project
+from sttest.package import DesignPackage
+from sttest.sim import load
 
 READ = "import sys, pathlib, sttest.core.files as files; print(files.read_bytes(pathlib.Path(sys.argv[1])))"
 
@@ -31,6 +36,18 @@ def test_a_named_pipe_is_refused_by_name(tmp_path: Path, writer: bool) -> None:
     assert [*tmp_path.iterdir()] == [path]
     if descriptor is not None:
         os.close(descriptor)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [load, DesignPackage.read, read_project, read_yaml, lambda path: python_function(f"{path}:f")],
+    ids=["graph", "package", "project", "yaml", "python"],
+)  # fmt: skip
+def test_every_reader_says_that_it_is_a_pipe(read: Callable[[Path], object], tmp_path: Path) -> None:
+    path = tmp_path / "pipe.py"
+    os.mkfifo(path)
+    with pytest.raises(InputError, match="it is a named pipe"):
+        read(path)
 
 
 @pytest.mark.parametrize("path", ["/dev/null", "/dev/zero", "/dev/tty"])

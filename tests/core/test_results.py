@@ -201,12 +201,25 @@ def test_points_are_computed_once(tmp_path):
     assert len(names_in(tmp_path / "points")) == 2
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"schema": "sttest.point/1", "key": 1, "result": {}}', "\x00"])
-def test_a_broken_point_is_computed_again(tmp_path, text):
+BROKEN = {
+    "empty": lambda _: "", "cut": lambda text: text[:-1], "a list": lambda _: "[]", "another object": lambda _: "{}",
+    "bytes": lambda _: "\x00", "another result": lambda text: text.replace('"cycles":1', '"cycles":3'),
+    "no result": lambda text: text.replace('{"cycles":1}', "{}"), "a text": lambda text: text.replace("1}", '"1"}'),
+    "no digest": lambda text: text.replace("digest", "other"),
+    "of another point": lambda text: text.replace('"digest":"', '"digest":"0'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("damage", BROKEN)
+def test_a_broken_point_is_computed_again_which_is_said(tmp_path, damage, capsys):
     store = PointStore(tmp_path)
     store.save({"tile": 16}, {"cycles": 1})
-    next(tmp_path.iterdir()).write_text(text)
+    path = next(tmp_path.iterdir())
+    whole = path.read_text()
+    path.write_text(BROKEN[damage](whole))
+    assert path.read_text() != whole
     assert store.load({"tile": 16}) is None
+    assert capsys.readouterr().err.startswith(f"note: {path}: ")
     assert store.point({"tile": 16}, lambda: {"cycles": 2}) == {"cycles": 2}
     assert store.load({"tile": 16}) == {"cycles": 2}
 

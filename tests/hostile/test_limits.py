@@ -352,5 +352,5 @@ def test_boards_with_values_that_only_look_like_some(write, value):
 
 
 def test_a_board_that_extends_a_device(write):
-    with pytest.raises(InputError, match="not a file"):
+    with pytest.raises(InputError, match="it is a device"):
         load_board(write(b"extends: /dev/zero\n", "b.yaml"))

@@ -86,6 +86,9 @@ def test_entities_are_never_expanded(tmp_path):
         ("make(out);", ""),
         ("out[ ].write(i);", "'out[ ]' lacks a part"),
         ("int a[4]; out.write(a[]);", "'a[]' lacks a part"),
+        ("hls::vector<int> v; make(out);", ""),
+        ("\n#pragma HLS unroll factor=" + "9" * 5000 + "\nout.write(i);", "a number"),
+        ("for (int j = 0; j < n; j++) {\n#pragma HLS loop_tripcount max=" + "9" * 5000 + "\nout.write(j); }", "a num"),
     ],
 )
 def test_what_would_take_for_ever_is_refused(tmp_path, body, complaint):

@@ -1,16 +1,20 @@
 """Figures: one color per meaning, names that people use, and nothing but what the committed tables hold."""
 
+import errno
 import itertools
+import os
 import re
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
 
 from experiments.figures import figure_of
-from sttest.studies.figures import STYLES, Bar, Bars, Lines, Series, draw
+from sttest.core.errors import InputError
+from sttest.studies.figures import STYLES, Bar, Bars, Lines, Series, draw, save_figure
 from sttest.studies.report.read import read_results
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -21,6 +25,25 @@ SVG = "{http://www.w3.org/2000/svg}"
 def texts_of(path):
     """Every text of a drawing, as it is read."""
     return ["".join(each.itertext()).strip() for each in Xml.parse(path).iter(f"{SVG}text")]
+
+
+def test_a_figure_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    def half(_, path, **__):
+        Path(path).write_bytes(b"%PDF")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    (tmp_path / "f.pdf").write_text("older")
+    monkeypatch.setattr(Figure, "savefig", half)
+    with pytest.raises(OSError, match="No space"):
+        save_figure(Figure(), tmp_path / "f.pdf")
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"f.pdf": "older"}
+
+
+@pytest.mark.timeout(60)
+def test_a_figure_is_not_written_into_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / "f.pdf")
+    with pytest.raises(InputError, match=r"f\.pdf: cannot be written: it is a named pipe"):
+        save_figure(Figure(), tmp_path / "f.pdf")
 
 
 @pytest.mark.parametrize("path", FIGURES, ids=lambda path: path.parent.name)

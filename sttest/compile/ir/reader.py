@@ -2,10 +2,12 @@
 
 The regular expressions of xDSL 0.74.0's lexer go back where they need not.  That for texts in quotes tries every way to
 cut a text into pieces if its end is missing: 2 to the 30 ways for 30 characters.  That for comments remembers every
-line, 250 bytes for each.  And the parser of shapes reads all that is left of ``8x8x8xf32`` anew for each dimension.
+line, 250 bytes for each.  The parser of shapes reads all that is left of ``8x8x8xf32`` anew for each dimension.  And
+the verifier counts all blocks of a region anew at the end of each.
 """
 
 import re
+from itertools import islice
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -17,6 +19,8 @@ from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken
 
 MAX_NAME_CHARS = 4096
 """Of a name without quotes; a shape, ``x8x8xf32``, is such a name to the lexer."""
+MAX_BLOCKS = 256
+"""Of a region; no operation that sttest knows jumps from one to another."""
 
 
 class _Lexer(MLIRLexer):
@@ -48,8 +52,12 @@ def read_module(context: Context, text: str, where: str) -> ModuleOp:
     parser = Parser(context, "", where)
     parser._parser_state = ParserState(_Lexer(Input(text, where)))
     try:
-        return parser.parse_module()
+        module = parser.parse_module()
     except RecursionError:
         parser.raise_error("nested too deeply to be read")
     except (ValueError, OverflowError) as error:
         parser.raise_error(f"a number that cannot be read ({error})")
+    for region in (region for op in module.walk() for region in op.regions):
+        if next(islice(region.blocks, MAX_BLOCKS, None), None) is not None:
+            parser.raise_error(f"a region of more than {MAX_BLOCKS} blocks")
+    return module

@@ -328,7 +328,7 @@ class CppFile:
             return CppType("int", self.number(arguments[0]))
         element = self.type_of(arguments[0])
         if name == "vector":
-            count = self.number(arguments[1])
+            count = self.number(arguments[1]) if len(arguments) > 1 else 0
             return CppType("vector", count * element.bits, element, (count,))
         kinds = {"stream": "stream", "stream_of_blocks": "blocks", "read_lock": "blocks", "write_lock": "blocks"}
         return CppType(kinds[name], element.bits, element) if name in kinds else OTHER

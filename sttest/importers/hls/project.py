@@ -11,6 +11,7 @@ from pathlib import Path
 
 from sttest.core.errors import InputError
 from sttest.core.files import read_text, read_xml
+from sttest.core.plain_files import why_no_file
 
 MOST_SOURCE_BYTES = 4 * 1024 * 1024
 """Of one source file."""
@@ -70,7 +71,7 @@ def read_project(path: Path, reports: Path | None = None) -> HlsProject:
             raise InputError("no-reports", "a C++ file says nothing of intervals", where=str(path), hints=hints)
         return HlsProject(path.parent, path.stem, "", read_sources([path]), reports)
     if not path.is_dir():
-        raise InputError("no-such-file", "no such file or folder", where=str(path))
+        raise InputError("no-such-file", why_no_file(path), where=str(path))
     app = next((each for each in (path / _APP, path.parent / _APP) if each.is_file()), None)
     if app is not None:
         return _of_app(path, app, reports)

@@ -101,7 +101,7 @@ def reading_cpp(where: str) -> Iterator[None]:
         raise InputError("cpp-nesting", "its C++ is nested too deeply, or calls itself", where=where) from error
     except MissingPartError as error:
         raise InputError("bad-cpp", f"its C++ is not whole: {error}", where=where) from error
-    except (OverflowError, UnicodeDecodeError) as error:
+    except (OverflowError, ValueError) as error:  # such as of 5,000 digits
         raise InputError("bad-cpp", f"a number or a name that is none ({error})", where=where) from error
 
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from sttest.core.errors import EnginesDisagreeError, InputError
 from sttest.core.files import read_text
+from sttest.core.plain_files import check_replaceable
 from sttest.studies.faults.shares import Share, weighted
 from sttest.targets.rtl.faults import Fault, FaultSite, FaultyDesign, FaultyRun
 
@@ -233,6 +234,7 @@ class _Store:
     def __init__(self, path: Path, identity: str) -> None:
         self.known: dict[tuple[int, int, int, int], Injection] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
+        check_replaceable(path)
         lines = _kept_lines(path)
         if not lines or lines[0] != identity:
             path.write_text(identity + "\n", encoding="utf-8")

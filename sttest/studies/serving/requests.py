@@ -18,8 +18,8 @@ AZURE_COLUMNS = ("TIMESTAMP", "ContextTokens", "GeneratedTokens")
 """Of the Azure LLM inference traces (github.com/Azure/AzurePublicDataset), whose arrivals are times of day."""
 MOST_ARRIVAL_S = 1e8
 """Three years.  A double there still tells times that are 15 ns apart; the shortest step takes microseconds."""
-MOST_RATE = 1e9
-"""Requests per second: one per nanosecond, within a clock cycle of any card."""
+LEAST_RATE, MOST_RATE = 1 / MOST_ARRIVAL_S, 1e9
+"""Requests per second: one in all that time, and one per nanosecond, within a clock cycle of any card."""
 MOST_REQUESTS = 10_000_000
 """Requests of a run, each of which takes about 1 KB."""
 _DATE = re.compile(r"\s*\d{4}-\d\d-\d\d", re.ASCII)
@@ -52,10 +52,10 @@ def poisson(count: int, rate_per_s: float, lengths: Sequence[tuple[int, int]], s
         seed: seed of the arrivals.
 
     Raises:
-        InputError: a rate or a length that is not above 0, too many requests, or such that come years later.
+        InputError: a rate or a length that no run has, too many requests, or such that come years later.
     """
-    if not 0 < rate_per_s <= MOST_RATE:
-        what = f"{rate_per_s:g} requests per second, not above 0 and at most {MOST_RATE:g}"
+    if not LEAST_RATE <= rate_per_s <= MOST_RATE:
+        what = f"{rate_per_s:g} requests per second, not {LEAST_RATE:g} to {MOST_RATE:g}"
         raise InputError("bad-rate", what, where="--rate", hints=["give a rate in between"])
     if count > MOST_REQUESTS:
         raise _too_many(count, "--requests")

@@ -21,7 +21,9 @@ _PROGRAM = """\
 // Runs {name} once: reads <folder>/<argument>.in, writes <folder>/<argument>.out and <folder>/report.json.
 #include <ap_int.h>
 #include <sttest_process.h>
+#include <sys/prctl.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -61,6 +63,7 @@ void store(const beats& memory, const std::string& path) {{
 
 int main(int count, char** words) {{
   static_assert(sizeof(ap_uint<{beat_bits}>) == {beat_bytes}, "a beat is {beat_bytes} bytes");
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // who started it also ends it in time, but not after a kill
   if (count != 2) return 2;
   const std::string folder = words[1];
   sttest::scheduler::get().report_to(folder + "/report.json");

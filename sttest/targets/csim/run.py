@@ -91,7 +91,8 @@ def run_kernel(
             if argument.is_read:
                 (folder / f"{argument.name}.in").write_bytes(np.ascontiguousarray(memory[argument.name]).tobytes())
         began = time.perf_counter()
-        (folder / _DEPTHS).write_text("".join(f"{name} {depth}\n" for name, depth in (depths or {}).items()))
+        lines = "".join(f"{name} {depth}\n" for name, depth in (depths or {}).items())
+        (folder / _DEPTHS).write_text(lines, encoding="utf-8")
         code = _call(kernel, folder, streams, timeout_s)
         seconds = time.perf_counter() - began
         report = read_json(folder / "report.json")
@@ -150,7 +151,9 @@ def _call(kernel: Executable, folder: Path, streams: Path | None, timeout_s: flo
         environment["STTEST_STREAMS"] = str(streams.resolve())
     command = (str(kernel.path.resolve()), str(folder))
     try:
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=timeout_s)
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, errors="replace", timeout=timeout_s
+        )
     except subprocess.TimeoutExpired as error:
         raise SttestError(
             "csim-timeout", "the C simulation did not end", where=kernel.signature.name, bound=timeout_s, unit="s",

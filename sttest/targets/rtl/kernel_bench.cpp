@@ -1,4 +1,5 @@
 // Clocks a kernel with its memory: argument n lies at (n + 1) * 2^32, and is read from and written to a file.
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -6,6 +7,8 @@
 #include <iterator>
 #include <string>
 #include <vector>
+
+#include <sys/prctl.h>
 
 #include "Vbench.h"
 #include "verilated.h"
@@ -50,6 +53,7 @@ extern "C" void axi_launch(int) {
 }
 
 int main(int argc, char** argv) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody waits for it after that
     Verilated::commandArgs(argc, argv);
     const uint64_t limit = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : UINT64_MAX;
     Vbench bench;

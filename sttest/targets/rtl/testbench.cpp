@@ -1,4 +1,5 @@
 // Clocks the twin until every graph has finished or stands still; logs what it tells.
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -6,6 +7,8 @@
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include <sys/prctl.h>
 
 #include "Vtwin.h"
 #include "verilated.h"
@@ -117,6 +120,7 @@ struct Fault {
 #endif
 
 int main(int argc, char** argv) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody waits for it after that
     uint64_t limit = UINT64_MAX;
     Window window;
 #if FAULTS

@@ -1,7 +1,12 @@
 """Kernels written by hand under C simulation: values, occupancies, deadlocks, and what goes wrong around them."""
 
 import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -223,6 +228,35 @@ def test_a_kernel_that_crashes_or_hangs_is_one_error(work):
     hanging = build_kernel(_package(work / "hang", 4, _with("for (volatile int i = 0; i < 1;) {}")), work)
     with pytest.raises(SttestError, match="did not end"):
         run_kernel(hanging, {"x": X.view(np.uint8)}, timeout_s=1)
+
+
+STARTS = "import subprocess, sys; child = subprocess.Popen(sys.argv[1:]); print(child.pid, flush=True); child.wait()"
+
+
+def test_a_kernel_that_hangs_ends_with_who_started_it(work, tmp_path):
+    hanging = build_kernel(_package(work / "left", 4, _with("for (volatile int i = 0; i < 1;) {}")), work)
+    (tmp_path / "x.in").write_bytes(X.tobytes())
+    command = [sys.executable, "-P", "-c", STARTS, str(hanging.path), str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as parent:
+        child = int(parent.stdout.readline())
+        while not int(_state(child)[11]):  # ticks that it has run
+            time.sleep(0.05)
+        parent.kill()
+    until = time.monotonic() + 30
+    while _state(child)[0] not in ("", "Z") and time.monotonic() < until:
+        time.sleep(0.05)
+    state = _state(child)[0]
+    if state not in ("", "Z"):
+        os.kill(child, signal.SIGKILL)
+    assert state in ("", "Z")
+
+
+def _state(pid: int) -> list[str]:
+    """Fields of a process from its state on; an empty one where it has gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return [""]
 
 
 def test_a_package_without_cpp_is_refused(tmp_path):
