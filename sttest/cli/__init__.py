@@ -14,4 +14,7 @@ def main() -> None:
 
     # A module of IR is a graph of many thousand objects that all stay; Python's 700 are for programs that hold little.
     gc.set_threshold(500_000, 20, 50)
-    app()
+    try:
+        app()
+    finally:
+        leave_at_once()  # what the interpreter still does would print a traceback

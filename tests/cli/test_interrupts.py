@@ -40,6 +40,18 @@ def test_ctrl_c_during_imports_prints_one_line(module: str, called: str, tmp_pat
     assert (running.returncode, printed, told) == (130, "", ["interrupted\n"])
 
 
+AT_END = "import atexit, os, signal\natexit.register(os.kill, os.getpid(), signal.SIGINT)\n"
+
+
+def test_ctrl_c_when_the_work_is_done_prints_one_line(tmp_path: Path, heed_interrupts) -> None:
+    script = tmp_path / "sttest"
+    script.write_text(AT_END + SCRIPT)
+    done = subprocess.run(
+        [sys.executable, script, "--version"], capture_output=True, text=True, check=False, preexec_fn=heed_interrupts
+    )
+    assert (done.returncode, done.stdout[:6], done.stderr) == (130, "sttest", "interrupted\n")
+
+
 def test_an_interrupt_is_an_exception_again_once_verbs_run(monkeypatch: pytest.MonkeyPatch) -> None:
     from sttest.core.interrupts import leave_at_once, leave_silently, raise_again
 
