@@ -29,7 +29,7 @@ SMALL = {
     "loops": mixed_graphs(("loops",), most_ports=0, most_fifos=3),
     "trace": mixed_graphs(("trace",), most_ports=0, most_fifos=3),
     "actors": mixed_graphs(("actor",), most_ports=0, most_fifos=3),
-    "mixed": mixed_graphs(most_fifos=2, most_ports=1),
+    "mixed": st.one_of(mixed_graphs(most_fifos=2, most_ports=1), mixed_graphs(most_fifos=1, most_ports=2)),
     "ports": memory_graphs(),
     "rivals": rival_graphs(),
     "turns": turn_graphs(),
