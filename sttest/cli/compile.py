@@ -2,34 +2,30 @@
 
 import re
 import sys
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sttest.cli.common import Batch, Board, Json, Parameters, Phase, names_of, print_json, progress, takes_options
-from sttest.compile.compiler import Design
-from sttest.compile.lane_adaptation import LaneAdaptation
 from sttest.compile.opt import run_opt
 from sttest.compile.options import CompileOptions
-from sttest.compile.reports import narrow_loops
-from sttest.compile.resources.fit import NAMES
-from sttest.compile.resources.placement import place
-from sttest.core.errors import InputError, note
+from sttest.core.errors import InputError
 from sttest.core.files import read_text
 from sttest.core.tables import print_table
-from sttest.explore.choice import Chosen, read_choice
+from sttest.explore.choice import read_choice
 from sttest.frontend.module_source import ModuleSource, is_module_reference
-from sttest.models.registry import SMALL, model_config
-from sttest.package import DesignPackage, check_target, read_lanes
-from sttest.package.compiled import write_groups, write_package
-from sttest.studies.workload import CompileRequest, is_file
+from sttest.package import DesignPackage, check_target
+from sttest.package.compiled import write_groups
+from sttest.studies import kept_package
+from sttest.studies.compile_request import LayersOf, Request, compile_package, with_layers_of, with_told_shape
+from sttest.studies.kept_package import KeptPackage
+from sttest.studies.package_summary import summarise, summary_text
+from sttest.studies.workload import CompileRequest
 
 if TYPE_CHECKING:
     from sttest.frontend.operations import SourceLine
-
-LayersOf = Literal["one", "all"]
 
 
 @takes_options()
@@ -144,11 +140,11 @@ def compile_verb(
     if groups:
         _compile_groups(request, as_json=as_json)
         return
-    summary = summarise(compile_package(request).design, DesignPackage.read(request.folder))
+    summary = _compiled(request)
     if as_json:
         print_json(summary)
     else:
-        print(_text(summary))
+        print(summary_text(summary))
 
 
 def opt_verb(
@@ -230,99 +226,21 @@ def _short(place: str) -> str:
     return "/".join(place.rsplit("/", 2)[-2:]) if place.startswith("/") else place
 
 
-@dataclass(frozen=True)
-class Request(CompileRequest):
-    """What the options of the command ask for."""
-
-    work_dir: Path | None = None  # folder of the package; None for the default
-    lanes_from: Path | None = None  # a package whose lanes are taken over
-    check_resources: bool = False  # refuse a design that does not fit, and give every process an SLR
-
-    @property
-    def folder(self) -> Path:
-        """The folder of the package: ``build/<model>-<phase>-<board>`` unless another is named."""
-        if self.work_dir is not None:
-            return self.work_dir
-        name = (
-            Path(self.model.rpartition(":")[0] if is_module_reference(self.model) else self.model).stem
-            if is_file(self.model)
-            else model_config(self.model).name
-        )
-        parts = (name, self.phase, self.board_name)
-        return Path("build") / "-".join(part for part in parts if part)
-
-
-DEFAULT_TOKENS, DEFAULT_CONTEXT = 32, 64
-"""Of a prefill, and of a decode: the shapes that are shipped lowered, so that they need no torch-mlir."""
-DEFAULT_SMALL_CONTEXT = 32
-
-
-def with_default_shape(asked: Request, *, small: bool = False) -> Request:
-    """The compilation, its model small if asked for, with the phase, the tokens or the context that it lacks.
-
-    >>> with_default_shape(Request("gpt2", "decode"), small=True).context
-    32
-    """
-    if is_file(asked.model):
-        if small:
-            raise InputError("shape-of-a-file", "--small is for models", where=asked.model, hints=["leave it out"])
-        return asked
-    if asked.phase is None:
-        asked = replace(asked, phase="decode")
-    if small and not asked.model.startswith(SMALL):
-        asked = replace(asked, model=f"{SMALL}{asked.model}")
-    context = DEFAULT_SMALL_CONTEXT if asked.model.startswith(SMALL) else DEFAULT_CONTEXT
-    if asked.phase == "prefill" and asked.tokens is None:
-        return replace(asked, tokens=DEFAULT_TOKENS)
-    if asked.phase == "decode" and asked.context is None:
-        return replace(asked, context=context)
-    return asked
-
-
-def with_told_shape(asked: Request) -> Request:
-    """The compilation with the tokens or the context that it lacks, which is said on stderr; a phase is asked for."""
-    if asked.phase is None:
-        return asked
-    found = with_default_shape(asked)
-    if found.tokens != asked.tokens:
-        note(f"--tokens is not given: a prompt of {found.tokens} tokens")
-    if found.context != asked.context:
-        note(f"--context is not given: {found.context} tokens in the cache")
-    return found
-
-
-def with_layers_of(asked: Request, layers: LayersOf) -> Request:
-    """A decode step of one layer, or of all layers in a launch, of what the request lacks the default.
-
-    Raises:
-        InputError: a file, whose layers nobody knows; layers that were given as a number, too.
-    """
-    if is_file(asked.model) or asked.options.layers > 1:
-        where = asked.model if is_file(asked.model) else "--layers"
-        raise InputError("layers-twice", "--layers-of is of a model, without --layers", where=where,
-                         hints=["leave one of them out"])  # fmt: skip
-    found = with_default_shape(asked)
-    count = model_config(asked.model).layers if layers == "all" else 1
-    return replace(found, options=found.options.with_(layers=count))
-
-
-def compile_package(request: Request) -> Chosen:
-    """Compiles and writes the package into the request's folder.  All input is checked before any work.
-
-    Raises:
-        SttestError: bad input, a design that does not fit, or no front end.
-    """
+def _compiled(request: Request) -> dict[str, Any]:
+    """Writes the package, as it is compiled or as an earlier compile made it; what it holds."""
     check_target(request.folder)
-    if request.lanes_from is not None:
-        lanes = read_lanes(request.lanes_from)
-        request = replace(request, options=request.options.with_(lanes=lanes, adapt_lanes=True))
+    request = request.with_lanes()
     with progress(f"compiling {request.model}") as step:
-        found = request.chosen(step)
-        if request.check_resources:
-            step("placing")
-        placed = place(found.design) if request.check_resources else None
-        write_package(found.design, request.folder, placed, fit=found.fit, which=found.facts)
-    return found
+        name = kept_package.place(request, request.check_resources, step)
+        kept = None if name is None else kept_package.recall(name)
+        if kept is not None:
+            kept.write(request.folder)
+            return {**kept.summary, "package": str(request.folder), "kept": True}
+        design = compile_package(request, step).design
+    summary = summarise(design, DesignPackage.read(request.folder))
+    if name is not None:
+        kept_package.keep(name, KeptPackage.of(request.folder, summary))
+    return {**summary, "kept": False}
 
 
 def _compile_groups(request: Request, *, as_json: bool) -> None:
@@ -336,154 +254,3 @@ def _compile_groups(request: Request, *, as_json: bool) -> None:
     print(f"groups         {len(package.groups)}, a design package each")
     print(f"handed on      {len(package.content.tensors)} tensors, {handed:,} bytes")
     print(f"next           sttest simulate {package.folder}")
-
-
-def summarise(design: Design, package: DesignPackage) -> dict[str, Any]:
-    """What a package holds, in the figures that matter first (``sttest.compile/1``)."""
-    manifest = package.manifest.to_json()
-    return {
-        "schema": "sttest.compile/1", "package": str(package.folder), "name": manifest["name"],
-        "clock_mhz": design.graph.clock_mhz,
-        "workload": manifest["configuration"]["workload"], "groups": manifest["groups"],
-        "kernels": len(design.fusion.fusion.group_of), "fifos": len(design.graph.fifos),
-        "fifo_bits": sum(fifo.depth * fifo.bits for fifo in design.graph.fifos),
-        "intermediates": manifest["intermediates"], "sizing": manifest["sizing"], "resources": manifest["resources"],
-        "design": manifest["design"], "fit": manifest["fit"],
-        "partition": manifest.get("partition"), "contractions": manifest.get("contractions"),
-        "lanes": asdict(design.adaptation),
-        "narrow_loops": narrow_loops(design),
-        "compile_s": round(sum(stage.seconds for stage in design.stages), 3),
-        "passes": [{"pass": stage.spec, "seconds": round(stage.seconds, 4)} for stage in design.stages],
-    }  # fmt: skip
-
-
-def _text(summary: dict[str, Any]) -> str:
-    parts = summary["intermediates"]
-    ratio = parts["fused_over_original"]
-    shown = "no intermediate results before fusion" if ratio is None else f"ratio {ratio:.3f}"
-    lines = [
-        _headline(summary),
-        f"design         {_design(summary)}",
-        f"package        {summary['package']}",
-        f"kernels        {summary['kernels']} in {summary['groups']} group{'s' if summary['groups'] != 1 else ''}",
-        f"FIFOs          {summary['fifos']}, {summary['fifo_bits']:,} bits",
-        f"intermediates  {parts['original_bytes']:,} bytes before fusion, {parts['fused_bytes']:,} on chip after "
-        f"({shown})",
-        f"cycles         {_cycles(summary['sizing'])}",
-        f"resources      {_resources(summary['resources'])}",
-        *_memories(summary["resources"], parts),
-        *_partition(summary["partition"]),
-        *_contractions(summary["contractions"]),
-        *(f"lanes          {line}" for line in LaneAdaptation(**summary["lanes"]).lines),
-        *_narrow(summary["narrow_loops"]),
-        f"next           sttest simulate {summary['package']}",
-    ]
-    return "\n".join([*lines[:3], *_padding(summary["workload"]), *lines[3:]])
-
-
-def _headline(summary: dict[str, Any]) -> str:
-    """Which design it is, how long it takes, and whether it fits; one that does not says so first."""
-    cycles, fit = summary["sizing"]["cycles"], summary["fit"]
-    time = "deadlock" if cycles is None else f"{cycles:,} cycles = {cycles / summary['clock_mhz']:,.2f} µs"
-    if fit["fits"]:
-        return f"{summary['name']}: {time}, fits the {fit['budget']} budget"
-    return f"does not fit: {summary['name']}: {time}, {short_of(fit)}"
-
-
-def short_of(fit: dict[str, Any]) -> str:
-    """What a design has too little of, as in "LUT 145 % of the tight budget"."""
-    over = [f"{NAMES[kind]} {_percent(share)}" for kind, share in fit["shares"].items() if share is None or share > 1]
-    if over:
-        return f"{', '.join(over)} of the {fit['budget']} budget"
-    share = "" if fit["short_share"] is None else f" {_percent(fit['short_share'])}"
-    return f"{fit['short']}{share} of the {fit['budget']} budget"
-
-
-def _percent(share: float | None) -> str:
-    return "without bound" if share is None else f"{100 * share:.0f} %"
-
-
-def _design(summary: dict[str, Any]) -> str:
-    """Where the design comes from, and as what its resources are counted."""
-    facts, flow = summary["design"], summary["fit"]["flow"]
-    counted = f", {facts['tried']} tried" if facts["tried"] > 1 else ""
-    said = {
-        "found": f"best, as found for {facts['name']}", "recipe": f"best by rule, {facts['name']}{counted}",
-        "default": "default options", "options": "lanes as asked for", "file": facts["name"],
-    }[facts["origin"]]  # fmt: skip
-    return f"{said}; as {'SystemVerilog' if flow == 'rtl' else 'C++'}"
-
-
-def _cycles(sizing: dict[str, Any]) -> str:
-    if sizing["cycles"] is None:
-        return "none, the design deadlocks"
-    return f"{sizing['cycles']:,} simulated, {sizing['unbounded_cycles']:,} with FIFOs that are never full"
-
-
-def _resources(facts: dict[str, Any]) -> str:
-    shares = (f"{kind} {100 * share:.0f} %" for kind, share in facts["share_of_budget"].items())
-    over = facts["over_budget"]
-    verdict = f"; {', '.join(over)} beyond the board's budget" if over else ""
-    budget = f"of the {facts['budget']} budget" + (" of the fullest card" if facts.get("cards") else "")
-    return f"{', '.join(shares)} {budget}, {facts['memory_ports']} DMAs on {facts['hbm_ports']} HBM ports{verdict}"
-
-
-def _memories(facts: dict[str, Any], parts: dict[str, Any]) -> list[str]:
-    """Why a group that fusion let through takes more memory than there is."""
-    if not {"bram18", "uram"} & set(facts["over_budget"]):
-        return []
-    counted = parts["converter_bytes"] + parts["dma_tile_bytes"]
-    return [
-        f"memories       {facts['held_bytes']:,} bytes in cells of {facts['cell_bytes']:,}; fusion held {counted:,} of "
-        f"converters and tiles to --c-max-bytes, not FIFOs ({parts['fifo_bytes']:,}) nor what cells leave empty"
-    ]
-
-
-def _partition(facts: dict[str, Any] | None) -> list[str]:
-    if facts is None:
-        return []
-    shares = ", ".join(f"{100 * share:.0f} %" for share in facts["fullest_share_per_slr"])
-    wires = ", ".join(f"{count:,}" for count in facts["wires_per_boundary"])
-    cycles = facts["cycles_with_crossing_registers"]
-    shown = "a deadlock" if cycles is None else f"{cycles:,} cycles"
-    relays = facts["relays"]
-    taken = f"{relays['lut']:,} LUTs and {relays['ff']:,} FFs"
-    return [
-        f"SLRs           fullest resource {shares}; {wires} wires across; {shown} with registers on crossings",
-        f"relays         {relays['processes']} on crossings, {taken} beside the resources above",
-        *_clocks(facts["clock"]),
-    ]
-
-
-def _clocks(facts: dict[str, Any]) -> list[str]:
-    """A launch at the clocks that the design may reach, the one that it was compiled for beside them."""
-    times = (f"{each['case']} {each['clock_mhz']:g} MHz {_us(each['us'])}" for each in facts["times"])
-    return [f"clock          {'; '.join(times)}", *(f"beyond         {remark}" for remark in facts["remarks"])]
-
-
-def _us(time: float | None) -> str:
-    return "a deadlock" if time is None else f"{time:,.1f} us"
-
-
-def _contractions(facts: dict[str, Any] | None) -> list[str]:
-    if facts is None:
-        return []
-    lines = [f"contractions   {facts['integers']} in integers, {len(facts['floating'])} in floating point"]
-    return lines + [f"in float32     {each['name']}: {each['reason']}" for each in facts["floating"] + facts["stored"]]
-
-
-def _narrow(loops: dict[int, list[str]]) -> list[str]:
-    return [
-        f"slow           {', '.join(tasks[:3])}{', …' if len(tasks) > 3 else ''}: no tile divides {length:,}; "
-        f"pad it to {-(-length // 16) * 16:,}"
-        for length, tasks in loops.items()
-    ]
-
-
-def _padding(workload: dict[str, Any]) -> list[str]:
-    padded = [
-        f"{workload[f'asked_{what}']} {what} padded to {workload[what]}"
-        for what in ("tokens", "context")
-        if f"asked_{what}" in workload and workload[f"asked_{what}"] != workload[what]
-    ]
-    return [f"shape          {', '.join(padded)}"] if padded else []

@@ -19,7 +19,6 @@ from sttest.cli.common import (
     progress,
     takes_options,
 )
-from sttest.cli.compile import Request, compile_package, with_default_shape
 from sttest.compile.options import CompileOptions
 from sttest.compile.own_kernels import define_values
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, did_you_mean, todays_engine
@@ -31,6 +30,7 @@ from sttest.crosscheck.engines import DEFAULT_ENGINES, ENGINES, EngineResult
 from sttest.crosscheck.text_case import make_module_case, package_case
 from sttest.frontend.module_source import ModuleSource, is_module_reference
 from sttest.package import DesignPackage
+from sttest.studies.compile_request import Request, compile_package, with_default_shape
 from sttest.studies.workload import is_file
 from sttest.targets.csim import ap_types_folder
 
@@ -115,7 +115,8 @@ def crosscheck_verb(
             hints = ["leave it out", f"load the weights in {model}"]
             raise InputError("checkpoint-of-a-module", "a module has its weights", where="--checkpoint", hints=hints)
         asked = replace(asked, module=ModuleSource.load(model))
-    compile_package(asked)
+    with progress(f"compiling {asked.model}") as step:
+        compile_package(asked, step)
     folder = asked.folder
     with progress(f"cross-checking {folder.name}") as step:
         package = DesignPackage.read(folder)

@@ -13,7 +13,7 @@ from sttest.compile.hls.files import design_memory, design_signature, emit_desig
 from sttest.compile.ir.module_walk import target_of
 from sttest.compile.opt import new_context, parse
 from sttest.compile.reference_graph import value_graph
-from sttest.compile.resources.design import DesignResources
+from sttest.compile.resources.design import DesignResources, design_resources
 from sttest.compile.resources.fit import Fit
 from sttest.compile.resources.placement import SlrPlacement
 from sttest.compile.spaces.fusion import Fusion, GroupCost
@@ -44,7 +44,6 @@ from sttest.package.design_package import (
 )  # fmt: skip
 from sttest.package.group_package import SCHEMA as GROUPS_SCHEMA
 from sttest.package.group_package import GroupPackage
-from sttest.package.kept_resources import kept_resources
 from sttest.package.kernel_files import CPP, HLS, MEMORY_SCHEMA, MEMORY_TABLE, SIGNATURE
 from sttest.package.manifest import Manifest
 from sttest.reference import write_reference_graph
@@ -133,7 +132,7 @@ def _fusion(rows: Sequence[Mapping[Hashable, Any]]) -> FusionReport:
 
 
 def _fill(design: Design, placed: SlrPlacement | None, folder: Path, known: Mapping[str, object]) -> Manifest:
-    taken = placed.taken if placed else kept_resources(design)
+    taken = placed.taken if placed else design_resources(design)
     (folder / IR).mkdir()
     for number, stage in enumerate(design.stages):
         if stage.text is not None:

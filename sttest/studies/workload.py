@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
@@ -310,6 +311,20 @@ class CompileRequest:
         if self.require_quantized:
             refuse_floats(found.design)
         return found
+
+    def facts(self, step: Step = lambda step: None) -> dict[str, Any]:
+        """All that the design follows from besides this program, for a hash of it; files by what they hold.
+
+        Raises:
+            SttestError: see :meth:`design`.
+        """
+        options = self._checked_options()
+        return {
+            "text": self._text(step), "model": self.model, "block": self._block(), "named_board": self.board_name,
+            "board": self.board if isinstance(self.board, FpgaBoard) else load_board(self.board), "options": options,
+            "given": sorted(options.given), "scheme": load_scheme(options.precision), "keep_ir": self.keep_ir,
+            "parameters": self.parameters, "require_quantized": self.require_quantized, "choice": self.choice,
+        }  # fmt: skip
 
     def _block(self) -> Block | None:
         """What recipes know the text as; None for a file."""

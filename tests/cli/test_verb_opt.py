@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sttest.cli.compile import Request, compile_package
 from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
+from sttest.studies.compile_request import Request, compile_package
 
 CONTEXT = SHIPPED_SHAPES[True]["decode"][1]
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from sttest.cli.compile import Request, compile_package
 from sttest.crosscheck.case import BlockCase, WeightSource, make_case
 from sttest.models.registry import model_config
 from sttest.package import KernelFiles, ModelPackage
+from sttest.studies.compile_request import Request, compile_package
 from sttest.targets.csim import Executable, build, build_kernel
 
 PROMPT = 27

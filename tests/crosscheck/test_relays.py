@@ -17,7 +17,6 @@ from filecheck.matcher import Matcher
 from filecheck.options import Options
 from filecheck.parser import Parser, pattern_for_opts
 
-from sttest.cli.compile import Request, compile_package
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.compile.resources.design import design_resources, die_under
@@ -30,6 +29,7 @@ from sttest.package import DesignPackage
 from sttest.package.compiled import write_package
 from sttest.sim import TimedGraph, simulate
 from sttest.sim.crossings import register_ends
+from sttest.studies.compile_request import Request, compile_package
 from sttest.targets.rtl.compare import compare
 from sttest.targets.rtl.design import emulate_designs
 from sttest.targets.rtl.drive import RtlRun

@@ -4,10 +4,10 @@ import shutil
 
 import pytest
 
-from sttest.cli.compile import Request, compile_package
 from sttest.compile.options import CompileOptions
 from sttest.crosscheck.rtl_values import valued_design
 from sttest.package import ModelPackage
+from sttest.studies.compile_request import Request, compile_package
 from sttest.targets.rtl.compare import compare
 from sttest.targets.rtl.design import emulate_designs
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sttest.cli.compile import Request, compile_package
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError
 from sttest.crosscheck.case import BlockCase, WeightSource, make_case
@@ -15,6 +14,7 @@ from sttest.crosscheck.emulation import emulate_csim
 from sttest.crosscheck.engines import run_csim
 from sttest.package import KernelFiles, ModelPackage
 from sttest.sim import simulate
+from sttest.studies.compile_request import Request, compile_package
 from sttest.targets.csim import build_kernel
 
 pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("needs_compiler")]

@@ -87,7 +87,7 @@ def test_a_file_that_gives_no_module_is_refused(name, tmp_path, sttest):
 
 
 def test_a_colon_in_a_folder_is_no_function(tmp_path):
-    from sttest.cli.compile import Request
+    from sttest.studies.compile_request import Request
 
     assert str(Request(f"{tmp_path}/a:b/block.mlir").folder) == "build/block-u55c"
     assert str(Request(f"{tmp_path}/a:b/own.py:make").folder) == "build/own-u55c"

@@ -88,11 +88,11 @@ def test_calibrated_int4_keeps_the_perplexity(weights, model):
 
 
 def test_a_layer_on_a_text_agrees_on_every_engine(weights, tmp_path):
-    from sttest.cli.compile import Request, compile_package
     from sttest.compile.options import CompileOptions
     from sttest.crosscheck.case import WeightSource, make_case
     from sttest.crosscheck.crosscheck import crosscheck
     from sttest.package import ModelPackage
+    from sttest.studies.compile_request import Request, compile_package
 
     options = CompileOptions(precision="w4a8-g32")
     compile_package(Request(CONFIG.name, "decode", None, 64, "u55c", options, work_dir=tmp_path / "package"))

@@ -9,7 +9,6 @@ from rtl_graphs import needs
 
 from sttest.boards.load import load_board, require_hbm
 from sttest.boards.operators import operators
-from sttest.cli.compile import Request, compile_package
 from sttest.compile.compiler import compile_text
 from sttest.compile.ir.module_walk import only_kernel
 from sttest.compile.options import CompileOptions
@@ -24,6 +23,7 @@ from sttest.frontend.shipped import lowered_text
 from sttest.package import DesignPackage
 from sttest.reference.engine import run
 from sttest.reference.memory import memory_images
+from sttest.studies.compile_request import Request, compile_package
 from sttest.targets.rtl.kernel import RtlKernel
 from sttest.targets.rtl.kernel_run import run_kernel_with_memory
 

@@ -106,9 +106,9 @@ def test_a_decode_step_with_and_without_protection(tmp_path):
     pytest.importorskip("torch")
     import struct
 
-    from sttest.cli.compile import Request, compile_package
     from sttest.compile.options import CompileOptions
     from sttest.package import DesignPackage
+    from sttest.studies.compile_request import Request, compile_package
     from sttest.studies.faults.decode_step import fault_case
     from sttest.studies.faults.report import run_study
     from sttest.targets.rtl.faults import Fault, FaultyDesign, missing_registers

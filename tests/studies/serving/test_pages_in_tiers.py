@@ -9,9 +9,9 @@ from tempfile import mkdtemp
 import pytest
 
 from sttest.boards.load import load_board, require_hbm
-from sttest.cli.compile import Request, compile_package
 from sttest.compile.options import CompileOptions
 from sttest.package import ModelPackage
+from sttest.studies.compile_request import Request, compile_package
 from sttest.studies.serving.step_times import ServedDesign, pages_of, position_bytes, weight_bytes
 
 PAGE = 16

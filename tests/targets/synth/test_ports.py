@@ -5,12 +5,12 @@ import importlib.util
 import pytest
 
 from sttest.boards.resources import Resources
-from sttest.cli.compile import Request, compile_package
 from sttest.compile.options import CompileOptions
 from sttest.compile.resources.synthesis import Amounts, PortRows, port_estimate, port_rows
 from sttest.compile.rtl.dma import PortWords
 from sttest.compile.rtl.walks import Bursts, Route, Walk
 from sttest.package import DesignPackage
+from sttest.studies.compile_request import Request, compile_package
 from sttest.targets.synth.ports import PortJob, port_jobs
 from sttest.targets.synth.yosys import Synthesized, synthesize
 

@@ -9,10 +9,10 @@ import pytest
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.cli.build import BuildRequest, prepare
-from sttest.cli.compile import Request, compile_package
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import DoesNotFitError
 from sttest.package import DesignPackage
+from sttest.studies.compile_request import Request, compile_package
 from sttest.targets.vitis.linking import choose_banks
 
 
