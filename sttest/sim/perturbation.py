@@ -11,14 +11,25 @@ refused.  With other intervals a process may read more before it writes, and dea
 lacks, deep enough to lose nothing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Literal
 
 from sttest.core.errors import DeadlockError, InputError
 from sttest.sim.api import simulate
-from sttest.sim.graph import Actor, Channel, Fifo, Loop, MemoryPort, Pipeline, Process, TimedGraph
+from sttest.sim.graph import (
+    Actor,
+    Channel,
+    Fifo,
+    Loop,
+    MemoryPort,
+    Pipeline,
+    Process,
+    TimedGraph,
+    fifo_ends,
+    joins_actors,
+)  # fmt: skip
 
 Thing = Literal["bandwidth", "ports", "lanes", "latency", "clock"]
 THINGS: tuple[Thing, ...] = ("bandwidth", "ports", "lanes", "latency", "clock")
@@ -72,7 +83,7 @@ def _told_in_elevenths(graph: TimedGraph, rates: Mapping[str, Fraction], fast: T
     """The graph with one thing, or nothing, a tenth faster, in elevenths of a cycle."""
     return replace(
         graph,
-        fifos=tuple(_fifo(each, _factor(fast, "latency", "clock")) for each in graph.fifos),
+        fifos=tuple(_fifos(graph, _factor(fast, "latency", "clock"))),
         processes=tuple(_process(each, fast) for each in graph.processes),
         channels=tuple(_channel(each, rates[each.name], fast) for each in graph.channels),
     )
@@ -80,6 +91,12 @@ def _told_in_elevenths(graph: TimedGraph, rates: Mapping[str, Fraction], fast: T
 
 def _factor(fast: Thing | None, *things: Thing) -> int:
     return FAST if fast in things else SLOW
+
+
+def _fifos(graph: TimedGraph, factor: int) -> Iterator[Fifo]:
+    """The FIFOs, those between actors as they are: tokens pass within a cycle there, however long one is."""
+    for fifo, ends in zip(graph.fifos, fifo_ends(graph), strict=True):
+        yield fifo if joins_actors(graph, ends) else _fifo(fifo, factor)
 
 
 def _fifo(fifo: Fifo, factor: int) -> Fifo:

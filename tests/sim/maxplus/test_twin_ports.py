@@ -151,5 +151,5 @@ def gathered(draw) -> TimedGraph:
 @given(gathered(), st.booleans())
 def test_twins_are_what_the_oracle_says(graph, unbounded):
     expected = run_des(graph, unbounded=unbounded)
-    assert_same(graph, run(graph, unbounded=unbounded, patience=EAGER), expected)
-    assert_same(graph, run_by_events(graph, unbounded=unbounded), expected)
+    assert_same(graph, run(graph, unbounded=unbounded, patience=EAGER), expected, unbounded=unbounded)
+    assert_same(graph, run_by_events(graph, unbounded=unbounded), expected, unbounded=unbounded)
