@@ -9,8 +9,6 @@ from sttest.compile.reports import narrow_loops
 from sttest.compile.resources.fit import NAMES
 from sttest.package import DesignPackage
 
-KEPT = ", as an earlier compile made it"
-
 
 def summarise(design: Design, package: DesignPackage) -> dict[str, Any]:
     """What a package holds, in the figures that matter first (``sttest.compile/1``)."""
@@ -32,14 +30,14 @@ def summarise(design: Design, package: DesignPackage) -> dict[str, Any]:
 
 
 def summary_text(summary: dict[str, Any]) -> str:
-    """A summary, with whether it was kept, in the lines that the command prints."""
+    """A summary in the lines that the command prints."""
     parts = summary["intermediates"]
     ratio = parts["fused_over_original"]
     shown = "no intermediate results before fusion" if ratio is None else f"ratio {ratio:.3f}"
     lines = [
         _headline(summary),
         f"design         {_design(summary)}",
-        f"package        {summary['package']}{KEPT if summary['kept'] else ''}",
+        f"package        {summary['package']}",
         f"kernels        {summary['kernels']} in {summary['groups']} group{'s' if summary['groups'] != 1 else ''}",
         f"FIFOs          {summary['fifos']}, {summary['fifo_bits']:,} bits",
         f"intermediates  {parts['original_bytes']:,} bytes before fusion, {parts['fused_bytes']:,} on chip after "

@@ -150,7 +150,7 @@ def test_a_part_of_a_package_that_is_not_utf8_is_refused_by_name(name, damage, p
 
 
 def _all_of(design):
-    return design.files.cpp_text, design.files.depths, design.files.placed, design.ir, design.lanes
+    return design.files.cpp_text, design.files.depths, design.placed_graph, design.ir, design.lanes
 
 
 @pytest.mark.torch

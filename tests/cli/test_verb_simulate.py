@@ -9,7 +9,8 @@ from sttest.sim import Actor, ActorPhase, Event, Fifo, Loop, Pipeline, TimedGrap
 
 CONTRACT = {
     *("schema", "name", "engine", "verdict", "cycles", "fifo_events", "solve_s", "throughput", "deadlock"),
-    *("clock_mhz", "us", "unbounded", "finish", "breakdown", "max_occupancy", "critical_path"),
+    *("clock_mhz", "us", "unbounded", "finish", "breakdown", "max_occupancy", "notes"),
+    "critical_path",
 }
 TOKENS = 8
 

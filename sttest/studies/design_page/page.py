@@ -82,7 +82,7 @@ def write_page(design: Path, out: Path, engine: str = "maxplus", say: Callable[[
     subject = Subject.read(design, engine, say)
     facts = facts_of(subject, say)
     text = _text(subject, facts, design)
-    write_whole(out, lambda unfinished: unfinished.write_text(text, encoding="utf-8"))
+    write_whole(out, lambda unfinished: unfinished.write_text(text, encoding="utf-8", errors="backslashreplace"))
     return DesignPage(out, out.stat().st_size, facts)
 
 

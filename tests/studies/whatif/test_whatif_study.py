@@ -55,7 +55,7 @@ def test_every_bandwidth_of_the_shipped_study_names_its_source():
         ("title: x\naxes: {context: [1.5]}", "give a whole number"),
         ("title: x\naxes: {knobs.tile_sise: [16]}", "did you mean 'knobs.tile_size'?"),
         ("title: x\naxes: {launch: [qeued_us]}", "did you mean 'queued_us'?"),
-        ("title: x\naxes: {launch: [.nan]}", "neither a word nor a finite number"),
+        ("title: x\naxes: {launch: [.nan]}", "no finite number in plain digits"),
         ("title: x\naxes: {launch: [-1]}", "give microseconds of at least 0"),
         ("title: x\naxes: {context: [yes]}", "neither a word nor a finite number"),
         ("title: x\naxes: {context: 64}", "axis 'context' is not a list of values"),
