@@ -19,7 +19,7 @@ def test_options_reach_the_program_of_the_experiments(monkeypatch, sttest):
     calls = []
 
     def run(command, **options):
-        calls.append(command[2:])
+        calls.append(command[command.index("experiments") :])
         return subprocess.CompletedProcess(command, 3)
 
     monkeypatch.setattr("sttest.studies.tables.subprocess.run", run)
