@@ -109,7 +109,7 @@ def test_a_shared_design_has_the_work_of_one_that_is_not() -> None:
         ("a,b\n1,2\n", "its columns are not element"),
         (",".join(COLUMNS) + "\nx,task,x,1,1,-1,0,0,0,0,0\n", "not numbers of 0 or more"),
         (",".join(COLUMNS) + "\nx,task,x,1,1,one,0,0,0,0,0\n", "not a number"),
-        (",".join(COLUMNS) + "\nx,task,x,1,1,nan,0,0,0,0,0\n", "not numbers of 0 or more"),
+        (",".join(COLUMNS) + "\nx,task,x,1,1,nan,0,0,0,0,0\n", "a count that is not a number"),
     ],
 )
 def test_a_foreign_report_is_refused(tmp_path, text: str | None, says: str) -> None:
