@@ -35,16 +35,17 @@ def prepare_streams() -> None:
 
 
 def _again(kind: type[io.TextIOWrapper], stream: io.TextIOWrapper) -> io.TextIOWrapper:
-    """A stream of another kind to where one leads, which stays: others may have it, and at its end it closes both."""
-    _replaced.append(stream)
+    """A stream of another kind to where one leads; both stay, for others may have either, and one closes both."""
     encoding, errors = stream.encoding, _ESCAPED if stream.errors in _STRICT else stream.errors
     stream.flush()
-    return kind(
+    other = kind(
         stream.buffer, encoding, errors, line_buffering=stream.line_buffering, write_through=stream.write_through
     )
+    _kept.extend((stream, other))
+    return other
 
 
-_replaced: list[io.TextIOWrapper] = []
+_kept: list[io.TextIOWrapper] = []
 
 
 def flush_output() -> OSError | None:
