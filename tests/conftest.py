@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from lowering_server import LoweringServer
 from quick_builds import UNOPTIMISED, PrecompiledHeaders, object_cache, unoptimised
 from typer.testing import CliRunner
@@ -44,10 +44,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """A quick run sees neither torch nor tools, as on a machine that has none: tests that need them skip themselves."""
-    # The suite tries the same examples each time; new ones are for the nightly tests.
-    settings.register_profile("suite", derandomize=True)
-    if not config.getoption("--nightly"):
-        settings.load_profile("suite")
+    # The suite tries the same examples each time; new ones are for the nightly tests.  Machines are shared, and no
+    # example has a deadline.
+    patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.register_profile("suite", patient, derandomize=True)
+    settings.register_profile("nightly", patient)
+    settings.load_profile("nightly" if config.getoption("--nightly") else "suite")
     if config.getoption("--quick"):
         sys.modules.update(dict.fromkeys(_HIDDEN_PACKAGES))
         which = shutil.which
