@@ -14,7 +14,7 @@ TEXT = Path(__file__).parents[2] / "sttest/frontend/lowered/small-gpt2-decode-c3
 MODEL = ("compile", "small-gpt2", "--phase", "decode", "--context", "32")
 STUDY = """title: two clocks and two widths
 base: {model: small-gpt2, context: 32}
-axes: {board.clock_mhz: [200, 250], board.hbm.bandwidth: [230e9, 460e9]}
+axes: {board.clock_mhz: [200, 250], board.hbm.bandwidth: [230, 460]}
 """
 
 
