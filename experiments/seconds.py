@@ -1,7 +1,6 @@
 """``python -m experiments.seconds``: what commands took, from the manifests of the committed results that they made.
 
 A run that took points of an earlier one over says nothing of what all of it takes; then what was measured before stays.
-So it does where a run took longer: what else a machine does only adds to it.  A row that is deleted is measured anew.
 """
 
 from __future__ import annotations
@@ -22,10 +21,8 @@ def updated(known: Iterable[Mapping[str, str]], results: Iterable[ResultSet]) ->
         known: rows of the table as it is.
         results: the committed results.
     """
-    rows = {row["command"]: (row["command"], row["seconds"], row["source"]) for row in known}
-    for row in filter(None, map(_row, results)):
-        if row[0] not in rows or float(row[1]) < float(rows[row[0]][1]):
-            rows[row[0]] = row
+    rows = {row["command"]: tuple(row[column] for column in COLUMNS) for row in known}
+    rows |= {row[0]: row for row in map(_row, results) if row is not None}
     return [(command, seconds, source) for _, (command, seconds, source) in sorted(rows.items())]
 
 
