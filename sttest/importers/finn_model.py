@@ -129,6 +129,8 @@ def read_model(path: Path) -> Model:
         found.ParseFromString(data)
     except (DecodeError, ValueError) as error:  # the second is text that is not UTF-8
         raise InputError("not-onnx", "not an ONNX model, or cut off", where=where) from error
+    if _has_bytes_for_text(found):
+        raise InputError("not-onnx", "no ONNX model: a text in it is not UTF-8", where=where)
     graph = found.graph
     if not graph.node:
         raise InputError("not-onnx", "no ONNX model with nodes", where=where)
@@ -148,6 +150,18 @@ def read_model(path: Path) -> Model:
         },
         next((each.value for each in found.metadata_props if each.key == "clk_ns"), ""),
     )
+
+
+def _has_bytes_for_text(message: Any) -> bool:
+    """Whether a message, or one inside of it, has a text that is not UTF-8: protobuf gives the bytes of such a one."""
+    for described, value in message.ListFields():
+        is_one = isinstance(value, (str, bytes)) or hasattr(value, "ListFields")
+        values = (value,) if is_one else value
+        if described.type == described.TYPE_MESSAGE and any(map(_has_bytes_for_text, values)):
+            return True
+        if described.type == described.TYPE_STRING and any(isinstance(each, bytes) for each in values):
+            return True
+    return False
 
 
 def _nodes(found: Any, where: str) -> tuple[Node, ...]:
