@@ -109,7 +109,7 @@ quick: $(INSTALLED)
 test-nightly: system-tools
 	$(BIN)/python -m pytest -n 2 --dist worksteal --nightly -m nightly
 	$(BIN)/python tests/install/new_user.py
-	$(BIN)/python tests/fuzz/campaign.py --executions 40000 --minutes 30 --seed $$(date +%j)
+	$(BIN)/python tests/fuzz/campaign.py --executions 100000 --minutes 10 --seed $$(date +%j)
 	$(BIN)/python tests/mutants/run.py --minutes 30
 	$(MAKE) --no-print-directory coverage
 

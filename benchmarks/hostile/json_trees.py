@@ -19,6 +19,8 @@ STRINGS = (
     "\x1b[31mred\x1b[0m", "\x9b31m", "\u202eevil", "\x00", "a\nb", "\ud800", "\U0001f600", "é", "${HOME}", "%s%n",
     "a/../../b", "con\u200d", "\u00a0", "__class__",
 )  # fmt: skip
+MOST_CHARS = 1 << 22
+"""Of what is added to a list; a document of hundreds of megabytes takes longer to make than to refuse."""
 _RAW = "\x01raw\x02"
 RAW_TOKENS = (
     "NaN",
@@ -119,18 +121,19 @@ def _add_key(places: list[Place], dice: random.Random) -> None:
 
 def _many(places: list[Place], dice: random.Random) -> None:
     found = _pick(places, dice, list)
-    if found and found[0][found[1]]:
-        found[0][found[1]] *= dice.choice((0, 2, 50, 2000))
+    times = dice.choice((0, 2, 50, 2000))
+    if found and found[0][found[1]] and times * len(json.dumps(found[0][found[1]])) <= MOST_CHARS:
+        found[0][found[1]] = json.loads(json.dumps(found[0][found[1]] * times))  # each one may change by itself then
 
 
 def _many_named(places: list[Place], dice: random.Random) -> None:
     """More FIFOs, processes or channels that differ in their names only."""
     found = _pick(places, dice, list)
     items = found[0][found[1]] if found else []
-    if found and items and isinstance(items[0], dict) and "name" in items[0]:
-        found[0][found[1]] = items + [
-            {**items[0], "name": f"{items[0]['name']}{i}"} for i in range(dice.choice((1, 3000)))
-        ]
+    more = dice.choice((1, 3000))
+    is_named = bool(items) and isinstance(items[0], dict) and "name" in items[0]
+    if found and is_named and more * len(json.dumps(items[0])) <= MOST_CHARS:
+        found[0][found[1]] = items + [{**items[0], "name": f"{items[0]['name']}{i}"} for i in range(more)]
 
 
 def _deep(places: list[Place], dice: random.Random) -> None:

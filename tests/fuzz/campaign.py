@@ -57,8 +57,8 @@ def fuzzed(target: Target, executions: int, seed: int, folder: Path, limit_s: fl
         told = _work(target, executions - found.executions, seed + 1000 * turn, folder, left_s)
         found.executions += _count(folder)
         if told:
-            data = (folder / "in" / target.file).read_bytes()
-            found.wrong.setdefault(told, data)
+            under_way = folder / "in" / target.file
+            found.wrong.setdefault(told, under_way.read_bytes() if under_way.exists() else b"")
     found.seconds = time.monotonic() - began
     for path in sorted((folder / "wrong").glob("*.input")):
         found.wrong.setdefault(path.with_suffix(".txt").read_text(), path.read_bytes())
@@ -119,7 +119,8 @@ class _Watch:
         """What is wrong, if something is."""
         try:
             written, cpu_s = self._file.stat().st_mtime_ns, self.cpu_s()
-        except FileNotFoundError:  # there is none yet, or the worker has ended
+        except FileNotFoundError:  # none is under way, or the worker has ended
+            self._written = -1
             return ""
         if written != self._written:
             self._written, self._began_s, self._began_cpu_s = written, time.monotonic(), cpu_s

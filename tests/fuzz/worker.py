@@ -2,9 +2,9 @@
 
     python tests/fuzz/worker.py NAME --executions 1000 --seed 1 --folder FOLDER
 
-``campaign.py`` starts it and watches it.  ``FOLDER/in`` holds the input under way, so it is there even if this
-process dies; ``FOLDER/wrong`` holds the smallest input of each kind that went wrong, ``FOLDER/corpus`` what reached new
-branches, and ``FOLDER/count`` how many inputs were tried.
+``campaign.py`` starts it and watches it.  ``FOLDER/in`` holds the input under way, and none in between, so it is
+there if this process dies of it; ``FOLDER/wrong`` holds the smallest input of each kind that went wrong,
+``FOLDER/corpus`` what reached new branches, and ``FOLDER/count`` how many inputs were tried.
 """
 
 from __future__ import annotations
@@ -92,6 +92,7 @@ def fuzz(target: Target, executions: int, seed: int, folder: Path) -> None:
         nonlocal count
         if told := tried(target, data, inputs):
             keep(told, data, wrong)
+        (inputs / target.file).unlink(missing_ok=True)  # the time of the next change is none of the reader's
         count += 1
         if count % COUNT_EVERY == 0 or count >= executions:
             (folder / "count").write_text(str(count))
