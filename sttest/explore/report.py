@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import EnginesDisagreeError, InputError
-from sttest.core.files import csv_text, read_csv, write_text
+from sttest.core.files import csv_text, parse_json, read_csv, write_text
 from sttest.core.numbers import real, whole
 from sttest.core.results import Kind, Row
 from sttest.core.validation import validated
@@ -79,7 +79,7 @@ def read_record(path: Path, point: int) -> Record:
         known = ", ".join(str(name) for name in rows if name) or "none"
         raise InputError("no-such-point", f"no point {point}", where=str(path), hints=[f"take one of {known}"])
     try:
-        return _record(row)
+        return _record(row, str(path))
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
             "bad-point", f"point {point} does not say how it is made ({error})", where=str(path),
@@ -87,7 +87,7 @@ def read_record(path: Path, point: int) -> Record:
         ) from error  # fmt: skip
 
 
-def _record(row: Mapping[str, str]) -> Record:
+def _record(row: Mapping[str, str], where: str) -> Record:
     row = {"batch": "1", **row}  # rows of before there were batches are of one sequence
     target: dict[str, Any] = {name: row[name] for name in _TARGET}
     target |= {name: whole(row[name]) for name in _WHOLE} | {"launch_us": real(row["launch_us"])}
@@ -95,7 +95,7 @@ def _record(row: Mapping[str, str]) -> Record:
         raise ValueError(f"no phase {target['phase']!r}")
     figures = {name: real(row[name]) for name in (*METRICS, PLACED) if row[name]}
     # Rows of before there was a choice were held to this one.
-    knobs = validated(CompileOptions, {"budget": "published", **json.loads(row["knobs"])}, "knobs")
+    knobs = validated(CompileOptions, {"budget": "published", **parse_json(row["knobs"].encode(), where)}, "knobs")
     return Record(whole(row["point"]), target, row["text_sha256"], row["program"], knobs, figures)
 
 

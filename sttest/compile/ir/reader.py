@@ -13,7 +13,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 from xdsl.parser.generic_parser import ParserState
-from xdsl.utils.exceptions import ParseError
+from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken
 
@@ -55,8 +55,12 @@ def read_module(context: Context, text: str, where: str) -> ModuleOp:
         module = parser.parse_module()
     except RecursionError:
         parser.raise_error("nested too deeply to be read")
+    except (ParseError, VerifyException):
+        raise
     except (ValueError, OverflowError) as error:
         parser.raise_error(f"a number that cannot be read ({error})")
+    except Exception as error:  # of an operation's own parser, such as that of a linalg.fill without outs
+        parser.raise_error(f"an operation that cannot be read ({type(error).__name__}: {error})")
     for region in (region for op in module.walk() for region in op.regions):
         if next(islice(region.blocks, MAX_BLOCKS, None), None) is not None:
             parser.raise_error(f"a region of more than {MAX_BLOCKS} blocks")

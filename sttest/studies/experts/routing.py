@@ -116,6 +116,8 @@ def read_routing(path: Path, experts: int) -> Routing:
     layers = 1 + max((layer for _, layer in places), default=0)
     if not places or places != [divmod(number, layers) for number in range(len(places))] or len(places) % layers:
         raise InputError("bad-routing", "lines are missing or out of order", where=str(path), hints=_HINTS)
+    if not chosen[0]:
+        raise InputError("bad-routing", "lines without an expert", where=str(path), hints=_HINTS)
     if len({len(each) for each in chosen}) > 1:
         raise InputError("bad-routing", "lines with fewer experts than others", where=str(path), hints=_HINTS)
     return Routing(experts, np.array(chosen, dtype=np.int64).reshape(-1, layers, len(chosen[0])))

@@ -1,0 +1,2 @@
+#r=affine_map<(d0,d,d2)->(0,2)>#s=affine_map<(d,d1,d2)->(2,1)>#t=affine_map<(d0,d1,d)->(0, d1)>module { func.func @in(%x: tensor<324xf32>, %w: tensor<68xf32>) %z= arith.constant 0 : f32 %y = tensor.empty() : tensor<32xf32>
+linalg.fill 
