@@ -9,7 +9,7 @@ import pytest
 from sim_graphs import graph, reconvergent, sink, source
 
 from sttest.core.errors import EnginesDisagreeError
-from sttest.sim import Channel, Event, Fifo, Loop, MemoryPort, Pipeline, simulate
+from sttest.sim import Actor, ActorPhase, Channel, Event, Fifo, Loop, MemoryPort, Pipeline, simulate
 from sttest.sim.checker import check_deadlock, check_schedule, require_correct
 
 DESIGN = graph([Fifo("a", 2, 8, "srl")], [source("a", 4), sink("a", 4)])
@@ -107,3 +107,18 @@ def test_a_wait_for_what_there_is_is_none():
     told = replace(wait, fifo="bc", waits_to="write")
     found = certificate(cycle=tuple(told if each is wait else each for each in deadlock.cycle))
     assert "b does not wait to write bc at the stage at which it stands" in found
+
+
+def test_actors_are_checked_by_their_firings():
+    """Two firings of y take two tokens each, and x, which writes one a firing, waits for the fourth back."""
+    actors = [Actor("x", (ActorPhase(1, {"a": 2}, {"b": 1}),), 4), Actor("y", (ActorPhase(1, {"b": 2}, {"a": 4}),), 2)]
+    design = graph([Fifo("a", 4, 8, initial_tokens=2), Fifo("b", 4, 8)], actors)
+    deadlock = simulate(design).deadlock
+    assert check_deadlock(design, deadlock) == []
+    first = deadlock.cycle[0]
+    lies = {"fifo": "c", "waits_to": "see"}
+    for what, value in lies.items():
+        told = replace(first, **{what: value})
+        (fault, *_) = check_deadlock(design, replace(deadlock, cycle=(told, *deadlock.cycle[1:])))
+        assert fault == f"{told.process} waits to {told.waits_to} on {told.fifo}, which is not there"
+    assert check_deadlock(design, replace(deadlock, fix={"b": 99})) == ["it does not finish with the fix"]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from sim_graphs import STREAMHLS, chain, graph, memory_graphs, pipeline_graphs, sink, source
 
 from sttest.core.errors import InputError
-from sttest.sim import Channel, Fifo, MemoryPort, load, simulate
+from sttest.sim import Actor, ActorPhase, Channel, Fifo, MemoryPort, load, simulate
 from sttest.sim.critical_path import breakdown, critical_path
 
 
@@ -79,3 +79,7 @@ def test_it_needs_a_recorded_run_that_finishes():
     broken = graph([Fifo("a", 2, 8)], [source("a", 2), sink("a", 3)])
     with pytest.raises(InputError, match="does not finish"):
         critical_path(simulate(broken, record=True))
+    taker = graph([Fifo("a", 2, 8)], [source("a", 2), Actor("y", (ActorPhase(1, {"a": 1}, {}),), 2)])
+    with pytest.raises(InputError, match="critical paths are of pipelines and memory ports only") as caught:
+        critical_path(simulate(taker, record=True))
+    assert caught.value.code == "actors"

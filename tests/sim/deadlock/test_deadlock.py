@@ -1,5 +1,6 @@
 """Deadlocks: the certificate is true, and the fix works and is as small as it says."""
 
+from dataclasses import replace
 from itertools import pairwise, product
 
 import pytest
@@ -8,6 +9,7 @@ from sim_graphs import graph, pipeline_graphs, reconvergent, sink, source
 
 from sttest.core.errors import InputError
 from sttest.sim import Actor, ActorPhase, Event, Fifo, Loop, Pipeline, load, simulate
+from sttest.sim.fix_cost import FixCost
 from sttest.sim.graph import MAX_DEPTH
 from sttest.testing.corpus import case
 
@@ -100,6 +102,25 @@ def test_a_search_that_is_cut_short_has_depths_that_lose_nothing_and_says_so(mon
     assert (cost.cycles, cost.enough_cycles, cost.is_least) == (53, 29, False)
     assert cost.enough["skip"] > 10
     assert "Less depth may do as well, as the search was stopped early." in simulate(skew).to_text()
+
+
+@pytest.mark.parametrize(
+    ("fix", "changes", "text"),
+    [
+        ({"a": 2}, {}, "No deeper FIFO makes it faster."),
+        ({"a": 2}, {"free_cycles": 40}, "Deepening it further gains nothing."),
+        ({"a": 2, "b": 3}, {"free_cycles": 40, "others_cycles": 45},
+         "Deepening them further gains nothing. Deepening other FIFOs too brings 45 cycles."),
+        ({"a": 2}, {"is_fastest": False}, "Deepening it further was not found to gain anything."),
+        ({"a": 1}, {"cycles": 60}, "With depth a=2 it finishes in 50 cycles; more depth there gains nothing."),
+        ({"a": 1}, {"cycles": 60, "is_fastest": False, "is_least": False, "shares_channels": True},
+         "With depth a=2 it finishes in 50 cycles; more depth there was not found to gain anything. Less depth may do "
+         "as well, as ports share a memory channel."),
+    ],
+)  # fmt: skip
+def test_what_a_fix_costs_in_words(fix, changes, text):
+    cost = FixCost(50, {"a": 2}, 50, is_fastest=True, is_least=True, others_cycles=50, free_cycles=50)
+    assert replace(cost, **changes).to_text(fix) == text
 
 
 def test_cycles_that_no_depth_brings_are_not_promised():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -54,3 +55,12 @@ def test_long_graphs(graphs):
 )  # fmt: skip
 def test_jumps(design, first_cycles):
     assert_same(design, run(design, patience=PeriodSearchLimits(first_cycles, 1)), run_des(design))
+
+
+@pytest.mark.parametrize(
+    "design", [closing_in(), drifting(), disturbed((1, 0, 2))], ids=["closing", "drifting", "disturbed"]
+)
+def test_times_within_a_part_are_moved_rather_than_filled_in(design, monkeypatch):
+    """As of FIFOs that pass more tokens than any here: only what is still looked at is written after a jump."""
+    monkeypatch.setattr(sys.modules["sttest.sim.maxplus.kernel_components"], "_FEW_TOKENS", 0)
+    assert_same(design, run(design, patience=PeriodSearchLimits(64, 1)), run_des(design))
