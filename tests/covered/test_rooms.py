@@ -16,6 +16,8 @@ sys.path[:0] = [str(Path(__file__).parent)]
 import rooms
 
 ROOT = Path(__file__).parents[2]
+PLUGIN = "from sttest.core import two\n"
+"""Stands in for sttest's own plugin of pytest, and imports what is measured before any test does."""
 CORE = "def f(a):\n    if a:\n        return 1\n    return 2\n"
 IN_A_CHILD = """
 import subprocess, sys
@@ -49,6 +51,7 @@ def project(tmp_path):
     """A project with one room, whose two branches a test reaches in its worker and in a child of it."""
     project = tmp_path / "project"
     for name, text in (("sttest/__init__.py", ""), ("sttest/core/__init__.py", ""), ("sttest/core/two.py", CORE),
+                       ("sttest/testing/__init__.py", ""), ("sttest/testing/plugin.py", PLUGIN),
                        ("tests/test_two.py", IN_A_CHILD)):  # fmt: skip
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text(text)
@@ -63,7 +66,7 @@ def measured(project, *tests):
     """The table and what was said of it, after a run of some tests on two workers."""
     environment = {**os.environ, "PYTHONPATH": str(project)}
     environment = {name: value for name, value in environment.items() if not name.startswith(("COVERAGE_", "PYTEST_"))}
-    pytest_run = ["run", "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "-p", "no:sttest", *tests]
+    pytest_run = ["run", "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *tests]
     for arguments in (pytest_run, ["combine"]):
         subprocess.run([sys.executable, "-m", "coverage", *arguments], cwd=project, env=environment, check=True)
     command = [sys.executable, rooms.__file__, "--least", "95", "core"]
@@ -71,7 +74,7 @@ def measured(project, *tests):
 
 
 @pytest.mark.slow
-def test_workers_and_children_count(project):
+def test_imports_by_plugins_and_workers_and_children_count(project):
     done = measured(project, "tests")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[-1].split() == ["core", "2", "4", "0", "2", "0", "100.0"]
