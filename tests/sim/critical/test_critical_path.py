@@ -67,6 +67,25 @@ def test_a_burst():
     assert breakdown(result).by_kind["dma", "hbm-latency"] == 10
 
 
+def test_a_port_that_is_last():
+    """A burst of four beats, of which the first is there after cycle 10, a token each; only one of them is read."""
+    port = MemoryPort("m", "read", "a", 4, 4, ("c",), burst_bytes=16)
+    design = graph([Fifo("a", 8, 32, "srl")], [port, sink("a", 1)], [Channel("c", 10, 4)])
+    assert parts(simulate(design, record=True)) == [
+        ("m", "hbm-latency", 0, 10), ("m", "hbm-transfer", 10, 11), ("m", "compute", 11, 15),
+    ]  # fmt: skip
+
+
+def test_a_write_port_that_starts_late():
+    """Four tokens of a beat have waited since cycle 4: they are taken from 50 on, sent as a burst, and answered."""
+    port = MemoryPort("m", "write", "a", 4, 4, ("c",), burst_bytes=16, start=50)
+    design = graph([Fifo("a", 8, 32, "srl")], [source("a", 4), port], [Channel("c", 10, 4)])
+    found = parts(simulate(design, record=True))
+    assert found[0] == ("m", "start", 0, 50)
+    assert found[1] == ("m", "compute", 50, 53)
+    assert found[-2:] == [("m", "hbm-transfer", 53, 57), ("m", "hbm-latency", 57, 67)]
+
+
 @pytest.mark.parametrize("design", ["synthetic_opt5_k7mmtree_balanced", "transformers_opt5_feedforward"])
 def test_of_a_real_design(design):
     result = simulate(load(STREAMHLS / f"{design}.json"), record=True)

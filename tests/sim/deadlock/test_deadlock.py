@@ -217,6 +217,35 @@ def test_a_process_that_waits_for_itself():
     assert deadlock.fix == {"a": 4}
 
 
+def relay(name: str, reads: str, writes: str, tokens: int) -> Pipeline:
+    return Pipeline(name, (Loop((tokens,), 1, 2, (Event(reads, "read", 0), Event(writes, "write", 1))),))
+
+
+def test_a_chain_ends_at_a_process_that_has_finished():
+    fifos = [Fifo(name, 8, 8) for name in "ab"]
+    deadlock = certificate(graph(fifos, [sink("b", 5), relay("p", "a", "b", 5), source("a", 4)]))
+    assert [(wait.process, wait.peer) for wait in deadlock.cycle] == [("dst", "p"), ("p", "src")]
+    assert (deadlock.is_closed, deadlock.fix) == (False, {})
+
+
+def test_waits_for_what_has_finished_are_left_out_of_a_cycle():
+    """``join`` lacks tokens of two that have finished, ``late`` of one such and of the ring, which is the cause."""
+    fifos = [Fifo(name, 8, 8) for name in "abcdef"]
+    join = Pipeline("join", (Loop((5,), 1, 1, (Event("a", "read", 0), Event("b", "read", 0))),))
+    late = Pipeline("late", (Loop((5,), 1, 1, (Event("c", "read", 0), Event("d", "read", 0))),))
+    ends = [source(name, 4, name=f"of_{name}") for name in "abc"]
+    there = Pipeline(
+        "there", (Loop((4,), 1, 2, (Event("f", "read", 0), Event("e", "write", 1), Event("d", "write", 1))),)
+    )
+    back = relay("back", "e", "f", 4)
+    design = graph(fifos, [join, late, *ends, there, back])
+    deadlock = certificate(design)
+    assert [(wait.process, wait.waits_to, wait.fifo) for wait in deadlock.cycle] == [
+        ("there", "read", "f"), ("back", "read", "e"),
+    ]  # fmt: skip
+    assert (deadlock.is_closed, deadlock.fix) == (True, {})
+
+
 def test_actors_deadlock_too():
     actors = [Actor("x", (ActorPhase(1, {"a": 2}, {"b": 1}),), 4), Actor("y", (ActorPhase(1, {"b": 2}, {"a": 4}),), 2)]
     fifos = [Fifo("a", 4, 8, initial_tokens=2), Fifo("b", 4, 8)]
