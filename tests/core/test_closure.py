@@ -171,6 +171,23 @@ def test_makers_that_are_not_there_are_refused(small, makers, code):
     assert caught.value.code == code
 
 
+def test_of_an_earlier_program_what_was_not_there_yet_is_left_out_and_declarations_of_today_hold(tmp_path):
+    then, now = tmp_path / "then", tmp_path / "now"
+    for root, declares in ((then, ""), (now, "__depends__ = ('data/*.csv',)\n")):
+        (root / "sttest").mkdir(parents=True)
+        (root / "sttest" / "maker.py").write_text(f"def f(name):\n    return __import__(name)\n{declares}")
+        (root / "sttest" / "gone.py").write_text("def f(name):\n    return __import__(name)\n")
+        (root / "data").mkdir()
+        (root / "data" / "a.csv").write_text("1\n")
+    (now / "sttest" / "gone.py").unlink()
+    earlier = Closures(FolderTree(then), FolderTree(now))
+    makers = ["sttest.maker", "sttest.gone", "sttest.later", "more/*.csv"]
+    assert list(earlier.of(makers)) == ["data/a.csv", "sttest/gone.py", "sttest/maker.py"]
+    with pytest.raises(InputError) as caught:
+        Closures(FolderTree(then)).of(["sttest.gone"])
+    assert caught.value.code == "undeclared"
+
+
 def test_the_files_of_others_are_not_named_as_the_programs_own(tmp_path):
     assert own_files(ROOT / "sttest" / "api.py", tmp_path / "mine.yaml", ROOT / "mine.yaml") == ["sttest/api.py"]
 
