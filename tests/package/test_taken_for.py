@@ -87,7 +87,8 @@ FILES: dict[str, tuple[str, str, str, str]] = {  # name, content, what it is, an
         "'sttest import lightningsim trace.txt --reports PROJECT/solution1/syn/report -o design.json'",
     ),
     "no trace but a word": (
-        "notes", "trace_bbx\t1", "neither JSON nor XML", "see 'sttest import' for the formats of other tools that are read",
+        "notes", "trace_bbx\t1", "neither JSON nor XML",
+        "see 'sttest import' for the formats of other tools that are read",
     ),
     "a report alone": (
         "r/csynth.rpt", " <profile/>", "a synthesis report of Vitis HLS",
@@ -127,7 +128,9 @@ def test_nothing_is_said_of_standard_input() -> None:
     assert way_in(Path("-")) is None
 
 
-def test_a_file_that_may_not_be_read_is_taken_for_what_its_name_says(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_may_not_be_read_is_taken_for_what_its_name_says(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     written({"a.cpp": "tapa::x", "a.yaml": "axes: {}"})
 
     def refuse(*_: object) -> int:
@@ -153,7 +156,9 @@ FOLDERS: dict[str, tuple[dict[str, str], str, str, str]] = {  # files, the path,
     ),
     "a solution without syn": ({"p/hls.app": "", "p/s/x": ""}, "p", "a project of Vitis HLS", VITIS.format("p")),
     "a file of a project": ({"p/hls.app": ""}, "p/hls.app", "a project of Vitis HLS", VITIS.format("p")),
-    "a file of a component": ({"c/hls_config.cfg": ""}, "c/hls_config.cfg", "a project of Vitis HLS", VITIS.format("c")),
+    "a file of a component": (
+        {"c/hls_config.cfg": ""}, "c/hls_config.cfg", "a project of Vitis HLS", VITIS.format("c"),
+    ),
     "a report of a solution": (
         {"p/hls.app": "", "p/s/syn/report/csynth.xml": "<profile/>"}, "p/s/syn/report/csynth.xml",
         "a synthesis report of Vitis HLS", VITIS.format("p/s"),
