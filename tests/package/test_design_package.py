@@ -188,6 +188,7 @@ def test_what_is_emitted_without_a_placement_is_what_is_timed(copy: Path) -> Non
     found = DesignPackage.read(copy)
     assert (found.placed_graph, found.emitted_graph) == (None, found.timed_graph)
     assert found.rtl_folder == copy / "rtl"
+    assert found.files.depths["load_x__fork_load_x"] == 3
 
 
 def test_the_depths_of_a_placed_graph_are_those_of_the_cpp(copy: Path) -> None:

@@ -90,6 +90,33 @@ FILES: dict[str, tuple[str, str, str, str]] = {  # name, content, what it is, an
         "notes", "trace_bbx\t1", "neither JSON nor XML",
         "see 'sttest import' for the formats of other tools that are read",
     ),
+    "a graph of TAPA": (
+        "w/graph.json", '{"top": "t", "tasks": {}}', "a graph of TAPA",
+        "'sttest import tapa w/graph.json --template -o rates.yaml' asks what its tasks do; "
+        "import it with 'sttest import tapa w/graph.json --rates rates.yaml -o design.json'",
+    ),
+    "MLIR": (
+        "block.mlir", "", "MLIR text", "compile it with 'sttest compile block.mlir -o build/block'",
+    ),
+    "Python": (
+        "m.py", "", "Python",
+        "compile a function of it that makes a PyTorch module with "
+        "'sttest compile m.py:FUNCTION --precision fp32 -o build/m'",
+    ),
+    "pickled": (
+        "m.ckpt", "", "pickled PyTorch, which is never read",
+        "write a function that makes the module, and compile it with "
+        "'sttest compile FILE.py:FUNCTION --precision fp32 -o build/FILE'",
+    ),
+    "ONNX": (
+        "m.onnx", "", "an ONNX model",
+        "if it has dataflow layers of FINN, import it with 'sttest import finn m.onnx -o design.json'",
+    ),
+    "a study": ("s.yml", "axes: {}", "a what-if study", "run it with 'sttest whatif s.yml'"),
+    "XML": (
+        "p.html", "<html/>", "XML whose outermost element is 'html'",
+        "see 'sttest import' for the formats of other tools that are read",
+    ),
     "a report alone": (
         "r/csynth.rpt", " <profile/>", "a synthesis report of Vitis HLS",
         "import the C++ that was synthesized with 'sttest import vitis FILE.cpp --reports r/csynth.rpt -o design.json'",
@@ -119,6 +146,23 @@ def test_of_what_may_be_a_design_or_is_damaged_nothing_is_said(name: str, conten
     assert taken(name, content) is None
 
 
+@pytest.mark.parametrize(
+    ("name", "what", "command"),
+    [
+        ("gpt2", "the name of a model", "gpt2 --phase decode --context 64 -o build/gpt2"),
+        ("small-qwen", "the name of a model", "small-qwen --phase decode --context 32 -o build/small-qwen"),
+        ("a b.py:make", "a function that makes a module", "'a b.py:make' --precision fp32 -o 'build/a b'"),
+    ],
+)
+def test_a_name_of_what_is_not_there_may_be_one_that_is_compiled(
+    name: str, what: str, command: str, here: Path
+) -> None:
+    found = taken(name)
+    assert found is not None
+    assert (found.what, found.format) == (what, "")
+    assert found.hints[0].startswith(f"compile it with 'sttest compile {command}', then name ")
+
+
 @pytest.mark.parametrize("name", ["gpt3", "small", "small-", "my.py", "my.py:", "my.py:1", "my.mlir:f", ""])
 def test_a_name_that_nobody_knows(name: str, here: Path) -> None:
     assert taken(name) is None
@@ -142,6 +186,26 @@ def test_a_file_that_may_not_be_read_is_taken_for_what_its_name_says(
 
 VITIS = "sttest import vitis {} -o design.json"
 FOLDERS: dict[str, tuple[dict[str, str], str, str, str]] = {  # files, the path, what it is, a part of the first hint
+    "a checkpoint": (
+        {"m/config.json": "", "m/w.safetensors": ""}, "m", "a checkpoint",
+        "compile the model with 'sttest compile m --phase decode --context 64 -o build/m'",
+    ),
+    "weights of a checkpoint": (
+        {"m/config.json": "", "m/w.safetensors": ""}, "m/w.safetensors", "weights of a checkpoint",
+        "compile the model with 'sttest compile m --phase decode --context 64 -o build/m'",
+    ),
+    "a design of Stream-HLS": (
+        {"d/hls/src/D.cpp": "", "d/hls/hls_D/solution1/syn/report/r.xml": ""}, "d", "a design of Stream-HLS",
+        "sttest import streamhls d -o design.json",
+    ),
+    "a work directory of TAPA": (
+        {"w/graph.json": '{"top": "t", "tasks": {}}'}, "w", "a work directory of TAPA",
+        "'sttest import tapa w/graph.json --template -o rates.yaml' asks what its tasks do",
+    ),
+    "steps of a build of FINN": (
+        {"b/intermediate_models/step_2.onnx": "", "b/intermediate_models/step_1.onnx": "", "b/a.onnx": ""}, "b",
+        "a folder of ONNX models", "sttest import finn b/intermediate_models/step_2.onnx -o",
+    ),
     "results": (
         {"r/fifo/manifest.json": '{"schema": "sttest.results/1"}'}, "r/fifo", "results of an experiment",
         "look at them with 'sttest report --results r'",
