@@ -329,6 +329,46 @@ def test_jumps_out_of_an_iteration_are_refused(tmp_path, line, told):
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        "int x = 0; for (int j = 0; j < 4; j++) { x += j; }",
+        "int x = 0; if (*p) { x = 3; } else { for (int j = 0; j < 4; j++) x = j; }",
+        "for (int j = 0; j < *p; j++) { if (*p) break; if (*p > 1) continue; }",
+        "for (int j = 0; j < *p; j++) { switch (*p) { case 0: break; } }",
+        "int x[2] = {1, 2}; x[i & 1] = i;",
+        "{ int x = i; }",
+    ],
+)
+def test_what_touches_no_stream_may_depend_on_data(tmp_path, line):
+    body = "\n#pragma HLS pipeline\n" + line
+    source, reports = design(tmp_path, PAIR % (body, "s"), MODULES)
+    assert accesses(read_vitis(source, reports=reports), "make")["s", "write"] == [1 + 2 * i + 3 for i in range(6)]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("if (*p) { return; }", "a stream is accessed where data says so"),
+        ("if (*p) { if (i == 2) { return; } }", "a stream is accessed where data says so"),
+        ("if (i == 4) { if (i == 2) { return; } }", "a return under a condition"),
+        ("if (*p) { break; }", "a stream is accessed where data says so"),
+        ("if (i < 9) { for (int j = 0; j < 4; j++) { if (j == 2) return; } }", "a return under a condition"),
+        ("for (int j = 0; j < 4; j++) { if (j == i) { goto out; } }", "'goto out;' decides what runs"),
+        ("out.write(f(out));", "what 'f' does to a stream is not known"),
+        ("out.full();", "'full' of a stream depends on time"),
+        ("int x = i > 2 && out.full();", "'full' of a stream depends on time"),
+    ],
+)
+def test_what_may_leave_an_iteration_or_ask_a_stream_is_refused(tmp_path, line, told):
+    body = "\n#pragma HLS pipeline\n" + line
+    source, reports = design(tmp_path, PAIR % (body, "s"), MODULES)
+    with pytest.raises(InputError, match=re.escape(told)) as error:
+        read_vitis(source, reports=reports)
+    assert error.value.code == "not-static"
+    assert error.value.where.startswith("design.cpp line ")
+
+
+@pytest.mark.parametrize(
     ("condition", "writes"),
     [
         ("i / 2 == 1", [2, 3]),
