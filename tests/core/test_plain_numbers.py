@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sttest.core.numbers import is_disguised, real, whole
@@ -50,6 +50,11 @@ def test_what_is_no_finite_number(text: str) -> None:
 
 
 @given(TEXTS)
+@example("1e999")
+@example("-1e999")
+@example("1_0")
+@example(" nan ")
+@example("٣")
 def test_what_is_disguised_is_what_python_alone_takes_for_a_number(text: str) -> None:
     def taken(read) -> float | None:
         try:

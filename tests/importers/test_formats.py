@@ -47,6 +47,7 @@ def test_options_that_are_none_are_left_out_and_others_are_refused() -> None:
     found = FORMATS["vitis"].read(SOLUTION, {"reports": None, "rates": None, "notes": notes})
     assert isinstance(found, TimedGraph)
     assert len(found.fifos) == 4
+    assert refused(lambda: FORMATS["vitis"].read(SOLUTION, {"rates": ""})).code == "no-such-option"
     error = refused(lambda: FORMATS["vitis"].read(SOLUTION, {"rates": Path("r.yaml")}))
     assert error.code == "no-such-option"
     assert str(error) == "import: vitis has no 'rates'; leave it out or see 'sttest import' for what vitis reads"
