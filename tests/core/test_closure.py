@@ -213,6 +213,21 @@ def test_words_about_the_code_are_no_change_of_it(text):
     assert read_module(text.encode(), "x.py").digest == read_module(PLAIN.encode(), "x.py").digest
 
 
+@pytest.mark.parametrize(
+    ("text", "other", "is_same"),
+    [
+        ('f"a" f"b{x}c" "d"', 'f"ab{x}cd"', True),
+        ('f"" f"b{x}" ""', 'f"b{x}"', True),
+        ('f"a{x}b"', 'f"a{x}" "c"', False),
+        ('f"{x}{y}"', 'f"{x}" f"{y}"', True),
+        ('f"{x}{y}"', 'f"{y}{x}"', False),
+    ],
+)
+def test_an_f_string_is_its_texts_and_values_however_it_is_cut(text, other, is_same):
+    digests = {read_module(f"a = {each}\n".encode(), "x.py").digest for each in (text, other)}
+    assert (len(digests) == 1) is is_same
+
+
 _OTHERS = ("x = 2", "x = 1.0", "x = True", "x = '1'", "x = b'1'", "x = -1", "y = 1", "x: int = 1", "x == 1", "")
 
 

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sttest.core import terminal
+from sttest.core.tables import print_table
 from sttest.core.terminal import MOST_LINES, Screen, broken, styled, terminal_width, wrapped
 
 
@@ -153,6 +154,22 @@ def test_what_is_printed_before_an_error_is_shown(monkeypatch):
     assert out.getvalue().splitlines()[-1] == "unfinished"
     assert sys.stdout is out
     assert terminal.style.columns is None
+
+
+def test_with_csv_tables_alone_are_printed(monkeypatch):
+    out = Terminal()
+    monkeypatch.setattr(sys, "stdout", out)
+    with styled(csv=True) as style:
+        print("12 of 20 points")
+        print_table(("a", "b"), [(1, "x,y")])
+        assert style.csv is not None
+    assert out.getvalue() == 'a,b\n1,"x,y"\n'
+    assert sys.stdout is out
+    assert terminal.style.csv is None
+
+
+def test_spaces_at_the_end_of_a_line_are_not_carried_to_the_next():
+    assert wrapped("aaaa bbbb  cccc", 11) == ["aaaa bbbb", "  cccc"]
 
 
 def test_json_and_wide_are_not_touched(monkeypatch):
