@@ -169,7 +169,8 @@ def test_with_csv_tables_alone_are_printed(monkeypatch):
 
 
 def test_spaces_at_the_end_of_a_line_are_not_carried_to_the_next():
-    assert wrapped("aaaa bbbb  cccc", 11) == ["aaaa bbbb", "  cccc"]
+    for columns in (9, 11):
+        assert wrapped("aaaa bbbb  cccc", columns) == ["aaaa bbbb", "  cccc"]
 
 
 def test_json_and_wide_are_not_touched(monkeypatch):
