@@ -12,7 +12,7 @@ from sttest.importers.hls.project import read_project
 from sttest.importers.hls.region import TOKEN_BITS, DataflowRegion, StreamVariable, Task, reading_cpp
 from sttest.importers.hls.reports import read_reports
 from sttest.importers.hls.stream_depths import write_stream_depths
-from sttest.importers.hls.tasks import region_processes
+from sttest.importers.hls.tasks import modules_of, region_processes
 from sttest.sim import TimedGraph
 
 
@@ -34,7 +34,7 @@ def read_vitis(
     with reading_cpp(str(source)):
         synthesis = read_reports(project.reports)
         region = DataflowRegion(project.sources, top, project.top or synthesis.top)
-        names = _process_names(region.tasks)
+        names = _process_names([task for task, _ in modules_of(region.tasks, synthesis)])
         found = region_processes(region, synthesis, lambda number, _task: names[number])
         fifos = region.fifos(StreamVariable.element_name)
     if notes is not None:

@@ -3,12 +3,42 @@
 import copy
 import json
 import math
+from pathlib import Path
 
 import pytest
-from adder_design import ADD, DESIGN
 
 from sttest.core.errors import InputError
-from sttest.core.kernel_signature import SCHEMA, DesignSignature, ScalarArgument, read_signature
+from sttest.core.kernel_signature import (
+    SCHEMA,
+    BufferArgument,
+    DesignSignature,
+    KernelSignature,
+    ScalarArgument,
+    read_signature,
+    write_signature,
+)
+
+ADD = KernelSignature(
+    name="add",
+    arguments=(
+        BufferArgument(name="a", index=0, element="int32", bytes=4096, access="read", banks=(0,)),
+        BufferArgument(name="b", index=1, element="int32", bytes=4096, access="read", banks=(1, 2)),
+        BufferArgument(name="c", index=2, element="int32", bytes=4096, access="write", banks=(3,)),
+        ScalarArgument(name="n", index=3, type="uint32"),
+    ),
+)
+TWICE = KernelSignature(
+    name="twice",
+    arguments=(BufferArgument(name="x", index=0, element="int32", bytes=4096, access="read_write", banks=(3,)),),
+)
+DESIGN = DesignSignature(design="adder", board="u55c", kernels=(ADD, TWICE))
+
+
+@pytest.fixture
+def file(tmp_path) -> Path:
+    path = tmp_path / "signature.json"
+    write_signature(DESIGN, path)
+    return path
 
 
 def test_it_is_read_back_as_it_was_written(file):
@@ -112,8 +142,29 @@ def test_a_scalar_that_its_type_cannot_hold(type_, value):
 def test_what_a_kernel_does_with_a_buffer():
     a, _, c = ADD.buffers
     assert (a.is_read, a.is_written, c.is_read, c.is_written) == (True, False, False, True)
+    (x,) = TWICE.buffers
+    assert (x.is_read, x.is_written) == (True, True)
     assert ADD.compute_units == ("add_1",)
-    assert DESIGN.kernel("nothing") is None
+    assert (DESIGN.kernel("twice"), DESIGN.kernel("nothing")) == (TWICE, None)
+
+
+def test_arguments_that_share_a_port_are_behind_it_in_their_order():
+    shared = KernelSignature(
+        name="k",
+        arguments=tuple(
+            BufferArgument(name=name, index=index, element="int8", bytes=1, access="read", port=port, banks=(1,))
+            for index, (name, port) in enumerate((("a", "p"), ("b", ""), ("c", "p")))
+        ),
+    )
+    assert {port: [each.name for each in found] for port, found in shared.ports.items()} == {
+        "p": ["a", "c"],
+        "b": ["b"],
+    }
+    assert {argument.bytes for argument in shared.arguments} == {1}
+
+
+def test_a_scalar_is_four_bytes_of_the_control_registers():
+    assert [argument.bytes for argument in ADD.arguments] == [4096, 4096, 4096, 4]
 
 
 def test_signatures_cannot_be_changed():
