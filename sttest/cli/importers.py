@@ -39,7 +39,14 @@ def import_verb(
     folding: Annotated[
         Path | None, typer.Option(help="finn: a folding configuration (JSON), over the model's.")
     ] = None,
-    frames: Annotated[int | None, typer.Option(help="finn: frames that follow each other; 1 by default.")] = None,
+    frames: Annotated[
+        int | None,
+        typer.Option(help="finn: frames that follow each other [1]; aie: rounds of cores that nothing bounds [8]."),
+    ] = None,
+    cycles: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=N", help="aie, allo: cycles of a call [1], once for each kernel."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Import a design of another tool as a timed graph, or carry sized depths back to it.
@@ -69,6 +76,7 @@ def import_verb(
     notes: list[str] = []
     options = {
         "reports": reports, "top": top, "rates": rates, "folding": folding, "frames": frames,
+        "cycles": cycles or None,
         "notes": notes if "notes" in form.options else None,
     }  # fmt: skip
     with progress(f"reading {source}"):

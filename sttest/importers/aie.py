@@ -20,7 +20,7 @@ from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import place_of
 from sttest.importers.mlir.aie_forms import AIE_FORMS
 from sttest.importers.mlir.dma_streams import Channel
-from sttest.importers.mlir.execution import Endless, Execution
+from sttest.importers.mlir.execution import EndlessLoopError, Execution
 from sttest.importers.mlir.host_sequence import HostSequence
 from sttest.importers.mlir.kernel_cycles import KernelCycles
 from sttest.importers.mlir.object_fifos import ObjectFifo, Pools, filled, object_fifos, pools_of, tiles_of
@@ -123,8 +123,10 @@ class _Design:
 
     def _say_rounds(self, scripts: Sequence[Script], host: HostSequence | None, frames: int) -> None:
         if host is None and all(script.endless_from is not None for script in scripts):
-            told = f"no runtime sequence and no core that ends: {scripts[0].name} runs {frames} rounds, the others what fits"
-            self.notes.append(told)
+            first = scripts[0].name
+            self.notes.append(
+                f"nothing bounds the cores: {first} runs {frames} rounds (--frames), the others what fits"
+            )
 
     def _host(self, fifos: Mapping[str, ObjectFifo]) -> HostSequence | None:
         found = operations_called(self.device, ("aie.runtime_sequence", "aiex.runtime_sequence"))
@@ -147,7 +149,7 @@ class _Design:
         run = Execution(f"{self.where}: {tile}", reader.access, reader.counts, lambda: len(script.steps), _is_access)
         try:
             run.run(blocks[0])
-        except Endless as endless:
+        except EndlessLoopError as endless:
             script.endless_from = endless.first
         self.notes += [f"{tile}: calls whose number is not known count once: {why}" for why in sorted({*run.guessed})]
         return script
@@ -268,7 +270,7 @@ def _check_ends(fifos: Mapping[str, ObjectFifo], scripts: Sequence[Script], wher
     for fifo in fifos.values():
         ends = [
             (fifo.source, fifo.producer, True),
-            *((end, tile, False) for end, tile in zip(fifo.targets, fifo.consumers)),
+            *((end, tile, False) for end, tile in zip(fifo.targets, fifo.consumers, strict=False)),
         ]
         for slices, tile, produces in ends:
             for part in slices or ():

@@ -19,7 +19,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import place_of
 from sttest.importers.mlir.allo_forms import ALLO_FORMS
-from sttest.importers.mlir.execution import Endless, Execution
+from sttest.importers.mlir.execution import EndlessLoopError, Execution
 from sttest.importers.mlir.kernel_cycles import KernelCycles
 from sttest.importers.mlir.scripts import Script, graph_of
 from sttest.importers.mlir.text import bits_of, name_of, read_mlir, stated, symbol
@@ -35,9 +35,7 @@ _MOST_CALLS = 64
 """Calls inside each other."""
 
 
-def read_allo(
-    source: Path, *, cycles: Sequence[str] = (), top: str = "", notes: list[str] | None = None
-) -> TimedGraph:
+def read_allo(source: Path, *, cycles: Sequence[str] = (), top: str = "", notes: list[str] | None = None) -> TimedGraph:
     """The design in a file.
 
     Args:
@@ -164,7 +162,9 @@ class _Design:
         used[name] = used.get(name, 0) + 1
         name = path + name + (f".{used[name]}" if used[name] > 1 else "")
         arguments = called.regions[0].blocks[0].args
-        given = {arg: known[value] for arg, value in zip(arguments, call.operands, strict=False) if value in known}
+        given: dict[SSAValue, str] = {
+            arg: known[value] for arg, value in zip(arguments, call.operands, strict=False) if value in known
+        }
         if self._accesses(called):
             self.scripts.append(self._kernel(called, given, name))
             return
@@ -183,10 +183,12 @@ class _Design:
         blocks = kernel.regions[0].blocks
         if len(blocks) != 1:
             hints = ["import the text before it is lowered"]
-            raise InputError("lowered-control", "its control is branches between blocks", where=reader.where, hints=hints)
+            raise InputError(
+                "lowered-control", "its control is branches between blocks", where=reader.where, hints=hints
+            )
         try:
             run.run(blocks[0])
-        except Endless as endless:
+        except EndlessLoopError as endless:
             script.endless_from = endless.first
         self.notes += [f"{name}: calls whose number is not known count once: {why}" for why in sorted({*run.guessed})]
         return script
@@ -195,7 +197,9 @@ class _Design:
         """Refuses a stream that nobody puts into, or nobody gets from, or several do."""
         for fifo in self.fifos:
             for writes, does in ((True, "puts into"), (False, "gets from")):
-                found = [s.name for s in self.scripts if any(e.fifo == fifo.name and e.writes is writes for e in s.steps)]
+                found = [
+                    s.name for s in self.scripts if any(e.fifo == fifo.name and e.writes is writes for e in s.steps)
+                ]
                 if len(found) != 1:
                     who = f"{len(found)} kernels, {', '.join(found[:4])}," if found else "no kernel"
                     what = f"{who} {does if len(found) < 2 else does.replace('puts', 'put').replace('gets', 'get')} it"
@@ -254,7 +258,9 @@ class _KernelReader:
             return
         if any(name_of(each) == _CONSTRUCT for each in called.walk()):
             what = f"it calls the region @{symbol(called, 'sym_name')} between accesses of its own"
-            raise InputError("not-modeled", what, where=self.where, hints=["call it from a kernel that does nothing else"])
+            raise InputError(
+                "not-modeled", what, where=self.where, hints=["call it from a kernel that does nothing else"]
+            )
         block = called.regions[0].blocks[0]
         for argument, given in zip(block.args, op.operands, strict=False):
             run.values[argument] = run.value(given)

@@ -1,7 +1,7 @@
-"""The printed forms of the operations of mlir-aie that say what moves (https://github.com/Xilinx/mlir-aie, Apache 2.0).
+"""The printed forms of those operations of mlir-aie that say what moves (https://github.com/Xilinx/mlir-aie).
 
-Of ``AIEOps.td`` and ``AIEX.td``, versions of 2024 to 2026: an object FIFO, its links, acquire and release, cores, and the
-runtime sequence with its transfers.  What only configures hardware is passed over.
+Of ``AIEOps.td`` and ``AIEX.td``, versions of 2024 to 2026: an object FIFO, its links, acquire and release, cores,
+and the runtime sequence with its transfers.  What only configures hardware is passed over.
 """
 
 import re
@@ -221,7 +221,7 @@ _LENGTH = re.compile(r"\s*,\s*[^,]+,\s*()(?=[%\d])|.*?\blen\s*=\s*()", re.DOTALL
 
 
 def _descriptor(cls: type[Operation], parser: Parser) -> Operation:
-    """``aie.dma_bd(%a : memref<64xi32>, 0, 64, [..])``; since 2026 ``aie.dma_bd(%a : memref<64xi32> offset = 0 len = 64)``."""
+    """``aie.dma_bd(%a : memref<64xi32>, 0, 64)``, since 2026 ``(%a : memref<64xi32> offset = 0 len = 64)``."""
     content = parser.lexer.input.content
     end = end_of_operation(content, parser.pos)
     memory = _MEMORY.match(content, parser.pos)

@@ -1,4 +1,4 @@
-"""The printed forms of Allo's stream operations (``AlloOps.td`` of https://github.com/cornell-zhang/allo, Apache 2.0)."""
+"""The printed forms of Allo's stream operations (``AlloOps.td`` of https://github.com/cornell-zhang/allo)."""
 
 from collections.abc import Mapping
 

@@ -27,7 +27,7 @@ _MAX_PERIOD = 64
 Known: TypeAlias = int | None
 
 
-class Endless(Exception):
+class EndlessLoopError(Exception):
     """The region is in a loop without end; the accesses from ``first`` on repeat."""
 
     def __init__(self, first: int) -> None:
@@ -60,6 +60,9 @@ _COMPARE: Sequence[Callable[[int, int], bool]] = (
 )  # fmt: skip
 
 
+_COMPARE_BY: Mapping[str, Callable[[int, int], bool]] = {"==": _COMPARE[0], "<=": _COMPARE[3], ">=": _COMPARE[5]}
+
+
 @dataclass
 class Execution:
     """Executes one region.
@@ -89,7 +92,7 @@ class Execution:
         """Executes a block and gives what it yields.
 
         Raises:
-            Endless: it ends in a loop without end.
+            EndlessLoopError: it ends in a loop without end.
             InputError: whether it makes an access is not known, or there are too many.
         """
         for op in block.ops:
@@ -188,7 +191,7 @@ class Execution:
 
     def _look_for_period(self, op: Operation, seen: dict[tuple[Known, ...], int], state: tuple[Known, ...]) -> None:
         if state in seen:
-            raise Endless(seen[state])
+            raise EndlessLoopError(seen[state])
         if len(seen) == _MAX_PERIOD:
             self._unknown(op, f"what a loop without end carries does not repeat in {_MAX_PERIOD} iterations")
         seen[state] = self.length()
@@ -233,7 +236,9 @@ class Execution:
             return None
         condition = op.condition.data
         dims, symbols = known[: condition.num_dims], known[condition.num_dims :]
-        return int(all(each.eval(dims, symbols) for each in condition.constraints))
+        holds = (_COMPARE_BY[each.kind.value](each.lhs.eval(dims, symbols), each.rhs.eval(dims, symbols))
+                 for each in condition.constraints)  # fmt: skip
+        return int(all(holds))
 
     def _unknown_loop(self, op: Operation, why: str) -> None:
         if self._has_steps(op):

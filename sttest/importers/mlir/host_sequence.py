@@ -15,7 +15,7 @@ from xdsl.ir import Operation, SSAValue
 from sttest.core.errors import InputError
 from sttest.importers.mlir.aie_forms import DYNAMIC
 from sttest.importers.mlir.dma_streams import Channel
-from sttest.importers.mlir.execution import Endless, Execution
+from sttest.importers.mlir.execution import EndlessLoopError, Execution
 from sttest.importers.mlir.object_fifos import ObjectFifo
 from sttest.importers.mlir.scripts import Script
 from sttest.importers.mlir.text import bits_of, name_of, stated, symbol, whole, wholes
@@ -25,7 +25,8 @@ from sttest.sim.graph import MAX_DEPTH
 TASK_QUEUE = 4
 """Tasks that the queue of a shim DMA channel holds besides the one that runs."""
 _SILENT = (
-    "aiex.dma_free_task", "aiex.npu.rtp_write", "aiex.npu.write32", "aiex.npu.maskwrite32", "aiex.npu.load_pdi", "aie.end",
+    "aiex.dma_free_task", "aiex.npu.rtp_write", "aiex.npu.write32", "aiex.npu.maskwrite32", "aiex.npu.load_pdi",
+    "aie.end",
 )  # fmt: skip
 
 
@@ -61,13 +62,13 @@ class HostSequence:
         run = Execution(self.where, self._access, _counts, lambda: len(self.script.steps), _counts)
         try:
             run.run(sequence.regions[0].blocks[0])
-        except Endless:
+        except EndlessLoopError:
             raise InputError("endless-host", "the host's sequence has no end", where=self.where) from None
         for name, most in self._most.items():
             if most > TASK_QUEUE:
                 self.notes.append(
-                    f"@{name}: {most} tasks are started before one is awaited, and the queue of its channel holds "
-                    f"{TASK_QUEUE}: here a push waits, without mlir-aie's polling hardware drops it and the design hangs"
+                    f"@{name}: {most} tasks are started before one is awaited, and its channel's queue holds "
+                    f"{TASK_QUEUE}: here a push waits, and without mlir-aie's polling hardware drops it and the design hangs"
                 )
 
     def _access(self, run: Execution, op: Operation) -> bool:
@@ -136,8 +137,13 @@ class HostSequence:
         fifo = self.fifos[task.fifo]
         unit = fifo.consumer_bits if _is_output(fifo) else fifo.bits
         if task.bits % unit or not task.bits:
-            what = f"a transfer of {task.bits:,} bits ends inside an object of {unit:,}, whose rest never comes"
-            raise InputError("part-of-object", what, where=f"@{task.fifo}", hints=["move whole objects"])
+            sizes = f"a transfer of {task.bits / 8:,.10g} bytes ends inside an object of {unit / 8:,.10g}"
+            raise InputError(
+                "part-of-object",
+                f"{sizes}, whose rest never comes",
+                where=f"@{task.fifo}",
+                hints=["move whole objects"],
+            )
         return task
 
     def _start(self, task: Task) -> None:

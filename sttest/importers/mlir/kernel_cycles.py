@@ -51,6 +51,6 @@ class KernelCycles:
             return []
         names = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
         return [
-            f"a call takes {UNSTATED} cycle where --cycles does not say (here {names}): times are too short; whether it "
-            "deadlocks, and the depths that lift that, do not depend on times"
+            f"a call takes {UNSTATED} cycle where --cycles does not say (here {names}): times are too short; whether "
+            "it deadlocks, and the depths that lift that, do not depend on times"
         ]

@@ -244,7 +244,7 @@ def _ends(
 def _allocated(fifo: ObjectFifo, number: int, acquired: Mapping[tuple[str, str], int], pools: Pools) -> int:
     """Objects of the pool at one tile: as many as stated for a consumer, else what its core acquires and one more."""
     tile = fifo.tiles[number]
-    asked = fifo.depths[number] if len(fifo.depths) > 1 and number else fifo.depths[0]
+    asked = fifo.depths[number if len(fifo.depths) > 1 else 0]
     most = acquired.get((fifo.name, tile.name), 0)
     if tile.kind == "mem" or (len(fifo.depths) > 1 and number) or not most or (most == 1 and asked == 1):
         return asked
@@ -288,6 +288,12 @@ def _link(op: Operation, pools: Pools, sources: dict[str, list[Slice]], targets:
         owner, parts, names = one[0], other, [f"{name}.prod" for name in outs]
     else:
         owner = other[0] if other[0].bits > one[0].bits else one[0]
+        rest = one[0] if owner is other[0] else other[0]
+        if owner.depths[0] != rest.depths[0]:
+            pools.notes.append(
+                f"@{ins[0]} and @{outs[0]} meet in one pool of {owner.depths[0]} objects, the depth of @{owner.name}: "
+                f"that of @{rest.name}, {rest.depths[0]}, counts for nothing on {rest.tiles[0].name}"
+            )
         targets[ins[0]] = sources[outs[0]] = [pools.add(f"{ins[0]}.cons", owner.depths[0], owner.bits, _where(owner))]
         return {*ins, *outs}
     if sum(part.bits for part in parts) != owner.bits:

@@ -1,9 +1,9 @@
 """Text of MLIR as xDSL operations, of which those that move no tokens need not be understood.
 
 An operation of another compiler is known by its name alone: operands, results and regions of any number, attributes as
-they are.  Its generic form (``"aie.tile"() <{col = 0 : i32}> : ...``) needs no more.  The form that its compiler prints is
-read where a :data:`PrintedForm` for it is given.  What computes data (:data:`_DATA`) is passed over to the end of its
-text; anything else whose printed form xDSL does not read is refused with the command that prints the generic one.
+they are.  Its generic form (``"aie.tile"() <{col = 0 : i32}> : ...``) needs no more.  The form that its compiler prints
+is read where a :data:`PrintedForm` for it is given.  What computes data (:data:`_DATA`) is passed over to the end of
+its text; anything else whose printed form xDSL does not read is refused with the command that prints the generic one.
 Nothing of what is read runs.
 """
 
@@ -29,6 +29,9 @@ _DIALECTS = ("builtin", "func", "scf", "arith", "affine", "cf")
 _DATA = ("memref", "vector", "linalg", "tensor", "math", "aievec", "llvm", "index", "bufferization", "xllvm")
 """Dialects whose operations compute and move data, and take or give no token."""
 _DATA_OPERATIONS = ("affine.load", "affine.store", "affine.vector_load", "affine.vector_store", "arith.extf")
+
+_FORMATS = {"aie": "aie", "aiex": "aie", "allo": "allo"}
+"""The format that reads a dialect."""
 
 PrintedForm: TypeAlias = Callable[[Any, Parser], Operation]
 """Reads what follows the name of an operation, given the operation's class."""
@@ -88,7 +91,7 @@ def read_mlir(path: Path, forms: Mapping[str, PrintedForm], generic_by: str) -> 
     try:
         return Parser(context, text, str(path)).parse_module()
     except ParseError as error:
-        raise _refusal(error, text, where, hints) from error
+        raise _refusal(error, text, where, hints, forms) from error
     except RecursionError as error:
         raise InputError("not-mlir", "it is nested too deeply", where=where, hints=hints) from error
     except (DiagnosticException, VerifyException, ValueError, KeyError, OverflowError, AssertionError) as error:
@@ -96,7 +99,9 @@ def read_mlir(path: Path, forms: Mapping[str, PrintedForm], generic_by: str) -> 
         raise InputError("not-mlir", what, where=where, hints=hints) from error
 
 
-def _refusal(error: ParseError, text: str, where: str, hints: list[str]) -> InputError:
+def _refusal(
+    error: ParseError, text: str, where: str, hints: list[str], forms: Mapping[str, PrintedForm]
+) -> InputError:
     """What is wrong, at its line; an operation in a form that is not read is named."""
     line = text.count("\n", 0, error.span.start) + 1
     at = f"{where}:{line}"
@@ -104,6 +109,9 @@ def _refusal(error: ParseError, text: str, where: str, hints: list[str]) -> Inpu
         source = text.splitlines()[line - 1]
         found = re.findall(r"[A-Za-z_]\w*(?:\.\w+)+", re.sub(r"[%@]\S+", "", source))
         name = found[0] if found else source.strip()
+        other = _FORMATS.get(name.split(".")[0])
+        if other is not None and f"{other}." not in " ".join(forms):
+            hints = [f"import it with 'sttest import {other}'"]
         return InputError("mlir-form", f"the printed form of '{name:.80}' is not read", where=at, hints=hints)
     return InputError("not-mlir", f"xDSL does not read it: {_first_line(error.msg)}", where=at, hints=hints)
 
