@@ -1,7 +1,7 @@
 """Counting locks and processes that acquire and release them, for verdicts that share no code with sttest.
 
-What mlir-aie lowers an object FIFO to (AIE2): a pool of n objects has a lock ``free`` that begins at n and a lock ``full``
-that begins at 0.  A producer acquires ``free`` and releases ``full``, a consumer acquires ``full`` and releases ``free``.
+What mlir-aie lowers an object FIFO to (AIE2): a pool of n objects has a lock ``free`` that begins at n and a lock
+``full`` that begins at 0.  A producer acquires ``free`` and releases ``full``, a consumer the reverse.
 Processes are generators of such steps, written out by hand for each design.
 """
 

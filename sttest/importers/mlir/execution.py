@@ -19,7 +19,7 @@ from sttest.importers.mlir.text import name_of
 
 FOREVER_TRIPS = 1 << 30
 """A loop at least this long has no end, as mlir-aie's own passes take it."""
-MAX_STEPS = 1 << 22
+MAX_STEPS = 1 << 18
 """Operations with accesses that one region may execute."""
 _MAX_PERIOD = 64
 """Iterations of a loop without end until what it carries repeats."""

@@ -68,7 +68,7 @@ class HostSequence:
             if most > TASK_QUEUE:
                 self.notes.append(
                     f"@{name}: {most} tasks are started before one is awaited, and its channel's queue holds "
-                    f"{TASK_QUEUE}: here a push waits, and without mlir-aie's polling hardware drops it and the design hangs"
+                    f"{TASK_QUEUE}: here a push waits; without mlir-aie's polling it is dropped, and the design hangs"
                 )
 
     def _access(self, run: Execution, op: Operation) -> bool:

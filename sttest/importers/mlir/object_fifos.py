@@ -21,6 +21,7 @@ from sttest.sim.graph import MAX_BITS, MAX_DEPTH
 
 _MEM_ROWS = {"xcvc1902": 0, "xcve2802": 2}
 """Rows of memory tiles by device; all others have one."""
+_NUMBERED = {1: "xcvc1902", 2: "xcve2302", 3: "xcve2802"}
 _REFUSED = ("disable_synchronization", "aie_stream", "iter_count", "bd_chain_iter_count")
 _PLACE = "aie-opt --aie-place-tiles"
 
@@ -132,7 +133,8 @@ def tiles_of(device: Operation) -> dict[SSAValue, Tile]:
 
 
 def _device_name(device: Operation) -> str:
-    return symbol(device, "device")
+    """Of a device: its word, or in generic text its number in the enumeration of ``AIEAttrs.td``."""
+    return symbol(device, "device") or _NUMBERED.get(whole(device, "device") or 0, "")
 
 
 def object_fifos(device: Operation, tiles: Mapping[SSAValue, Tile]) -> dict[str, ObjectFifo]:

@@ -8,7 +8,6 @@ Its last part may repeat for ever; how often that has to run follows from what t
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import chain, repeat
 
 import numpy as np
 
@@ -167,10 +166,10 @@ def graph_of(
 
 
 def _pipeline(script: Script, count: int, index: dict[str, int]) -> Pipeline:
-    steps = list(chain(script.prologue, chain.from_iterable(repeat(script.body, count))))
-    tokens = np.array([step.tokens for step in steps], np.int64)
-    ticks = np.cumsum(np.array([step.cycles for step in steps], np.int64))
-    ops = np.array([2 * index[step.fifo] + step.writes for step in steps], np.int32)
-    trace = Trace(np.repeat(ticks, tokens), np.repeat(ops, tokens))
-    end = int(ticks[-1]) + 1 + (script.idle if script.endless_from is None else 0) if steps else script.idle
+    told = np.array([(s.cycles, 2 * index[s.fifo] + s.writes, s.tokens) for s in script.steps], np.int64).reshape(-1, 3)
+    once = len(script.prologue)
+    cycles, ops, tokens = np.concatenate([told[:once], np.tile(told[once:], (count, 1))]).T
+    ticks = np.cumsum(cycles)
+    trace = Trace(np.repeat(ticks, tokens), np.repeat(ops, tokens).astype(np.int32))
+    end = int(ticks[-1]) + 1 + (script.idle if script.endless_from is None else 0) if len(ticks) else script.idle
     return Pipeline(script.name, trace=trace, end=end, origin=script.origin, category=script.category)

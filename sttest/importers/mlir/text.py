@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from xdsl.context import Context
-from xdsl.dialects import get_all_dialects
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr, SymbolRefAttr, UnregisteredOp
-from xdsl.ir import Attribute, Operation
+from xdsl.dialects import affine, get_all_dialects
+from xdsl.dialects.builtin import ArrayAttr, IndexType, IntegerAttr, ModuleOp, StringAttr, SymbolRefAttr, UnregisteredOp
+from xdsl.ir import Attribute, Operation, Region
 from xdsl.irdl import IRDLOperation, irdl_op_definition, var_operand_def, var_region_def, var_result_def
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import DiagnosticException, ParseError, VerifyException
@@ -53,7 +53,7 @@ class _Lenient(Context):
 
     def __init__(self, forms: Mapping[str, PrintedForm]) -> None:
         super().__init__(allow_unregistered=True)
-        self.forms = forms
+        self.forms: Mapping[str, PrintedForm] = {"affine.if": _affine_if, **forms}
         self.ours: dict[str, type[Operation]] = {}
 
     def get_optional_op(self, name: str, *, dialect_stack: Sequence[str] = ()) -> type[Operation] | None:
@@ -166,6 +166,22 @@ def _pass_over(cls: type[Operation], parser: Parser) -> Operation:
     types = [Parser(parser.ctx, found).parse_attribute()] * results if found else []
     parser._resume_from(end)
     return cls.create(result_types=types)
+
+
+def _affine_if(cls: type[Operation], parser: Parser) -> Operation:
+    """``affine.if #set(%i)[%n] { ... } else { ... }``, of which xDSL knows the generic form only."""
+    condition = parser.parse_attribute()
+    operands = [
+        parser.resolve_operand(each, IndexType())
+        for kind in (parser.Delimiter.PAREN, parser.Delimiter.SQUARE)
+        for each in parser.parse_optional_comma_separated_list(kind, parser.parse_unresolved_operand) or ()
+    ]
+    then = parser.parse_region()
+    other = parser.parse_region() if parser.parse_optional_keyword("else") is not None else Region()
+    stated = parser.parse_optional_attr_dict()
+    return affine.IfOp.create(
+        operands=operands, regions=[then, other], properties={"condition": condition}, attributes=stated
+    )
 
 
 def _results(before: str) -> int:
