@@ -14,18 +14,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from xdsl.dialects import func
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from sttest.core.errors import InputError, did_you_mean
-from sttest.core.files import place_of
+from sttest.core.files import place_of, read_text, write_text
 from sttest.importers.mlir.aie_forms import AIE_FORMS
 from sttest.importers.mlir.dma_streams import Channel
 from sttest.importers.mlir.execution import EndlessLoopError, Execution
 from sttest.importers.mlir.host_sequence import HostSequence
 from sttest.importers.mlir.kernel_cycles import KernelCycles
-from sttest.importers.mlir.object_fifos import ObjectFifo, Pools, filled, object_fifos, pools_of, tiles_of
+from sttest.importers.mlir.object_fifo_depths import with_depths
+from sttest.importers.mlir.object_fifos import ObjectFifo, Pools, Tile, filled, object_fifos, pools_of, tiles_of
 from sttest.importers.mlir.scripts import Script, graph_of
-from sttest.importers.mlir.text import name_of, operations_called, read_mlir, symbol, whole
+from sttest.importers.mlir.text import MAX_MLIR_BYTES, name_of, operations_called, read_mlir, symbol, whole
 from sttest.sim import TimedGraph
 
 CLOCK_MHZ = 1000.0
@@ -63,6 +64,26 @@ def read_aie(
     return graph
 
 
+def write_depths(graph: TimedGraph, source: Path, out: Path) -> None:
+    """Writes the text at ``source`` with the depths of a graph that was read from it.
+
+    Raises:
+        InputError: the graph is not of that design, or a depth cannot be stated.
+    """
+    where = place_of(source)
+    module = read_mlir(source, AIE_FORMS, GENERIC_BY)
+    wanted = {fifo.name: fifo.depth for fifo in graph.fifos}
+    text = read_text(source, most_bytes=MAX_MLIR_BYTES)
+    for device in operations_called(module, ("aie.device",)):
+        pools = _Design(device, where, KernelCycles((), where), "", []).pools()
+        now = {fifo.name: fifo.depth for fifo in pools.places}
+        if set(now) <= set(wanted):
+            write_text(out, with_depths(text, pools.fifos, now, wanted))
+            return
+    hints = ["import the file again"]
+    raise InputError("other-design", "the graph was not read from this file", where=where, hints=hints)
+
+
 def _only(found: Sequence[Operation], what: str, top: str, where: str) -> Operation:
     """The one operation, or of several that of a name."""
     named = {symbol(op, "sym_name"): op for op in found}
@@ -94,19 +115,10 @@ class _Design:
 
     def graph(self, name: str, frames: int) -> TimedGraph:
         """The timed graph."""
-        tiles = tiles_of(self.device)
-        cores = operations_called(self.device, ("aie.core",))
-        fifos = object_fifos(self.device, tiles)
-        if not fifos:
-            hints = ["import the text before --aie-objectfifo-stateful-transform"]
-            raise InputError("no-object-fifos", "it has no object FIFOs", where=self.where, hints=hints)
-        for core in cores:
-            for op in operations_called(core, (_ACQUIRE,)):
-                key = symbol(op, "objFifo_name"), tiles[core.operands[0]].name
-                self.acquired[key] = max(self.acquired.get(key, 0), _objects(op))
-        pools = pools_of(self.device, fifos, self.acquired)
+        pools = self.pools()
+        fifos, tiles = pools.fifos, self.tiles
         self.notes += pools.notes
-        scripts = [self._core(core, tiles[core.operands[0]].name, pools) for core in cores]
+        scripts = [self._core(core, tiles[core.operands[0]].name, pools) for core in self.cores]
         scripts = [script for script in scripts if script.steps]
         places = [*pools.places]
         host = self._host(fifos)
@@ -120,6 +132,29 @@ class _Design:
         _check_ends(fifos, scripts, self.where)
         self._say_rounds(scripts, host, frames)
         return graph_of(name, CLOCK_MHZ, places, scripts, frames)
+
+    @property
+    def cores(self) -> list[Operation]:
+        """Its cores."""
+        return operations_called(self.device, ("aie.core",))
+
+    @property
+    def tiles(self) -> dict[SSAValue, Tile]:
+        """Its tiles."""
+        return tiles_of(self.device)
+
+    def pools(self) -> Pools:
+        """The pools of its object FIFOs."""
+        tiles = self.tiles
+        fifos = object_fifos(self.device, tiles)
+        if not fifos:
+            hints = ["import the text before --aie-objectfifo-stateful-transform"]
+            raise InputError("no-object-fifos", "it has no object FIFOs", where=self.where, hints=hints)
+        for core in self.cores:
+            for op in operations_called(core, (_ACQUIRE,)):
+                key = symbol(op, "objFifo_name"), tiles[core.operands[0]].name
+                self.acquired[key] = max(self.acquired.get(key, 0), _objects(op))
+        return pools_of(self.device, fifos, self.acquired)
 
     def _say_rounds(self, scripts: Sequence[Script], host: HostSequence | None, frames: int) -> None:
         if host is None and all(script.endless_from is not None for script in scripts):

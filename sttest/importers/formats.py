@@ -151,6 +151,7 @@ _ALL = (  # one entry per module of this room
             "the array runs at 1,000 MHz",
         ),
         options=("cycles", "frames", "top", "notes"),
+        writes="the text with other depths, one for each tile of an object FIFO",
     ),
     Format(
         "allo",

@@ -9,7 +9,7 @@ import pytest
 from lock_machine import move, pool, stuck
 
 from sttest.core.errors import InputError
-from sttest.importers.aie import read_aie
+from sttest.importers.aie import read_aie, write_depths
 from sttest.importers.mlir import execution
 from sttest.sim import simulate
 from sttest.sim.sizing.finite import size_by_simulation
@@ -118,6 +118,40 @@ def test_sizing_gives_depths_that_finish_and_none_that_can_be_less():
     pools = {name: sized.depths[name] for name in depths_of(graph) if not name.endswith(".tasks")}
     assert not window_on_locks(pools)
     assert pools["rows.cons1"] >= 3
+
+
+def test_depths_go_back_into_the_text_and_cure_it(tmp_path):
+    graph = read_aie(WINDOW)
+    write_depths(graph.with_depths({"rows.cons1": 3}), WINDOW, tmp_path / "cured.mlir")
+    assert "@rows(%reader, {%filter, %merge}, [4, 4, 3])" in (tmp_path / "cured.mlir").read_text(encoding="utf-8")
+    cured = read_aie(tmp_path / "cured.mlir")
+    assert depths_of(cured)["rows.cons1"] == 3
+    assert simulate(cured).deadlock is None
+    write_depths(graph, WINDOW, tmp_path / "same.mlir")
+    assert (tmp_path / "same.mlir").read_text(encoding="utf-8") == WINDOW.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("source", "depths"),
+    [
+        (LAYERS, {"h0.cons": 5, "w2.cons1": 4, "w1_l3.cons": 3, "c0.cons": 1}),
+        (DATA / "halves.aie.mlir", {"in0.prod": 3, "in1.prod": 3, "out0.cons": 4, "out1.cons": 4, "in0.cons": 5}),
+        (DATA / "generic.aie.mlir", {"of": 7}),
+        (ONCE, {"w_l3.cons": 2, "w_l2.cons": 3}),
+    ],
+    ids=lambda each: each.stem if isinstance(each, Path) else "",
+)
+def test_depths_of_links_and_of_generic_text_go_back_too(tmp_path, source, depths):
+    write_depths(read_aie(source).with_depths(depths), source, tmp_path / "d.mlir")
+    assert depths_of(read_aie(tmp_path / "d.mlir")) == depths_of(read_aie(source)) | depths
+
+
+def test_what_no_text_gives_is_refused(tmp_path):
+    graph = read_aie(WINDOW)
+    with pytest.raises(InputError, match="gets 2 objects, whatever the text asks for"):
+        write_depths(graph.with_depths({"rows.prod": 5}), WINDOW, tmp_path / "d.mlir")
+    with pytest.raises(InputError, match="was not read from this file"):
+        write_depths(graph, ONCE, tmp_path / "d.mlir")
 
 
 # --- Hangs of Stream's pull request 115
