@@ -26,7 +26,7 @@ from sttest.importers.mlir.kernel_cycles import KernelCycles
 from sttest.importers.mlir.object_fifo_depths import with_depths
 from sttest.importers.mlir.object_fifos import ObjectFifo, Pools, Tile, filled, object_fifos, pools_of, tiles_of
 from sttest.importers.mlir.scripts import Script, graph_of
-from sttest.importers.mlir.text import MAX_MLIR_BYTES, name_of, operations_called, read_mlir, symbol, whole
+from sttest.importers.mlir.text import MAX_MLIR_BYTES, block_of, name_of, operations_called, read_mlir, symbol, whole
 from sttest.sim import TimedGraph
 
 CLOCK_MHZ = 1000.0
@@ -116,9 +116,9 @@ class _Design:
     def graph(self, name: str, frames: int) -> TimedGraph:
         """The timed graph."""
         pools = self.pools()
-        fifos, tiles = pools.fifos, self.tiles
+        fifos = pools.fifos
         self.notes += pools.notes
-        scripts = [self._core(core, tiles[core.operands[0]].name, pools) for core in self.cores]
+        scripts = [self._core(core, self._tile(core).name, pools) for core in self.cores]
         scripts = [script for script in scripts if script.steps]
         places = [*pools.places]
         host = self._host(fifos)
@@ -143,6 +143,12 @@ class _Design:
         """Its tiles."""
         return tiles_of(self.device)
 
+    def _tile(self, core: Operation) -> Tile:
+        tile = self.tiles.get(core.operands[0]) if core.operands else None
+        if tile is None:
+            raise InputError("unknown-tile", "the tile of a core is not known", where=self.where)
+        return tile
+
     def pools(self) -> Pools:
         """The pools of its object FIFOs."""
         tiles = self.tiles
@@ -152,7 +158,7 @@ class _Design:
             raise InputError("no-object-fifos", "it has no object FIFOs", where=self.where, hints=hints)
         for core in self.cores:
             for op in operations_called(core, (_ACQUIRE,)):
-                key = symbol(op, "objFifo_name"), tiles[core.operands[0]].name
+                key = symbol(op, "objFifo_name"), self._tile(core).name
                 self.acquired[key] = max(self.acquired.get(key, 0), _objects(op))
         return pools_of(self.device, fifos, self.acquired)
 
@@ -176,14 +182,10 @@ class _Design:
         """What a core does."""
         script = Script(tile, f"aie.core {tile}")
         reader = _CoreReader(tile, self.where, script, pools, self.kernels, self.device)
-        blocks = core.regions[0].blocks
-        if len(blocks) != 1:
-            what = "its control is branches between blocks"
-            hints = ["import the text before scf is lowered"]
-            raise InputError("lowered-control", what, where=f"{self.where}: {tile}", hints=hints)
+        block = block_of(core, f"{self.where}: {tile}")
         run = Execution(f"{self.where}: {tile}", reader.access, reader.counts, lambda: len(script.steps), _is_access)
         try:
-            run.run(blocks[0])
+            run.run(block)
         except EndlessLoopError as endless:
             script.endless_from = endless.first
         self.notes += [f"{tile}: calls whose number is not known count once: {why}" for why in sorted({*run.guessed})]
@@ -280,11 +282,11 @@ class _CoreReader:
     def _call(self, run: Execution, op: func.CallOp) -> None:
         callee = op.callee.root_reference.data
         found = self.functions.get(callee)
-        blocks = found.regions[0].blocks if found is not None else ()
-        if found is not None and blocks and any(_is_access(each) for each in found.walk()):
-            for argument, given in zip(blocks[0].args, op.operands, strict=False):
+        if found is not None and any(_is_access(each) for each in found.walk()):
+            block = block_of(found, self._place)
+            for argument, given in zip(block.args, op.operands, strict=False):
                 run.values[argument] = run.value(given)
-            run.run(blocks[0])
+            run.run(block)
             return
         self.script.spend(self.kernels.of(callee))
 

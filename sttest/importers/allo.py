@@ -22,7 +22,7 @@ from sttest.importers.mlir.allo_forms import ALLO_FORMS
 from sttest.importers.mlir.execution import EndlessLoopError, Execution
 from sttest.importers.mlir.kernel_cycles import KernelCycles
 from sttest.importers.mlir.scripts import Script, graph_of
-from sttest.importers.mlir.text import bits_of, name_of, read_mlir, stated, symbol
+from sttest.importers.mlir.text import bits_of, block_of, name_of, read_mlir, stated, symbol
 from sttest.sim import Fifo, TimedGraph
 from sttest.sim.graph import MAX_BITS
 
@@ -110,7 +110,7 @@ class _Design:
         if not isinstance(op, func.CallOp):
             return None
         found = self.functions.get(op.callee.root_reference.data)
-        return found if found is not None and found.regions[0].blocks else None
+        return found if found is not None and found.regions and found.regions[0].blocks else None
 
     def _accesses(self, op: Operation) -> bool:
         """Whether a function itself gets or puts."""
@@ -130,7 +130,7 @@ class _Design:
         known = dict(streams)
         place = f"{self.where}: @{symbol(region, 'sym_name')}"
         used: dict[str, int] = {}
-        for op in region.regions[0].blocks[0].ops:
+        for op in block_of(region, place).ops:
             if name_of(op) == _CONSTRUCT:
                 known[op.results[0]] = self._stream(op, path, place)
             elif (called := self._called(op)) is not None:
@@ -161,14 +161,14 @@ class _Design:
         name = symbol(called, "sym_name")
         used[name] = used.get(name, 0) + 1
         name = path + name + (f".{used[name]}" if used[name] > 1 else "")
-        arguments = called.regions[0].blocks[0].args
+        arguments = block_of(called, place).args
         given: dict[SSAValue, str] = {
             arg: known[value] for arg, value in zip(arguments, call.operands, strict=False) if value in known
         }
         if self._accesses(called):
             self.scripts.append(self._kernel(called, given, name))
             return
-        inner = [op for op in called.regions[0].blocks[0].ops if self._moves_in(op)]
+        inner = [op for op in block_of(called, place).ops if self._moves_in(op)]
         if len(inner) > 1 and not any(name_of(op) == _CONSTRUCT for op in called.walk()):
             self.notes.append(f"{name} calls {len(inner)} regions one after another: they are taken to start together")
         self._region(called, given, f"{name}/", depth + 1)
@@ -180,14 +180,9 @@ class _Design:
         script = Script(name, f"@{symbol(kernel, 'sym_name')}")
         reader = _KernelReader(self, script, dict(streams), f"{self.where}: {name}")
         run = Execution(reader.where, reader.access, reader.counts, lambda: len(script.steps), self._moves_in)
-        blocks = kernel.regions[0].blocks
-        if len(blocks) != 1:
-            hints = ["import the text before it is lowered"]
-            raise InputError(
-                "lowered-control", "its control is branches between blocks", where=reader.where, hints=hints
-            )
+        block = block_of(kernel, reader.where)
         try:
-            run.run(blocks[0])
+            run.run(block)
         except EndlessLoopError as endless:
             script.endless_from = endless.first
         self.notes += [f"{name}: calls whose number is not known count once: {why}" for why in sorted({*run.guessed})]
@@ -261,7 +256,7 @@ class _KernelReader:
             raise InputError(
                 "not-modeled", what, where=self.where, hints=["call it from a kernel that does nothing else"]
             )
-        block = called.regions[0].blocks[0]
+        block = block_of(called, self.where)
         for argument, given in zip(block.args, op.operands, strict=False):
             run.values[argument] = run.value(given)
             if given in self.streams:

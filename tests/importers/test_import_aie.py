@@ -446,6 +446,12 @@ def test_a_text_that_ends_early_is_refused(tmp_path, length):
         read_aie(path)
 
 
+def test_quotes_that_are_not_closed_are_refused_at_once(tmp_path):
+    path = edited(tmp_path, DATA / "generic.aie.mlir", ('%5 = "arith.constant"', '%5 =arith.constant"'))
+    with pytest.raises(InputError, match=r"design.mlir:9: text in quotes is not closed"):
+        read_aie(path)
+
+
 def test_bytes_that_are_no_text_are_refused(tmp_path):
     path = tmp_path / "binary.mlir"
     path.write_bytes(bytes(itertools.chain(range(256), range(256))))

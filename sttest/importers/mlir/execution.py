@@ -15,11 +15,11 @@ from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from sttest.core.errors import InputError
-from sttest.importers.mlir.text import name_of
+from sttest.importers.mlir.text import block_of, name_of
 
 FOREVER_TRIPS = 1 << 30
 """A loop at least this long has no end, as mlir-aie's own passes take it."""
-MAX_STEPS = 1 << 18
+MAX_STEPS = 1 << 17
 """Operations with accesses that one region may execute."""
 _MAX_PERIOD = 64
 """Iterations of a loop without end until what it carries repeats."""
@@ -82,6 +82,7 @@ class Execution:
     length: Callable[[], int]
     matters: Callable[[Operation], bool]
     values: dict[SSAValue, Known] = field(default_factory=dict[SSAValue, Known])
+    executed: int = 0  # operations that count
     guessed: list[str] = field(default_factory=list[str])  # operations whose control is not known, executed once
 
     def value(self, value: SSAValue) -> Known:
@@ -104,7 +105,8 @@ class Execution:
 
     def _step(self, op: Operation, name: str) -> None:
         if self.access(self, op):
-            if self.length() > MAX_STEPS:
+            self.executed += 1
+            if self.executed > MAX_STEPS:
                 what = f"it makes more than {MAX_STEPS:,} FIFO accesses and calls"
                 raise InputError("too-many-steps", what, where=self.where, hints=["import it with smaller bounds"])
             return
@@ -158,7 +160,7 @@ class Execution:
         if low is None or high is None or step is None or step <= 0:
             self._unknown_loop(op, "the bounds of a loop around them are not known")
             return
-        self._loop(op, op.body.block, range(low, high, step), carried)
+        self._loop(op, block_of(op, self.where), range(low, high, step), carried)
 
     def _affine_for(self, op: affine.ForOp) -> None:
         low = self._bound(op.lowerBoundMap, op.lowerBoundOperands, max)
@@ -166,7 +168,9 @@ class Execution:
         if low is None or high is None:
             self._unknown_loop(op, "the bounds of a loop around them are not known")
             return
-        self._loop(op, op.body.block, range(low, high, op.step.value.data), [self.value(each) for each in op.inits])
+        self._loop(
+            op, block_of(op, self.where), range(low, high, op.step.value.data), [self.value(each) for each in op.inits]
+        )
 
     def _bound(self, of: AffineMapAttr, operands: Sequence[SSAValue], choose: Callable[[list[int]], int]) -> Known:
         given = [self.value(each) for each in operands]
@@ -205,7 +209,7 @@ class Execution:
         while True:
             if None not in carried:
                 self._look_for_period(op, seen, tuple(carried))
-            before = op.before_region.block
+            before = block_of(op, self.where)
             self._bind(before.args, carried)
             holds, *passed = self.run(before)
             if holds is None:
@@ -214,7 +218,7 @@ class Execution:
             if not holds:
                 self._bind(op.results, passed)
                 return
-            after = op.after_region.block
+            after = block_of(op, self.where, 1)
             self._bind(after.args, passed)
             carried = self.run(after)
 

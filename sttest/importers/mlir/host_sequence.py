@@ -18,7 +18,7 @@ from sttest.importers.mlir.dma_streams import Channel
 from sttest.importers.mlir.execution import EndlessLoopError, Execution
 from sttest.importers.mlir.object_fifos import ObjectFifo
 from sttest.importers.mlir.scripts import Script
-from sttest.importers.mlir.text import bits_of, name_of, stated, symbol, whole, wholes
+from sttest.importers.mlir.text import bits_of, block_of, name_of, stated, symbol, whole, wholes
 from sttest.sim import Fifo
 from sttest.sim.graph import MAX_DEPTH
 
@@ -61,7 +61,7 @@ class HostSequence:
         """
         run = Execution(self.where, self._access, _counts, lambda: len(self.script.steps), _counts)
         try:
-            run.run(sequence.regions[0].blocks[0])
+            run.run(block_of(sequence, self.where))
         except EndlessLoopError:
             raise InputError("endless-host", "the host's sequence has no end", where=self.where) from None
         for name, most in self._most.items():

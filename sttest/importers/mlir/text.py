@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from xdsl.context import Context
 from xdsl.dialects import affine, get_all_dialects
 from xdsl.dialects.builtin import ArrayAttr, IndexType, IntegerAttr, ModuleOp, StringAttr, SymbolRefAttr, UnregisteredOp
-from xdsl.ir import Attribute, Operation, Region
+from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.irdl import IRDLOperation, irdl_op_definition, var_operand_def, var_region_def, var_result_def
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import DiagnosticException, ParseError, VerifyException
@@ -84,6 +84,7 @@ def read_mlir(path: Path, forms: Mapping[str, PrintedForm], generic_by: str) -> 
         text = read_bytes(path, most_bytes=MAX_MLIR_BYTES).decode()
     except UnicodeDecodeError as error:
         raise InputError("not-mlir", "it is no text in UTF-8", where=where, hints=["name a file of MLIR"]) from error
+    _check_quotes(text, where)
     context = _Lenient(forms)
     known = get_all_dialects()
     for name in _DIALECTS:
@@ -99,6 +100,13 @@ def read_mlir(path: Path, forms: Mapping[str, PrintedForm], generic_by: str) -> 
         raise InputError("not-mlir", what, where=where, hints=hints) from error
 
 
+def _check_quotes(text: str, where: str) -> None:
+    """Refuses quotes that are not closed in their line, at which xDSL's lexer backtracks without end."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if '"' in line and '"' in _QUOTED_OR_COMMENT.sub("", line):
+            raise InputError("not-mlir", "text in quotes is not closed", where=f"{where}:{number}")
+
+
 def _refusal(
     error: ParseError, text: str, where: str, hints: list[str], forms: Mapping[str, PrintedForm]
 ) -> InputError:
@@ -106,7 +114,7 @@ def _refusal(
     line = text.count("\n", 0, error.span.start) + 1
     at = f"{where}:{line}"
     if "does not have a custom format" in str(error):
-        source = text.splitlines()[line - 1]
+        source = text.split("\n")[line - 1]
         found = re.findall(r"[A-Za-z_]\w*(?:\.\w+)+", re.sub(r"[%@]\S+", "", source))
         name = found[0] if found else source.strip()
         other = _FORMATS.get(name.split(".")[0])
@@ -126,6 +134,7 @@ def _first_line(text: str) -> str:
 
 _OPEN, _CLOSE = "([{<", ")]}>"
 _CONTINUES = re.compile(r"\s*(?::|->|ins\b|outs\b|to\b)")
+_QUOTED_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|//.*')
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
@@ -248,6 +257,20 @@ def wholes(attribute: Attribute | None) -> tuple[int, ...] | None:
         return tuple(numbers) if len(numbers) == len(attribute.data) else None
     values = getattr(attribute, "get_values", None)
     return tuple(int(each) for each in values()) if values is not None else None
+
+
+def block_of(op: Operation, where: str, region: int = 0) -> Block:
+    """The only block of a region of an operation.
+
+    Raises:
+        InputError: it has none, or branches between several.
+    """
+    blocks = op.regions[region].blocks if len(op.regions) > region else ()
+    if len(blocks) != 1:
+        what = f"'{name_of(op)}' has {len(blocks)} blocks, not one"
+        hints = ["import the text before control is lowered to branches"]
+        raise InputError("mlir-structure", what, where=where, hints=hints)
+    return blocks[0]
 
 
 def operations_called(parent: Operation, names: Iterable[str]) -> list[Operation]:
