@@ -450,6 +450,9 @@ def test_quotes_that_are_not_closed_are_refused_at_once(tmp_path):
     path = edited(tmp_path, DATA / "generic.aie.mlir", ('%5 = "arith.constant"', '%5 =arith.constant"'))
     with pytest.raises(InputError, match=r"design.mlir:9: text in quotes is not closed"):
         read_aie(path)
+    path = edited(tmp_path, DATA / "generic.aie.mlir", ("port = 0 : i32", "port = 0 : i4294967296"))
+    with pytest.raises(InputError, match=r"design.mlir:13: an integer of more than 16,777,215 bits"):
+        read_aie(path)
 
 
 def test_bytes_that_are_no_text_are_refused(tmp_path):

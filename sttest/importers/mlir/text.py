@@ -25,6 +25,9 @@ from sttest.core.files import place_of, read_bytes
 
 MAX_MLIR_BYTES = 8 << 20
 """Of a file; xDSL needs some seconds for so much."""
+MAX_INTEGER_BITS = (1 << 24) - 1
+"""As in MLIR."""
+_WIDE_INTEGER = re.compile(r"(?<![\w%@.#$-])[su]?i(\d{7,20})(?!\w)")
 _DIALECTS = ("builtin", "func", "scf", "arith", "affine", "cf")
 _DATA = ("memref", "vector", "linalg", "tensor", "math", "aievec", "llvm", "index", "bufferization", "xllvm")
 """Dialects whose operations compute and move data, and take or give no token."""
@@ -84,7 +87,7 @@ def read_mlir(path: Path, forms: Mapping[str, PrintedForm], generic_by: str) -> 
         text = read_bytes(path, most_bytes=MAX_MLIR_BYTES).decode()
     except UnicodeDecodeError as error:
         raise InputError("not-mlir", "it is no text in UTF-8", where=where, hints=["name a file of MLIR"]) from error
-    _check_quotes(text, where)
+    _check_text(text, where)
     context = _Lenient(forms)
     known = get_all_dialects()
     for name in _DIALECTS:
@@ -100,9 +103,13 @@ def read_mlir(path: Path, forms: Mapping[str, PrintedForm], generic_by: str) -> 
         raise InputError("not-mlir", what, where=where, hints=hints) from error
 
 
-def _check_quotes(text: str, where: str) -> None:
-    """Refuses quotes that are not closed in their line, at which xDSL's lexer backtracks without end."""
-    for number, line in enumerate(text.splitlines(), 1):
+def _check_text(text: str, where: str) -> None:
+    """Refuses what would keep xDSL busy without end: quotes not closed in their line, and integers too wide."""
+    for wide in _WIDE_INTEGER.finditer(text):
+        if int(wide[1]) > MAX_INTEGER_BITS:
+            at = f"{where}:{text.count(chr(10), 0, wide.start()) + 1}"
+            raise InputError("not-mlir", f"an integer of more than {MAX_INTEGER_BITS:,} bits", where=at)
+    for number, line in enumerate(text.split("\n"), 1):
         if '"' in line and '"' in _QUOTED_OR_COMMENT.sub("", line):
             raise InputError("not-mlir", "text in quotes is not closed", where=f"{where}:{number}")
 
