@@ -13,6 +13,7 @@ from sttest.core.tables import print_table
 from sttest.importers.formats import FORMATS, Format, format_named
 from sttest.package.ways_in import way_in
 from sttest.sim import TimedGraph, write_timed_graph
+from sttest.sim.graph import MAX_DEPTH
 from sttest.sim.graph_json import SCHEMA as GRAPH_SCHEMA
 from sttest.sim.graph_json import parse_timed_graph
 from sttest.sim.sizing.finite import SCHEMA as SIZING_SCHEMA
@@ -39,7 +40,13 @@ def import_verb(
     folding: Annotated[
         Path | None, typer.Option(help="finn: a folding configuration (JSON), over the model's.")
     ] = None,
-    frames: Annotated[int | None, typer.Option(help="finn: frames that follow each other; 1 by default.")] = None,
+    frames: Annotated[
+        int | None,
+        typer.Option(help="finn: frames that follow each other [1]; aie: rounds of cores that nothing bounds [8]."),
+    ] = None,
+    cycles: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=N", help="aie, allo: cycles of a call [1], once for each kernel.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Import a design of another tool as a timed graph, or carry sized depths back to it.
@@ -69,6 +76,7 @@ def import_verb(
     notes: list[str] = []
     options = {
         "reports": reports, "top": top, "rates": rates, "folding": folding, "frames": frames,
+        "cycles": cycles or None,
         "notes": notes if "notes" in form.options else None,
     }  # fmt: skip
     with progress(f"reading {source}"):
@@ -188,7 +196,9 @@ def _report(
 
 def _report_depths(form: Format, graph: TimedGraph, sized: TimedGraph, out: Path | None, *, as_json: bool) -> None:
     pairs = zip(graph.fifos, sized.fifos, strict=True)
-    changed = {old.name: (old.depth, new.depth) for old, new in pairs if old.depth != new.depth}
+    changed = {  # what is never full has a depth in no file
+        old.name: (old.depth, new.depth) for old, new in pairs if old.depth != new.depth and old.depth < MAX_DEPTH
+    }
     if as_json:
         print_json({
             "schema": "sttest.import-depths/1", "format": form.name, "out": _path(out), "writes": form.writes,

@@ -141,6 +141,29 @@ _ALL = (  # one entry per module of this room
         assumes=_STAGES,
         options=("reports", "notes"),
     ),
+    Format(
+        "aie",
+        "mlir-aie: AI Engine arrays, cores joined by object FIFOs.",
+        "MLIR before object FIFOs are lowered, as mlir-aie prints it or in generic form",
+        assumes=(
+            "pools have as many objects as mlir-aie allocates",
+            "a DMA channel moves 32 bits a cycle and waits for no other",
+            "the array runs at 1,000 MHz",
+        ),
+        options=("cycles", "frames", "top", "notes"),
+        writes="the text with other depths, one for each tile of an object FIFO",
+    ),
+    Format(
+        "allo",
+        "Allo: dataflow regions, kernels joined by streams.",
+        "Allo's MLIR of a region, as Python prints it or in generic form",
+        assumes=(
+            "a kernel accesses its streams one by one in the order of its text, and computes between in no time",
+            "memory and the arguments of the top are always ready",
+            "the clock is 300 MHz",
+        ),
+        options=("cycles", "top", "notes"),
+    ),
 )  # fmt: skip
 FORMATS = {each.name: each for each in _ALL}
 

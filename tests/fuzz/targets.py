@@ -188,6 +188,18 @@ def _lightningsim(path: Path) -> object:
     return read_lightningsim(path, reports=path.with_name("csynth.xml"))
 
 
+def _aie(path: Path) -> object:
+    from sttest.importers.aie import read_aie
+
+    return read_aie(path)
+
+
+def _allo(path: Path) -> object:
+    from sttest.importers.allo import read_allo
+
+    return read_allo(path)
+
+
 def _vitis(path: Path) -> object:
     from sttest.importers.vitis import read_vitis
 
@@ -241,6 +253,8 @@ ALL = (
     Target("tapa-rates", "rates.yaml", _tapa, ("sttest.importers", FILES), "yaml"),
     Target("finn", "m.onnx", _finn, ("sttest.importers",)),
     Target("lightningsim", "run.trace", _lightningsim, ("sttest.importers.lightningsim", FILES)),
+    Target("aie", "design.mlir", _aie, ("sttest.importers.aie", "sttest.importers.mlir", FILES, *_XDSL)),
+    Target("allo", "design.mlir", _allo, ("sttest.importers.allo", "sttest.importers.mlir", FILES, *_XDSL)),
     Target("cpp", "design.cpp", _vitis, _HLS),
     Target("csynth", "csynth.xml", _vitis, _HLS, "xml"),
     Target("requests", "requests.csv", _requests, ("sttest.studies.serving.requests", FILES)),
