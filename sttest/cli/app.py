@@ -41,6 +41,7 @@ VERBS = {  # module and summary; its function is called NAME_verb
     "board": ("doctor", "Show a board: each quantity with unit, kind and source."),
     "evaluate": ("evaluate", "Evaluate a model in a precision on a text."),
     "quantize": ("evaluate", "Quantize a checkpoint's weights for a scheme, calibrated on a text."),
+    "check": ("check", "Check whatever holds a design for deadlocks."),
     "simulate": ("simulate", "Simulate a design cycle by cycle."),
     "size": ("size", "Size FIFOs: the linear program beside depths found by simulation."),
     "diff": ("diff", "What differs between two designs."),
@@ -64,7 +65,7 @@ VERBS = {  # module and summary; its function is called NAME_verb
 WITHOUT_TABLE = ("opt", "dot", "pack", "report")
 """Verbs that print no table, and so have no ``--csv``."""
 HEADINGS = {  # of the list of verbs, above the first of each group
-    "compile": "Designs", "models": "Models and boards", "simulate": "Simulate and compare", "emulate": "Check",
+    "compile": "Designs", "models": "Models and boards", "check": "Simulate and compare", "emulate": "Check",
     "build": "Build and run", "reproduce": "Tables, studies and searches",
 }  # fmt: skip
 # Usage errors of typer's parser; it exports only their subclass BadParameter.

@@ -75,9 +75,7 @@ def _at(region: DataflowRegion, line: int) -> Place:
 def _declared(region: DataflowRegion) -> Iterator[tuple[str, int]]:
     for node in region.node.body.named_children:
         if node.type == "declaration":
-            yield from (
-                (declared_name(each), line_of(each)) for each in node.children_by_field_name("declarator")
-            )
+            yield from ((declared_name(each), line_of(each)) for each in node.children_by_field_name("declarator"))
 
 
 def _accesses(
@@ -94,7 +92,9 @@ def _accesses(
         for turn, array in turns.items():
             # Both ends take a turn and give it back.
             if array in used:
-                yield from ((op, f"{turn}.{end}", statement.line) for op in ("read", "write") for end in ("full", "empty"))
+                yield from (
+                    (op, f"{turn}.{end}", statement.line) for op in ("read", "write") for end in ("full", "empty")
+                )
 
 
 def _streams(statement: Statement) -> Iterator[tuple[str, str]]:
