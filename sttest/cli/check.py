@@ -89,7 +89,7 @@ def check_verb(
     findings = [each for group in groups for each in group]
     code = _exit_code(findings)
     if as_json:
-        if len(findings) > 1 or findings[0].verdict != "refused":
+        if not _is_error(findings):
             told = [each.to_json() for each in findings]
             print_json({"schema": SCHEMA, "seconds": seconds, "exit_code": code, "findings": told})
     else:
@@ -98,7 +98,7 @@ def check_verb(
     if annotate:
         print("\n".join(annotations(findings)))
     _write(findings, out, apply=apply, quiet=as_json)
-    if len(findings) == 1 and findings[0].verdict == "refused":
+    if _is_error(findings):
         raise as_error(findings[0])
     raise typer.Exit(code)
 
@@ -145,11 +145,16 @@ def _print(findings: Sequence[Finding], target: Target, *, can_change: bool) -> 
     if len(findings) > 1:
         rows = [(each.source, each.form or "-", _short(each), _fix_text(each.fix("no-deadlock"))) for each in findings]
         print_table(("input", "taken for", "verdict", "fix"), rows)
-    for each in findings:
+    for each in [] if _is_error(findings) else findings:
         if len(findings) == 1 or each.verdict != "done" or each.depths:
             if len(findings) > 1:
                 print()
             _print_one(each, target, can_change=can_change)
+
+
+def _is_error(findings: Sequence[Finding]) -> bool:
+    """Whether all that is to be said is an error, as of any other verb."""
+    return len(findings) == 1 and findings[0].verdict == "refused"
 
 
 def _short(found: Finding) -> str:
@@ -164,8 +169,7 @@ def _fix_text(depths: dict[str, int]) -> str:
 
 def _print_one(found: Finding, target: Target, *, can_change: bool) -> None:
     if found.verdict == "refused":
-        if len(found.source) and found.error:
-            print(f"{found.source}: not checked: {as_error(found)}")
+        print(f"not checked: {as_error(found)}")
         return
     print(f"{found.source}: {_headline(found)}")
     if found.form:
@@ -176,9 +180,10 @@ def _print_one(found: Finding, target: Target, *, can_change: bool) -> None:
         print(f"  {sentence}")
     if found.depths:
         _print_depths(found)
-    elif found.verdict == "done" and found.sized_bits is not None:
+    elif found.is_fastest:
         own = "" if found.fifo_bits is None else f"; its own have {found.fifo_bits:,}"
-        print(f"  No deeper FIFO makes it faster. FIFOs of {found.sized_bits:,} bits lose nothing{own}.")
+        least = "" if found.sized_bits is None else f" FIFOs of {found.sized_bits:,} bits lose nothing{own}."
+        print(f"  No deeper FIFO makes it faster.{least}")
     _print_change(found, target, can_change=can_change)
     for sentence in found.notes:
         print(f"  note: {sentence}")
@@ -222,13 +227,15 @@ def _print_waits(found: Finding) -> None:
 def _print_depths(found: Finding) -> None:
     finishes = any(each.finishes is not None for each in found.depths)
     lossless = any(each.lossless is not None for each in found.depths)
-    columns = ["FIFO", "depth", *(["finishes"] if finishes else []), *(["no loss"] if lossless else []), "declared in"]
+    columns = ["FIFO", "depth", *(["finishes"] if finishes else []), *(["no loss"] if lossless else [])]
+    placed = any(each.spot for each in found.depths)
+    columns += ["declared in"] if placed else []
     rows = [
         [
             each.fifo, each.depth,
             *([each.depth if each.finishes is None else each.finishes] if finishes else []),
             *([each.depth if each.lossless is None else each.lossless] if lossless else []),
-            each.spot.text if each.spot else "-",
+            *([each.spot.text if each.spot else "-"] if placed else []),
         ]
         for each in found.depths
     ]  # fmt: skip

@@ -42,7 +42,7 @@ class Format:
         return self._module_function(f"read_{self.name}")(source, **self._given(options))
 
     def places(self, source: Path, options: Mapping[str, Any]) -> DesignPlaces:
-        """Where in the files of a design its processes and FIFOs stand; none where the format's module has no ``places``.
+        """Where processes and FIFOs of a design stand in its files; nothing where the module has no ``places``.
 
         Raises:
             InputError: whatever the format refuses.

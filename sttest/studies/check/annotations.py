@@ -12,7 +12,7 @@ _PROPERTY = {**_MESSAGE, ":": "%3A", ",": "%2C"}
 
 
 def annotations(findings: Sequence[Finding]) -> list[str]:
-    """A line per wait, per proposed depth that has a place, and per input that is refused or slower than it could be."""
+    """A line per wait, proposed depth with a place, and input that is refused or slower than it could be."""
     return [line for each in findings for line in _lines(each)]
 
 

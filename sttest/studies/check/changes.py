@@ -1,11 +1,12 @@
 """Proposed depths in the form of the tool that a design is from, made in memory."""
 
+import json
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 from sttest.core.errors import InputError
-from sttest.core.files import STANDARD_INPUT, read_text
+from sttest.core.files import STANDARD_INPUT, read_json, read_text
 from sttest.sim import TimedGraph, write_timed_graph
 from sttest.studies.check.companions import folding_of
 from sttest.studies.check.designs import PACKAGE, SDF3, TIMED_GRAPH, Design
@@ -72,14 +73,24 @@ def _of_format(design: Design, graph: TimedGraph, depths: dict[str, int]) -> Cha
         out = Path(folder) / _OUT.get(form.name, "depths.patch")
         form.write_depths(graph, source, out)
         text = read_text(out)
-    edits, why = _edits(form.name, source, text)
+    edits, why = _edits(design, form.name, text)
     return Change(
         writes=form.writes, depths=depths, text=text, edits=edits, why_not=why, is_patch=is_patch(text)
     )  # fmt: skip
 
 
-def _edits(form: str, source: Path, text: str) -> tuple[tuple[FileEdit, ...], str]:
+def _folded(design: Design, text: str) -> FileEdit:
+    """The folding configuration that the model was read with, or a new one beside it, with the depths in it."""
+    path = design.options.get("folding") or folding_of(design.source)
+    config = read_json(path) if path.is_file() else {}
+    for node, attributes in json.loads(text).items():
+        config[node] = {**config.get(node, {}), **attributes}
+    return FileEdit(path=str(path), text=json.dumps(config, indent=2) + "\n", before=digest(path))
+
+
+def _edits(design: Design, form: str, text: str) -> tuple[tuple[FileEdit, ...], str]:
     """Files that would be changed in place, or why none can be."""
+    source = design.source
     if not text:
         return (), "its files have these depths already"
     if is_patch(text):
@@ -89,8 +100,7 @@ def _edits(form: str, source: Path, text: str) -> tuple[tuple[FileEdit, ...], st
             return (), str(error)
         return tuple(FileEdit(path=_shown(p), text=new, before=digest(p)) for p, new in found.items()), ""
     if form == "finn":
-        path = folding_of(source)
-        return (FileEdit(path=str(path), text=text, before=digest(path)),), ""
+        return (_folded(design, text),), ""
     path = source / _OUT.get(form, "") if source.is_dir() else source
     if not path.is_file():
         return (), f"what {form} writes is a file of its own: -o writes it"

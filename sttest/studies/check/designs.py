@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sttest.core.errors import InputError
-from sttest.core.files import MANIFEST, STANDARD_INPUT, place_of, read_bytes, read_text
+from sttest.core.files import MANIFEST, STANDARD_INPUT, place_of, read_bytes
 from sttest.core.plain_files import is_handed, why_no_file
 from sttest.importers.formats import FORMATS, Format, format_named
 from sttest.importers.places import DesignPlaces
@@ -193,7 +193,7 @@ _LOOKED_AT = 64
 def _is_known(sight: Sight) -> bool:
     if sight.is_folder and (sight.path / MANIFEST).is_file():
         return True
-    return GRAPH_SCHEMA == sight.schema or sight.tag == "sdf3" or any(each.sniffs(sight) for each in FORMATS.values())
+    return sight.schema == GRAPH_SCHEMA or sight.tag == "sdf3" or any(each.sniffs(sight) for each in FORMATS.values())
 
 
 def _ways_in(path: Path) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""One design: whether it finishes, who waits for whom and where, and the depths that would let it finish or lose none."""
+"""One design: whether it finishes, who waits for whom and where, and depths with which it does or loses nothing."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -14,6 +14,7 @@ from sttest.sim.sizing import Sizing, size_by_simulation, size_for_throughput
 from sttest.studies.check.changes import change_of
 from sttest.studies.check.designs import Design
 from sttest.studies.check.finding import Change, Finding, FoundDepth, FoundWait, Spot
+from sttest.studies.check.request import NO_DEADLOCK
 
 
 def findings_of(source: str, design: Design, target: str) -> Iterator[Finding]:
@@ -33,6 +34,9 @@ def findings_of(source: str, design: Design, target: str) -> Iterator[Finding]:
     yield _with_change(found, design, target)
     if run.deadlock is not None and not run.deadlock.fix:
         return  # no depths help
+    if run.throughput is not None and run.throughput == simulate(design.graph, unbounded=True).throughput:
+        yield found.model_copy(update={"is_fastest": True})
+        return  # the least storage of endless actors may take minutes to find
     yield _with_change(_sized(found, design.graph, run, places), design, target)
 
 
@@ -66,9 +70,11 @@ def _sized(found: Finding, graph: TimedGraph, run: Simulation, places: DesignPla
     """
     sizing = _sizing(graph)
     deeper = {fifo.name: depth for fifo in graph.fifos if (depth := sizing.depths[fifo.name]) > fifo.depth}
+    if found.finishes_cycles is not None and found.finishes_cycles == sizing.cycles:
+        deeper = found.fix(NO_DEADLOCK)  # which may be of other FIFOs
     better = simulate(graph.with_depths(deeper)) if deeper else run
     if not _gains(better, run):
-        return found.model_copy(update={"sized_bits": sizing.total_bits})
+        return found.model_copy(update={"sized_bits": sizing.total_bits, "is_fastest": better.verdict == "done"})
     finishes = {each.fifo: each.finishes for each in found.depths if each.finishes is not None}
     return found.model_copy(update={
         "sized_bits": sizing.total_bits, "lossless_cycles": better.cycles,

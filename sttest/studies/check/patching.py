@@ -1,4 +1,4 @@
-"""Unified diffs that a format has just made of files, applied to the same files in memory: every line has to be there."""
+"""Unified diffs that a format has made of files, applied to these in memory; every line has to be there."""
 
 import re
 from collections.abc import Iterator, Sequence
