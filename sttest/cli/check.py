@@ -8,9 +8,10 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-from sttest.cli.common import Json, print_json, progress
+from sttest.cli.output import Json, print_json
 from sttest.core.errors import DeadlockError, InputError
 from sttest.core.files import STANDARD_INPUT, read_bytes, write_text
+from sttest.core.progress import progress
 from sttest.core.tables import print_table
 from sttest.core.terminal import is_short
 from sttest.studies.check.annotations import annotations

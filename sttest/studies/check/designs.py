@@ -109,7 +109,7 @@ def _compiled(sight: Sight) -> Design:
 
     text = _all_of(sight).decode()
     name = "design" if sight.path == STANDARD_INPUT else sight.path.stem
-    graph = compile_text(text, name, BOARD, where=place_of(sight.path)).timed_graph
+    graph = compile_text(text, name, BOARD, where=place_of(sight.path)).graph
     assumed = (f"compiled for the {BOARD} with the compiler's defaults; see 'sttest compile' for others",)
     return Design(graph, LINALG, sight.path, assumed=assumed)
 

@@ -91,8 +91,8 @@ class Finding(_Values):
     ``source``: as it was named; ``form``: what it was taken for; ``read_with``: files that were found beside it;
     ``cycles`` None on a deadlock and of endless graphs, which have a ``throughput``; ``remedy``: what would let it
     finish, in sentences; ``finishes_cycles``, ``lossless_cycles``: with the proposed depths, as simulated;
-    ``is_fastest``: whether deeper FIFOs gain nothing; ``sized_bits``: of the smallest FIFOs that lose no cycle, where they
-    were looked for; ``stopped``: what there was no time for.
+    ``is_fastest``: whether deeper FIFOs gain nothing; ``sized_bits``: of the smallest FIFOs that lose no cycle, where
+    they were looked for; ``stopped``: what there was no time for.
     """
 
     source: str
