@@ -50,7 +50,7 @@ def _checked(source: str, data: bytes | None, asked: Asked) -> Iterator[list[Fin
     known: list[Finding] = []
     try:
         for design in designs_of(Path(source), data, asked):
-            name = source if Path(source) in (design.source, design.source / "") else str(design.source)
+            name = str(design.source) if design.source.parent == Path(source) else source  # of a group, the part
             before, found = known, known
             for each in findings_of(name, design, asked.target):
                 found = [*before, each]

@@ -236,10 +236,7 @@ def project(tmp_path):
 
 def test_a_patch_fits_in_the_nearest_folder_that_has_its_files(project):
     found = patched_files(PATCH, project / "src" / "one.cpp")
-    assert found == {
-        project / "src" / "one.cpp": "first\nbetween\r\nsecond\r\nthird\n",
-        project / "two.h": "a\nb\nd",
-    }
+    assert found == {project / "src" / "one.cpp": "first\nbetween\r\nsecond\r\nthird\n", project / "two.h": "a\nb\nd"}
 
 
 def test_a_patch_of_another_text_is_refused(project):
