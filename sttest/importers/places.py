@@ -5,7 +5,7 @@ and of those that only name what they hold, :func:`named_lines` finds the lines 
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -41,24 +41,21 @@ class DesignPlaces:
         return self.accesses.get((process, op, fifo)) or self.processes.get(process)
 
 
-def named_lines(file: Path, text: str, pattern: str, names: Iterable[str]) -> dict[str, Place]:
-    """The line of the first match for each name.
+def named_lines(file: Path, text: str, pattern: str) -> dict[str, Place]:
+    """The line of each name that a pattern finds, of several the first.
 
     Args:
         file: the file that the text is of.
         text: all of it.
         pattern: a regular expression, with the name in the group ``name``.
-        names: those that are looked for.
 
-    >>> named_lines(Path("g"), "a: 1\\nb: 2", r"^(?P<name>\\w+):", ["b"])
-    {'b': Place(file=PosixPath('g'), line=2)}
+    >>> {name: place.line for name, place in named_lines(Path("g"), "a: 1\\nb: 2", r"^(?P<name>\\w+):").items()}
+    {'a': 1, 'b': 2}
     """
-    wanted, found = set(names), dict[str, Place]()
+    found: dict[str, Place] = {}
     line, at = 1, 0
     for match in re.finditer(pattern, text, re.MULTILINE):
         line += text.count("\n", at, match.start("name"))
         at = match.start("name")
-        name = match["name"]
-        if name in wanted and name not in found:
-            found[name] = Place(file, line)
+        found.setdefault(match["name"], Place(file, line))
     return found

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import cast
 from xml.sax.saxutils import quoteattr
 
 from sttest.core.errors import InputError
@@ -23,15 +23,14 @@ _ELEMENT = r'<%s\b[^>]*?\bname\s*=\s*["\'](?P<name>[^"\'<>]*)["\']'
 
 def graph_places(path: Path, text: str) -> DesignPlaces:
     """Lines of a timed graph's FIFOs and processes."""
-    return DesignPlaces(*({name: Place(path, line) for name, line in _lines(text, key)} for key in _KEYS))
+    fifos, processes = ({name: Place(path, line) for name, line in _lines(text, key)} for key in ("fifos", "processes"))
+    return DesignPlaces(fifos, processes)
 
 
 def sdf3_places(path: Path, text: str) -> DesignPlaces:
     """Lines of an SDF3 graph's channels and actors, those whose names have no escapes."""
-    found = (re.finditer(_ELEMENT % tag, text) for tag in ("channel", "actor"))
-    names = ({match["name"] for match in matches} for matches in found)
-    pairs = zip(("channel", "actor"), names, strict=True)
-    return DesignPlaces(*(named_lines(path, text, _ELEMENT % tag, wanted) for tag, wanted in pairs))
+    fifos, processes = (named_lines(path, text, _ELEMENT % tag) for tag in ("channel", "actor"))
+    return DesignPlaces(fifos, processes)
 
 
 def graph_with_depths(text: str, depths: Mapping[str, int], where: str) -> str:
@@ -42,7 +41,7 @@ def graph_with_depths(text: str, depths: Mapping[str, int], where: str) -> str:
     """
     changed, at = list[str](), 0
     for start, end, element in _elements(text, "fifos"):
-        name = element.get("name") if isinstance(element, dict) else None
+        name = _name(element)
         if name in depths:
             changed += [text[at:start], _DEPTH.sub(rf"\g<1>{depths[name]}", text[start:end], count=1)]
             at = end
@@ -77,18 +76,20 @@ def sdf3_with_depths(text: str, depths: Mapping[str, int], graph: TimedGraph, wh
     return found
 
 
-_KEYS = ("fifos", "processes")
-
-
 def _lines(text: str, key: str) -> Iterator[tuple[str, int]]:
     line, at = 1, 0
     for start, _, element in _elements(text, key):
         line, at = line + text.count("\n", at, start), start
-        if isinstance(element, dict) and isinstance(element.get("name"), str):
-            yield element["name"], line
+        if name := _name(element):
+            yield name, line
 
 
-def _elements(text: str, key: str) -> Iterator[tuple[int, int, Any]]:
+def _name(element: object) -> str:
+    name = cast("dict[str, object]", element).get("name") if isinstance(element, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+def _elements(text: str, key: str) -> Iterator[tuple[int, int, object]]:
     """Where each element of the list of a key begins and ends, and the element."""
     begin = re.search(rf'(?<!\\)"{key}"\s*:\s*\[', text)
     decoder, at = json.JSONDecoder(), begin.end() if begin else len(text)
