@@ -23,6 +23,7 @@ from sttest.studies.check.writing import write_change
 Target: TypeAlias = Literal["no-deadlock", "no-loss"]
 SECONDS = 60.0
 """That each input may take, by default."""
+MOST_SECONDS = 1e6
 _MOST_WAITS = 8
 """Lines of waits on a terminal; a pipe, --json and --wide have all."""
 _MOST_PATCH = 24
@@ -50,7 +51,7 @@ def check_verb(
         Path | None, typer.Option(help="finn: a folding configuration [MODEL.folding.json beside the model].")
     ] = None,
     target: Annotated[Target, typer.Option(help="Of the depths that are proposed as a change.")] = NO_DEADLOCK,
-    seconds: Annotated[float, typer.Option(min=0.1, help="That each input may take.")] = SECONDS,
+    seconds: Annotated[float, typer.Option(min=0.1, max=MOST_SECONDS, help="That each input may take.")] = SECONDS,
     apply: Annotated[
         bool, typer.Option("--apply", help="Change the design's own files, after saying what changes.")
     ] = False,
