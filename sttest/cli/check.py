@@ -90,18 +90,23 @@ def check_verb(
         groups = list(check_all(list(map(str, inputs)), asked, data, seconds, say))
     findings = [each for group in groups for each in group]
     code = _exit_code(findings)
+    if _is_error(findings):
+        if annotate:
+            print("\n".join(annotations(findings)))
+        raise as_error(findings[0])
     if as_json:
-        if not _is_error(findings):
-            told = [each.to_json() for each in findings]
-            print_json({"schema": SCHEMA, "seconds": seconds, "exit_code": code, "findings": told})
+        written = _written(findings, out, apply=apply)
+        told = [each.to_json() for each in findings]
+        facts = {"seconds": seconds, "exit_code": code, "written": written}
+        print_json({"schema": SCHEMA, **facts, "findings": told})
     else:
         with _guarded(annotate=annotate):
             _print(findings, target, can_change=not apply and out is None)
-    if annotate:
-        print("\n".join(annotations(findings)))
-    _write(findings, out, apply=apply, quiet=as_json)
-    if _is_error(findings):
-        raise as_error(findings[0])
+        if annotate:
+            print("\n".join(annotations(findings)))
+        if apply or out is not None:
+            written = _written(findings, out, apply=apply)
+            print("\n".join(f"{path}: written" for path in written) or "nothing was written")
     raise typer.Exit(code)
 
 
@@ -147,7 +152,7 @@ def _print(findings: Sequence[Finding], target: Target, *, can_change: bool) -> 
     if len(findings) > 1:
         rows = [(each.source, each.form or "-", _short(each), _fix_text(each.fix("no-deadlock"))) for each in findings]
         print_table(("input", "taken for", "verdict", "fix"), rows)
-    for each in [] if _is_error(findings) else findings:
+    for each in findings:
         if len(findings) == 1 or each.verdict != "done" or each.depths:
             if len(findings) > 1:
                 print()
@@ -268,18 +273,13 @@ def _print_change(found: Finding, target: Target, *, can_change: bool) -> None:
         print("  Add --apply to make it, or -o FILE to write it.")
 
 
-def _write(findings: Sequence[Finding], out: Path | None, *, apply: bool, quiet: bool) -> None:
-    """Writes what was asked for, of the inputs for which something is proposed."""
-    told = list[str]()
+def _written(findings: Sequence[Finding], out: Path | None, *, apply: bool) -> list[str]:
+    """Writes what was asked for, of the inputs for which something is proposed; gives the paths."""
+    paths = list[str]()
     for each in findings:
-        if each.change is None or not (apply or out is not None):
-            continue
-        if out is not None:
+        if each.change is not None and out is not None:
             write_text(out, each.change.text)
-            told.append(f"{out}: written")
-        if apply:
-            told += [f"{path}: changed" for path in write_change(each.change)]
-    if not quiet:
-        if (apply or out is not None) and not told:
-            told.append("nothing is proposed, so nothing was written")
-        print("\n".join(told), end="\n" if told else "")
+            paths.append(str(out))
+        if each.change is not None and apply and each.change.edits:  # else it was said why not
+            paths += write_change(each.change)
+    return paths

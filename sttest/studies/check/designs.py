@@ -115,21 +115,24 @@ def _compiled(sight: Sight) -> Design:
 
 
 def _imported(sight: Sight, formats: list[Format], asked: Asked) -> Design:
-    """The design as the first of the formats reads it that does not refuse it; else what the first one says."""
+    """The design as the first of the formats reads it that does not refuse it; else what they say."""
     if sight.data is not None:
         what = f"{formats[0].name} reads files beside it, which standard input does not have"
         raise InputError("one-file", what, where=place_of(sight.path), hints=["name the file or folder"])
     source = sight.path
     if not sight.is_folder and is_project_file(sight):
         source = source.parent
-    refused: InputError | None = None
+    refused: dict[str, InputError] = {}
     for each in formats:
         try:
             return _read(each, source, asked)
         except InputError as error:
-            refused = refused or error
-    assert refused is not None, "there is a format"
-    raise refused
+            refused[each.name] = error
+    if len(refused) == 1:
+        raise next(iter(refused.values()))
+    what = "; ".join(f"as {name}: {error.what}" for name, error in refused.items())
+    hints = dict.fromkeys(hint for error in refused.values() for hint in error.hints)
+    raise InputError("not-read", what, where=str(source), hints=hints)
 
 
 def _read(form: Format, source: Path, asked: Asked) -> Design:
