@@ -9,9 +9,9 @@ from sttest.importers.sniffing import Sight
 
 _REPORT = "csynth.xml"
 _REPORT_FOLDERS = ("syn/report", "*/syn/report", "*/*/syn/report", "*/*/*/syn/report")
-_LEVELS = 2
+MOST_LEVELS = 2
 """Folders above a source file in which the project of its synthesis is looked for."""
-_MOST_FOUND = 64
+MOST_FOUND = 64
 
 
 def companions(source: Path, options: Iterable[str]) -> dict[str, Path]:
@@ -32,7 +32,7 @@ def _reports(source: Path) -> Path | None:
     """Reports of a C++ file or a trace: beside it, or in the project that is below one of the folders above it."""
     if source.is_dir():
         return None  # its reader looks below
-    for folder in source.absolute().parents[:_LEVELS]:
+    for folder in source.absolute().parents[:MOST_LEVELS]:
         if (folder / _REPORT).is_file():
             return folder / _REPORT
         for pattern in _REPORT_FOLDERS:
@@ -63,7 +63,7 @@ _FINDERS: dict[str, Callable[[Path], Path | None]] = {"reports": _reports, "rate
 
 def _some(paths: Iterable[Path]) -> list[Path]:
     """Paths in order, of very many only some."""
-    return sorted(path for path, _ in zip(paths, range(_MOST_FOUND), strict=False))
+    return sorted(path for path, _ in zip(paths, range(MOST_FOUND), strict=False))
 
 
 def _only(there: list[Path], source: Path, what: str, option: str) -> Path:

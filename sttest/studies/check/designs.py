@@ -184,13 +184,13 @@ def _inside(sight: Sight) -> tuple[str, ...]:
     """What lies in a folder and is recognized, of many the first."""
     if not sight.is_folder:
         return ()
-    paths = [path for path, _ in zip(sorted(sight.path.iterdir()), range(_LOOKED_AT), strict=False)]
+    paths = [path for path, _ in zip(sorted(sight.path.iterdir()), range(MOST_ENTRIES), strict=False)]
     found = [path for path in paths if path.is_dir() or path.is_file()]
     known = [str(path) for path in found if _is_known(Sight(path))]
     return (f"name what is in it, such as {' '.join(known[:3])}",) if known else ()
 
 
-_LOOKED_AT = 64
+MOST_ENTRIES = 64
 
 
 def _is_known(sight: Sight) -> bool:

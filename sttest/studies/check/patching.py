@@ -8,7 +8,7 @@ from sttest.core.errors import InputError
 from sttest.core.files import read_bytes
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-_MOST_BYTES = 16 * 1024 * 1024
+MOST_BYTES = 16 * 1024 * 1024
 
 
 def is_patch(text: str) -> bool:
@@ -49,7 +49,7 @@ def _parts(text: str) -> Iterator[tuple[str, list[list[str]]]]:
 
 
 def _applied(path: Path, hunks: Sequence[Sequence[str]]) -> str:
-    lines = read_bytes(path, most_bytes=_MOST_BYTES).decode("utf-8").split("\n")
+    lines = read_bytes(path, most_bytes=MOST_BYTES).decode("utf-8").split("\n")
     shift = 0
     for header, *body in hunks:
         place = _HUNK.match(header)

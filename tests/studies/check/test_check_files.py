@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sttest.core.errors import InputError
-from sttest.importers.formats import FORMATS
+from sttest.importers.formats import FORMATS, Format
 from sttest.importers.places import Place
 from sttest.importers.sniffing import Sight, is_dataflow_cpp
 from sttest.sim import load
@@ -288,3 +288,24 @@ def test_standard_input_is_no_design_that_has_files_beside_it():
         list(designs_of(Path("-"), VIEWER.read_bytes(), Asked()))
     with pytest.raises(InputError, match="did you mean 'vitis'"):
         list(designs_of(VIEWER, None, Asked(form="vitus")))
+
+
+def test_what_two_formats_take_is_read_by_the_first_that_can(tmp_path, monkeypatch):
+    def takes(name, **more):
+        return Format(name, "", "", sniffs=lambda sight: sight.head == b"both", **more)
+
+    def refuses(self, source, options):
+        if self.name == "second":
+            return load(SKEW)
+        raise InputError("x", f"not for {self.name}", hints=[f"mend {self.name}"])
+
+    (tmp_path / "f").write_text("both", encoding="utf-8")
+    monkeypatch.setattr(Format, "read", refuses)
+    monkeypatch.setitem(FORMATS, "first", takes("first"))
+    monkeypatch.setitem(FORMATS, "third", takes("third"))
+    with pytest.raises(InputError) as error:
+        list(designs_of(tmp_path / "f", None, Asked()))
+    assert error.value.what == "as first: not for first; as third: not for third"
+    assert error.value.hints == ("mend first", "mend third")
+    monkeypatch.setitem(FORMATS, "second", takes("second"))
+    assert form_of(tmp_path / "f") == "second"
