@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sttest.core.errors import InputError
+from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.files import MANIFEST, STANDARD_INPUT, place_of, read_bytes
 from sttest.core.plain_files import is_handed, why_no_file
 from sttest.importers.formats import FORMATS, Format, format_named
@@ -122,11 +122,11 @@ def _imported(sight: Sight, formats: list[Format], asked: Asked) -> Design:
     source = sight.path
     if not sight.is_folder and is_project_file(sight):
         source = source.parent
-    refused: dict[str, InputError] = {}
+    refused: dict[str, InputError | ToolMissingError] = {}
     for each in formats:
         try:
             return _read(each, source, asked)
-        except InputError as error:
+        except (InputError, ToolMissingError) as error:
             refused[each.name] = error
     if len(refused) == 1:
         raise next(iter(refused.values()))
