@@ -1,6 +1,7 @@
 """One design: whether it finishes, who waits for whom and where, and depths with which it does or loses nothing."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from sttest.core.errors import SttestError
 from sttest.importers.places import DesignPlaces, Place
 from sttest.sim import Simulation, TimedGraph, simulate
 from sttest.sim.deadlock import Deadlock
-from sttest.sim.graph import MAX_DEPTH
+from sttest.sim.graph import MAX_DEPTH, Fifo, Process
 from sttest.sim.simulation import remedy_lines, wait_lines
 from sttest.sim.sizing import Sizing, size_by_simulation, size_for_throughput
 from sttest.studies.check.changes import change_of
@@ -125,9 +126,28 @@ def _depths(
 def _places(design: Design) -> DesignPlaces:
     """Lines of the design; none where they cannot be told, since a diagnosis without them is one, too."""
     try:
-        return design.find_places()
+        found = design.find_places()
     except SttestError:
-        return DesignPlaces()
+        found = DesignPlaces()
+    graph = design.graph
+    return DesignPlaces(
+        {**_origins(graph.fifos, design.source), **found.fifos},
+        {**_origins(graph.processes, design.source), **found.processes}, found.accesses,
+    )  # fmt: skip
+
+
+_ORIGIN = re.compile(r"(\S.*?) line (\d{1,9})")
+"""An origin that is a place, as errors of C++ call one: ``kernel.cpp line 12``."""
+
+
+def _origins(parts: Iterable[Fifo | Process], source: Path) -> dict[str, Place]:
+    """Places that are told by the origins of FIFOs or processes, in files beside the design or in its folder."""
+    folder, found = source if source.is_dir() else source.parent, dict[str, Place]()
+    for each in parts:
+        told = _ORIGIN.fullmatch(each.origin)
+        if told is not None and (folder / told[1]).is_file():
+            found[each.name] = Place(folder / told[1], int(told[2]))
+    return found
 
 
 def _spot(place: Place | None) -> Spot | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from sttest.sim import load, simulate
+from sttest.sim.graph_json import parse_timed_graph
 from sttest.sim.sizing import size_by_simulation
 from sttest.studies.check.annotations import annotation, annotations
 from sttest.studies.check.designs import Design, designs_of
@@ -58,6 +60,16 @@ def test_waits_stand_on_the_lines_of_the_source():
         ("join", "residual.cpp", 33),
         ("filter", "residual.cpp", 18),
     ]
+
+
+def test_an_origin_that_is_a_line_is_a_place_if_the_file_is_there(tmp_path):
+    (tmp_path / "k.cpp").write_text("", encoding="utf-8")
+    content = json.loads(case("stage_skew").path.read_bytes())
+    content["fifos"][1]["origin"], content["processes"][1]["origin"] = "k.cpp line 3", "gone.cpp line 4"
+    graph = parse_timed_graph(json.dumps(content).encode(), tmp_path / "g.json")
+    found = next(findings_of("g", Design(graph, "a format", tmp_path / "g.json"), "no-deadlock"))
+    assert [each.spot for each in found.depths] == [Spot(file=str(tmp_path / "k.cpp"), line=3)]
+    assert [wait.spot for wait in found.waits] == [None, None, None]
 
 
 def test_a_target_without_loss_is_what_is_proposed():
