@@ -27,6 +27,7 @@ _VERBS = (
     ),
     *_verbs(
         "Simulate and compare",
+        ("check", "check", "Check whatever holds a design for deadlocks."),
         ("simulate", "simulate", "Simulate a design cycle by cycle."),
         ("size", "size", "Size FIFOs: the linear program beside depths found by simulation."),
         ("diff", "diff", "What differs between two designs."),

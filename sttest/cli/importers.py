@@ -139,7 +139,7 @@ def _path(out: Path | None) -> str | None:
 
 def _print_formats(*, as_json: bool) -> None:
     if as_json:
-        print_json({"schema": "sttest.import-formats/1", "formats": [vars(each) for each in FORMATS.values()]})
+        print_json({"schema": "sttest.import-formats/1", "formats": [_format_json(each) for each in FORMATS.values()]})
         return
     for each in FORMATS.values():
         print(f"{each.name}: {each.summary}")
@@ -147,6 +147,10 @@ def _print_formats(*, as_json: bool) -> None:
         if options := [f"--{option}" for option in each.options if option != "notes"]:
             print(f"    takes {', '.join(options)}")
         print(f"    depths go back as {each.writes}" if each.writes else "    depths do not go back")
+
+
+def _format_json(form: Format) -> dict[str, Any]:
+    return {name: value for name, value in vars(form).items() if name != "sniffs"}
 
 
 def _sized(graph: TimedGraph, path: Path) -> TimedGraph:

@@ -1,16 +1,20 @@
 """The formats of other tools by name: which files each reads, who reads them, and whether depths can go back.
 
 A format is a module with ``read_NAME(source, **options) -> TimedGraph`` and, where depths can go back,
-``write_depths(graph, source, out, **options)``.  It is imported when it is asked for.
+``write_depths(graph, source, out, **options)``, and where its files have lines that people wrote
+``places(source, **options) -> DesignPlaces``.  It is imported when it is asked for.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from sttest.core.errors import InputError, ToolMissingError, did_you_mean
+from sttest.importers.places import DesignPlaces
+from sttest.importers.sniffing import Sniffer, is_finn, is_lightningsim, is_streamhls, is_tapa, is_vitis, never
 from sttest.sim import TimedGraph
 
 __depends__ = ("sttest/importers/*.py",)
@@ -27,6 +31,7 @@ class Format:
     options: tuple[str, ...] = ()  # keywords that its reader takes besides the source; ``notes`` is a list it adds to
     writes: str = ""  # what ``write_depths`` writes; empty where depths cannot go back
     template: str = ""  # what ``template`` gives, for people to fill in; empty where the format needs no such thing
+    sniffs: Sniffer = never  # whether a file or folder looks like one of its designs, by what it holds
 
     def read(self, source: Path, options: Mapping[str, Any]) -> TimedGraph:
         """The design at ``source``; options that are None are left out.
@@ -35,6 +40,16 @@ class Format:
             InputError: an option that the format does not have, or whatever its reader refuses.
         """
         return self._module_function(f"read_{self.name}")(source, **self._given(options))
+
+    def places(self, source: Path, options: Mapping[str, Any]) -> DesignPlaces:
+        """Where processes and FIFOs of a design stand in its files; nothing where the module has no ``places``.
+
+        Raises:
+            InputError: whatever the format refuses.
+        """
+        find = getattr(self._module(), "places", None)
+        given = {name: value for name, value in self._given(options).items() if name != "notes"}
+        return DesignPlaces() if find is None else find(source, **given)
 
     def template_of(self, source: Path, options: Mapping[str, Any]) -> str:
         """What is to be filled in before ``source`` can be read.
@@ -78,15 +93,17 @@ class Format:
         self._module_function("write_depths")(graph, source, out)
 
     def _module_function(self, name: str) -> Callable[..., Any]:
+        return getattr(self._module(), name)
+
+    def _module(self) -> ModuleType:
         try:
-            module = import_module(f"sttest.importers.{self.name}")
+            return import_module(f"sttest.importers.{self.name}")
         except ModuleNotFoundError as error:
             if (error.name or "").startswith("sttest"):
                 raise
             what = f"{self.name} is read with {error.name}, which is not installed"
             hints = ["pip install 'sttest[import]'"]
             raise ToolMissingError("no-import-library", what, where="import", hints=hints) from error
-        return getattr(module, name)
 
 
 _STAGES = (
@@ -101,6 +118,7 @@ _ALL = (  # one entry per module of this room
         "the folder of one design, with hls/src/NAME.cpp and hls/**/syn/report/*_csynth.xml",
         assumes=_STAGES,
         writes=_STREAM_DEPTHS,
+        sniffs=is_streamhls,
     ),
     Format(
         "vitis",
@@ -109,6 +127,7 @@ _ALL = (  # one entry per module of this room
         assumes=_STAGES,
         options=("reports", "top", "notes"),
         writes=_STREAM_DEPTHS,
+        sniffs=is_vitis,
     ),
     Format(
         "finn",
@@ -121,6 +140,7 @@ _ALL = (  # one entry per module of this room
         ),
         options=("folding", "frames", "notes"),
         writes="a folding configuration (JSON) with inFIFODepths and outFIFODepths",
+        sniffs=is_finn,
     ),
     Format(
         "tapa",
@@ -133,6 +153,7 @@ _ALL = (  # one entry per module of this room
         options=("rates", "reports", "notes"),
         writes="the graph.json with other depths, or declarations of streams (.txt)",
         template="a file of rates (YAML), to be filled in",
+        sniffs=is_tapa,
     ),
     Format(
         "lightningsim",
@@ -140,6 +161,7 @@ _ALL = (  # one entry per module of this room
         "the trace, with --reports",
         assumes=_STAGES,
         options=("reports", "notes"),
+        sniffs=is_lightningsim,
     ),
     Format(
         "aie",

@@ -35,6 +35,7 @@ QUICK = {
     "import": ["import", f"import finn {ROOT}/examples/finn-residual/residual.onnx -o finn.json"],
     "models": ["models"],
     "board": ["board", "board u55c", "board a100"],
+    "check": ["check dead.json", "check live.json dead.json"],
     "simulate": ["simulate live.json", f"simulate {DEEP} --overlap", "simulate dead.json", f"simulate {DEAD}"],
     "size": ["size dead.json", f"size {DEEP}", f"size {DEEP} --method lp"],
     "diff": ["diff live.json dead.json", "diff small other"],
