@@ -6,6 +6,8 @@ period by construction, so all but the beginning, up to ``BEGINNING`` visits, an
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
 
@@ -86,6 +88,22 @@ def drifting() -> TimedGraph:
     return _graph(fifos, [first, second, _pipeline("r", (count,), 1, Event("b", "read", 0))])
 
 
+RUN = 600
+
+
+def irregular() -> TimedGraph:
+    """Loops of two tokens at paces of no order, 600 tokens until they begin anew: only the program says how long.
+
+    512 writes are looked at for a period of their own, and that of a loop is over before it is seen.
+    """
+    draw = Random(1)
+    loops = tuple(
+        Loop((2,), draw.randint(1, 9), 1, (Event("a", "write", 0),), draw.randint(0, 5)) for _ in range(RUN // 2)
+    )
+    first = Pipeline("p", loops, repeat=TOKENS // RUN)
+    return _graph([Fifo("a", 2, 8, "srl")], [first, _pipeline("q", (TOKENS,), 1, Event("a", "read", 0))])
+
+
 GRAPHS = {
     "a chain held back by its writer": chain(4, (3, 1)),
     "a chain held back by its reader": chain(4, (1, 3)),
@@ -128,6 +146,12 @@ def test_what_repeats_is_jumped_over(name, computed):
     assert one_by_one <= BEGINNING + every // 1000
 
 
+def test_a_long_run_of_a_program_is_jumped_over(computed):
+    """To see a run that recurs takes two of them at most, of 600 tokens at each end."""
+    one_by_one, every = computed(irregular())
+    assert one_by_one <= 3 * (2 * RUN) < every // 10
+
+
 @pytest.mark.parametrize("name", GRAPHS)
 def test_the_jumps_change_nothing(name):
     graph = GRAPHS[name]
@@ -135,3 +159,18 @@ def test_the_jumps_change_nothing(name):
     assert (found.finish, found.stalls, found.peaks) == (expected.finish, expected.stalls, expected.peaks)
     for one, other in zip((*found.writes, *found.reads), (*expected.writes, *expected.reads), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("tokens", [(1 << 21) - 1, 1 << 21, 1 << 22])
+def test_runs_whose_times_take_much_room(tokens):
+    """Times of 2^22 tokens and more lie in pages that are taken when touched; a token per cycle, so all are known."""
+    ends = Event("a", "write", 3), Event("a", "read", 0)
+    both = [_pipeline(name, (tokens,), 1, end) for name, end in zip("pq", ends, strict=True)]
+    graph = _graph([Fifo("a", 4, 8, "srl")], both)
+    few = run_by_events(
+        _graph([Fifo("a", 4, 8, "srl")], [_pipeline(each.name, (9,), 1, *each.loops[0].events) for each in both])
+    )
+    found = run(graph)
+    assert found.finish == [cycle + tokens - 9 for cycle in few.finish if cycle is not None]
+    for one, other in ((found.writes[0], few.writes[0]), (found.reads[0], few.reads[0])):
+        np.testing.assert_array_equal(one, other[0] + np.arange(tokens))
