@@ -30,7 +30,7 @@ a test file can't be imported, it can't be compiled; no test failed."""
 STILLBORN = ("import", "compile")
 """These need no test of what they do."""
 _WALL_S = 1200.0
-_MEMORY = 12 << 30
+_MEMORY = 4 << 30
 
 
 @dataclass(frozen=True)
