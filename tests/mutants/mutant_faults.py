@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import random
 from collections.abc import Iterator, Sequence
@@ -34,12 +35,21 @@ class Mutant:
         changed = mutate_code(source, get_operator(self.operator)(), self.number)
         return None if changed == source else changed
 
-    def change(self) -> tuple[str, str]:
-        """The changed lines before and after, without their indents, which says what it is when lines have moved."""
+    def change(self) -> tuple[str, str, str]:
+        """The function, and the changed lines before and after without indents: the same when lines have moved."""
         lines = difference(self, self.text() or "").splitlines()
         sides = (" ".join(line.strip()[1:].strip() for line in lines if line.strip()[0] == sign) for sign in "-+")
         before, after = sides
-        return before, after
+        return self.function(), before, after
+
+    def function(self) -> str:
+        """The innermost function, or class, around the change."""
+        line, name = line_of(self), ""
+        for node in ast.walk(ast.parse((ROOT / self.file).read_text(encoding="utf-8"))):
+            is_named = isinstance(node, (ast.FunctionDef, ast.ClassDef))
+            if is_named and node.lineno <= line <= (node.end_lineno or 0):
+                name = node.name  # outer ones come first
+        return name
 
 
 Place = tuple[str, object, str]

@@ -35,15 +35,15 @@ TESTS = {
 """What is run for a fault in which files: what tests them, not what merely uses them."""
 SURVIVORS = Path(__file__).with_name("survivors.csv")
 SCORE = Path(__file__).with_name("score.csv")
-_HARMLESS = ("same:", "slower:")
-"""Verdicts of survivors that no test of results can notice; "slower": only time differs."""
+_HARMLESS = ("same:", "slower:", "effort:")
+"""Verdicts of survivors that make no result false: nothing differs, only time does, or how long a search goes on."""
 
 
 @dataclass
 class Trials:
     """Outcomes so far, told as they come; ``known``: why survivors change nothing, by file and change."""
 
-    known: dict[tuple[str, str, str], str]
+    known: dict[tuple[str, str, str, str], str]
     until: float
     outcomes: list[tuple[Mutant, Outcome]] = field(default_factory=list[tuple[Mutant, Outcome]])
     equivalent: list[Mutant] = field(default_factory=list[Mutant])
@@ -62,13 +62,13 @@ class Trials:
         print(f"{told}\n{difference(mutant, mutant.text() or '')}", flush=True)
 
 
-def known_survivors() -> dict[tuple[str, str, str], str]:
-    """What is known of survivors that no test of results can notice, by file and lines before and after."""
+def known_survivors() -> dict[tuple[str, str, str, str], str]:
+    """What is known of survivors that no test of results can notice, by file, function and lines before and after."""
     if not SURVIVORS.exists():
         return {}
     with SURVIVORS.open(encoding="utf-8", newline="") as file:
         return {
-            (row["file"], row["before"], row["after"]): f"{row['verdict']}: {row['why']}"
+            (row["file"], row["function"], row["before"], row["after"]): f"{row['verdict']}: {row['why']}"
             for row in csv.DictReader(file)
         }
 

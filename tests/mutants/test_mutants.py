@@ -66,7 +66,7 @@ def test_what_no_test_notices_is_told(tree, capsys, expected, survivors):
 def _seed_of(change: str) -> int:
     """A seed that draws a change."""
     return next(
-        seed for seed in range(100) if any(change in each.change()[1] for each in mutant_faults.sample([FILE], seed))
+        seed for seed in range(100) if any(change in each.change()[2] for each in mutant_faults.sample([FILE], seed))
     )
 
 
@@ -125,11 +125,12 @@ def test_shares_leave_out_what_cannot_be_run():
 def test_a_survivor_that_is_known_is_told_with_its_reason(tree, capsys, monkeypatch):
     known = tree / "survivors.csv"
     known.write_text(
-        f"file,before,after,verdict,why\n{FILE},return a if a < b else b,return a if a <= b else b,equal,same least\n"
+        "file,function,before,after,verdict,why\n"
+        f"{FILE},least,return a if a < b else b,return a if a <= b else b,same,as small\n"
     )
     monkeypatch.setattr(run, "SURVIVORS", known)
     said = told(tree, capsys, TEST.format("1"), "--seed", str(_seed_of("a <= b")))
-    assert "(equal: same least)" in said
+    assert "(same: as small)" in said
     score = tree / "score.csv"
     told(tree, capsys, TEST.format("1"), "--seed", str(_seed_of("a <= b")), "--record", str(score))
     assert [row["file"] for row in csv.DictReader(score.open())] == [FILE, "all"]
@@ -151,6 +152,7 @@ def test_recorded_survivors_are_changes_that_can_be_made():
     rows = list(csv.DictReader(run.SURVIVORS.open(encoding="utf-8")))
     assert rows
     for row in random.Random(0).sample(rows, min(len(rows), 10)):
+        assert row["verdict"] in ("same", "slower", "effort", "open")
         assert row["why"]
         source = (mutant_faults.ROOT / row["file"]).read_text(encoding="utf-8")
         assert row["before"] in " ".join(line.strip() for line in source.splitlines()), row
