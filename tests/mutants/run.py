@@ -35,6 +35,7 @@ TESTS = {
 """What is run for a fault in which files: what tests them, not what merely uses them."""
 SURVIVORS = Path(__file__).with_name("survivors.csv")
 SCORE = Path(__file__).with_name("score.csv")
+"""Of the first places of each file, as many as it says, by seed 1: few, so a share says little yet about a file."""
 _HARMLESS = ("same:", "slower:", "effort:")
 """Verdicts of survivors that make no result false: nothing differs, only time does, or how long a search goes on."""
 
