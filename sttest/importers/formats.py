@@ -112,10 +112,10 @@ _ALL = (  # one entry per module of this room
     ),
     Format(
         "hls",
-        "Vitis HLS: a dataflow region in C++, compiled by clang and run; reports of its synthesis where there are some.",
+        "Vitis HLS: a dataflow region in C++, compiled by clang and run, with or without reports of its synthesis.",
         "a C++ file, or the folder of a solution or component",
         assumes=(
-            "accesses of an iteration keep the order of the text; a read is a stage after a write that stands before it",
+            "accesses of an iteration keep the order of the text; a read is a stage after a write before it",
             "memory and the ports of the top are always ready",
         ),
         options=("reports", "top", "values", "notes"),

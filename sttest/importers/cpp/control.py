@@ -23,7 +23,7 @@ class Control:
         given: scalars of the top whose number is given.
     """
 
-    def __init__(self, module: Module, instrumented: Instrumented, top: str, given: set[str]):
+    def __init__(self, module: Module, instrumented: Instrumented, top: str, given: set[str]) -> None:
         self.module, self.instrumented, self.top = module, instrumented, top
         self.causes: dict[tuple[str, str], str] = {}  # of a value in a function: a scalar's name, or data
         self.functions = {each.name: each for each in instrumented.functions}

@@ -131,6 +131,7 @@ def _read(source: Source, top: str, values: Mapping[str, str], folder: Path) -> 
     first = _run(folder, "".join(f"loop {each} 0 -1 1 0 0 1\n" for each in range(len(facts["loops"]))), source, values)
     _require_known(facts, first, values)
     layout = Layout(facts, first.facts["loops"], source.reports)
+    _run(folder, layout.table(), source, values, "collect")
     run = _run(folder, layout.table(), source, values)
     if layout.with_ports(run.facts["loops"]):
         run = _run(folder, layout.table(), source, values)
@@ -198,13 +199,13 @@ def _no_top(source: Source, top: str, found: Sequence[str]) -> InputError:
     return InputError("no-dataflow", "no function has a dataflow region", where=where, hints=hints)
 
 
-def _run(folder: Path, table: str, source: Source, values: Mapping[str, str]) -> Run:
+def _run(folder: Path, table: str, source: Source, values: Mapping[str, str], does: str = "place") -> Run:
     limits = f"limits {max_accesses()} {values.get('tokens', TASK_TOKENS)} 0 0 0 0 0\n"
     depths = "".join(
         f"stream {depth} 0 0 0 0 0 0 {name} {kind or '-'}\n" for name, (depth, kind) in source.depths.items()
     )
     (folder / "table").write_text(table + limits + depths, encoding="utf-8")
-    run_limited([str(folder / "design"), "table", "run"], folder, "the run of the design")
+    run_limited([str(folder / "design"), "table", "run", does], folder, "the run of the design")
     return read_run(folder / "run")
 
 

@@ -29,7 +29,7 @@ class Latencies:
         operators: stages by operator of the board's table.
     """
 
-    def __init__(self, module: Module, instrumented: Instrumented, operators: Mapping[str, int]):
+    def __init__(self, module: Module, instrumented: Instrumented, operators: Mapping[str, int]) -> None:
         self.module, self.instrumented, self.operators = module, instrumented, operators
 
     def facts(self) -> dict[str, Any]:
@@ -54,7 +54,14 @@ class Latencies:
             needs += [[first, second, stages] for (first, second), stages in ways.between.items() if stages]
             least |= {site: stages for site, stages in ways.before.items() if stages}
             tail |= {site: stages for site, stages in ways.after.items() if stages}
+        guarded = [
+            self.instrumented.site_of[id(each)]
+            for function in self.instrumented.functions
+            for block, each in function.instructions()
+            if id(each) in self.instrumented.site_of and _is_guarded(function, block.name)
+        ]
         return {
+            "guarded": guarded,
             "needs": needs,
             "least": [*least.items()],
             "tail": [*tail.items()],
@@ -135,6 +142,22 @@ class Latencies:
         longest = max(ways, default=-1)
         known[end] = longest + self._stages(made) if longest >= 0 else -1
         return known[end]
+
+
+def _is_guarded(function: Function, name: str) -> bool:
+    """Whether not every iteration of the loop around a block comes through it."""
+    loop = function.loop_of[name]
+    if loop is None or name == loop.header:
+        return False
+    seen, todo = {name}, [each for each in function.blocks[loop.header].successors if each in loop.blocks]
+    while todo:
+        one = todo.pop()
+        if one == loop.header:
+            return True
+        if one not in seen and one in loop.blocks:
+            seen.add(one)
+            todo += function.blocks[one].successors
+    return False
 
 
 class _Ways:

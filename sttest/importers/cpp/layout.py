@@ -58,10 +58,11 @@ class Layout:
         reports: of its synthesis; None where there are none.
     """
 
-    def __init__(self, facts: Mapping[str, Any], counts: Sequence[Sequence[int]], reports: SynthesisReports | None):
+    def __init__(self, facts: Mapping[str, Any], counts: Sequence[Sequence[int]], reports: SynthesisReports | None) -> None:
         self.facts, self.reports = facts, reports
         self.notes: list[str] = []
         self.straight: dict[int, int] = {}
+        self.joins: dict[int, int] = {}
         labels = _labels(facts["loops"])
         self.loops = [
             LoopLayout(number, each, labels[number], counts[number][2] if number < len(counts) else 0)
@@ -80,6 +81,8 @@ class Layout:
         lines += [f"need {first} {second} {stages} 0 0 0 0" for first, second, stages in self.facts["needs"]]
         lines += [f"least {site} {stages} 0 0 0 0 0" for site, stages in self.facts["least"]]
         lines += [f"tail {site} {stages} 0 0 0 0 0" for site, stages in self.facts["tail"]]
+        lines += [f"guarded {site} 0 0 0 0 0 0" for site in self.facts["guarded"]]
+        lines += [f"joins {number} {head} 0 0 0 0 0" for number, head in self.joins.items()]
         lines += [f"straight {number} {stages} 0 0 0 0 0" for number, stages in self.straight.items()]
         return "\n".join(lines) + "\n"
 
@@ -108,7 +111,8 @@ class Layout:
                 self._estimate(loop)
             return
         module = self._module(function)
-        fit = _Fit(self.reports, module, self.notes)
+        further = [each for each in self.reports.modules if re.fullmatch(rf"{re.escape(module)}_\d+", each)]
+        fit = _Fit(self.reports, [module, *further], self.notes)
         for loop in loops:
             fit.loop(loop)
         cycles = self.reports.modules[module].cycles
@@ -118,18 +122,25 @@ class Layout:
 
     def _region(self, loops: Sequence[LoopLayout]) -> None:
         """Loops of a region that access streams are processes of their own; those that begin processes take no time."""
+        head: LoopLayout | None = None
+        fit: _Fit | None = None
         for loop in loops:
-            if loop.facts["spawns"]:
+            if is_no_process(loop):
                 for each in (loop, *loop.below()):
                     each.mode = UNROLLED
             elif self.reports is None:
                 self._estimate(loop)
             else:
-                pattern = re.compile(rf"Loop_{re.escape(loop.label)}(_\d+)?_proc\d*|.*_{re.escape(loop.label)}")
+                pattern = re.compile(rf"Loop_{re.escape(loop.label)}(_\d+)?_proc\d*")
                 module = next((name for name in self.reports.modules if pattern.fullmatch(name)), "")
-                if loop.facts["accesses"] and not module:
+                if module:
+                    head, fit = loop, _Fit(self.reports, [module], self.notes)
+                elif head is not None and fit is not None:
+                    self.joins[loop.number] = head.number  # loops that follow may be part of one module
+                else:
                     self.reports.module(f"Loop_{loop.label}_proc")
-                _Fit(self.reports, module or next(iter(self.reports.modules)), self.notes).loop(loop)
+                assert fit is not None
+                fit.loop(loop)
 
     def _module(self, function: Mapping[str, Any]) -> str:
         """The module that a function became: templates are named by their arguments."""
@@ -179,17 +190,22 @@ class Layout:
             loop.interval = loop.latency
 
 
+def is_no_process(loop: LoopLayout) -> bool:
+    """Whether a loop of a region only begins processes, or only makes an array of streams, which no line says."""
+    return loop.facts["spawns"] or not loop.facts["line"]
+
+
 def _is_unrolled(loop: LoopLayout) -> bool:
     factor = loop.facts["markers"].get("unroll", -1)
     return factor == 0 or factor >= max(2, loop.trips)
 
 
 class _Fit:
-    """Finds the reports of the loops of one module."""
+    """Finds the reports of the loops of one function, which may have become several modules."""
 
-    def __init__(self, reports: SynthesisReports, module: str, notes: list[str]):
-        self.reports, self.module, self.notes = reports, module, notes
-        self.unmatched = reports.innermost(module) if module in reports.modules else []
+    def __init__(self, reports: SynthesisReports, modules: Sequence[str], notes: list[str]) -> None:
+        self.reports, self.module, self.notes = reports, modules[0], notes
+        self.unmatched = [loop for each in modules for loop in reports.innermost(each)]
 
     def loop(self, loop: LoopLayout) -> None:
         """Sets modes and times of a loop and of those in it.
@@ -214,6 +230,9 @@ class _Fit:
                 self.loop(each)
             return
         if _is_unrolled(loop) or not loop.facts["accesses"]:
+            if not _is_unrolled(loop):
+                name = loop.label or loop.facts["line"]
+                self.notes.append(f"loop '{name}' of {self.module} has no report: it takes no time")
             for each in (loop, *loop.below()):
                 each.mode = UNROLLED
             return
@@ -231,8 +250,9 @@ class _Fit:
         several = [each for each in part if each.trips != 1]
         for loops in [part, several] if several and len(several) < len(part) else [part]:
             pattern = re.compile("_".join(_names(each) for each in loops))
-            named = next((each for each in self.unmatched if pattern.fullmatch(each.name)), None)
-            found = named or self.reports.loop_named(pattern)
+            named = [each for each in self.unmatched if pattern.fullmatch(each.name)]
+            found = next((each for each in named if each.trips == count), named[0] if named else None)
+            found = found or self.reports.loop_named(pattern)
             if found is None or not found.trips:
                 continue
             factor = part[-1].facts["markers"].get("unroll", 1) or 1

@@ -1,4 +1,4 @@
-"""What a run of a design left behind, as timed graphs: one with reads early and writes late, one the other way round."""
+"""What a run of a design left behind, as timed graphs: one for each of four schedules."""
 
 import json
 from collections import Counter
@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from sttest.core.errors import InputError
-from sttest.importers.cpp.layout import Layout
+from sttest.importers.cpp.layout import Layout, is_no_process
 from sttest.sim import Fifo, Pipeline, TimedGraph, Trace
 from sttest.sim.graph import MIN_DEPTH, PING_PONG
 
 
 @dataclass
 class Run:
-    """A run: its tables, and per process stages (early and late), ops and sites of its accesses."""
+    """A run: its tables, and per process stages by schedule, ops and sites of its accesses."""
 
     facts: Mapping[str, Any]
-    accesses: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
+    accesses: list[tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray]] = field(default_factory=list)
 
 
 def read_run(path: Path) -> Run:
@@ -30,19 +30,26 @@ def read_run(path: Path) -> Run:
     run, place = Run(facts), 0
     for each in facts["processes"]:
         parts: list[np.ndarray] = []
-        for kind in ("<i8", "<i8", "<i4", "<i4"):
+        for kind in ("<i8", "<i8", "<i8", "<i8", "<i4", "<i4"):
             parts.append(np.frombuffer(data, kind, each["count"], place))
             place += parts[-1].nbytes
-        run.accesses.append((parts[0], parts[1], parts[2], parts[3]))
+        run.accesses.append((tuple(parts[:4]), parts[4], parts[5]))
     return run
 
 
 @dataclass(frozen=True)
 class Network:
-    """The design; in ``late``, reads stand as late and writes as early as order and latencies allow."""
+    """The design under four schedules.
+
+    In ``early`` reads stand as early and writes as late as order and latencies allow, in ``late`` the other way round;
+    in ``text`` lanes of an unrolled loop keep the order of the text, what a condition guards being a stage later; in
+    ``apart`` the first of several lanes reads a stage before the others.
+    """
 
     early: TimedGraph
     late: TimedGraph
+    text: TimedGraph
+    apart: TimedGraph
     notes: tuple[str, ...]
     blocked: tuple[str, ...]  # processes that wait for ever although no FIFO is ever full, and where
 
@@ -67,7 +74,7 @@ class NetworkMaker:
         name: str,
         clock_mhz: float,
         default_depth: int = MIN_DEPTH,
-    ):
+    ) -> None:
         self.facts, self.run, self.layout = facts, run, layout
         self.name, self.clock_mhz, self.default_depth = name, clock_mhz, default_depth
         self.processes = run.facts["processes"]
@@ -85,13 +92,13 @@ class NetworkMaker:
         """
         self._streams()
         self._arrays()
-        graphs = [
+        early, late, text, apart = (
             TimedGraph(
                 self.name, self.clock_mhz, tuple(self.fifos), tuple(self._process(each, which) for each in self.names)
             )
-            for which in (0, 1)
-        ]
-        return Network(graphs[0], graphs[1], tuple(dict.fromkeys(self.notes)), tuple(self._blocked()))
+            for which in range(4)
+        )
+        return Network(early, late, text, apart, tuple(dict.fromkeys(self.notes)), tuple(self._blocked()))
 
     def _names(self) -> dict[int, str]:
         """Processes that are in the graph, by number: not those that only begin others."""
@@ -102,7 +109,7 @@ class NetworkMaker:
             if (number in parents or each["parent"] < 0) and not each["count"] and not each["blocked"]:
                 continue
             if each["loop"] >= 0:
-                if not each["count"]:
+                if not each["count"] and is_no_process(self.layout.loops[each["loop"]]):
                     continue
                 name = f"Loop_{self.layout.loops[each['loop']].label or each['loop']}_proc"
             else:
@@ -117,7 +124,7 @@ class NetworkMaker:
 
     def _streams(self) -> None:
         ends: dict[int, tuple[set[int], set[int]]] = {}
-        for number, (_, _, ops, _) in enumerate(self.run.accesses):
+        for number, (_, ops, _) in enumerate(self.run.accesses):
             for op in np.unique(ops):
                 ends.setdefault(int(op) // 2, (set(), set()))[int(op) % 2].add(number)
         names: Counter[str] = Counter()
@@ -175,8 +182,8 @@ class NetworkMaker:
 
     def _process(self, number: int, which: int) -> Pipeline:
         facts = self.processes[number]
-        early, late, ops, _ = self.run.accesses[number]
-        stages = (early, late)[which]
+        stages_of, ops, _ = self.run.accesses[number]
+        stages = stages_of[which]
         streams = np.array(
             [self.number.get(stream, -1) for stream in range(len(self.run.facts["streams"]))] or [-1], np.int32
         )

@@ -1,6 +1,6 @@
 // Runs a design as a Kahn network, a coroutine per process, and writes down in which stage each stream is accessed.
 //
-//   design TABLE OUT    TABLE: loops, sites and limits (layout.py writes it); OUT.json and OUT.bin are written.
+//   design TABLE OUT collect|place    TABLE: loops, sites and limits (layout.py writes it); OUT.json and OUT.bin are written.
 //
 // Streams are never full here.  All times come from TABLE: what runs decides only which accesses there are, in order.
 #include <sys/mman.h>
@@ -31,7 +31,7 @@ struct Loop {
   long entries = 0, least = 0, most = 0, same = 0;
 };
 struct Access { int site, stream, op; vector<std::pair<int, long>> lane; };
-struct Placed { vector<long> early, late; long length; bool relaxed; };
+struct Placed { vector<long> early, late, text, apart; long length; bool relaxed; };
 struct Active { int loop; long count, base; };
 struct Run { long origin, end, first, last; };
 struct Proc {
@@ -40,7 +40,7 @@ struct Proc {
   int blocked_stream = NONE, blocked_site = NONE;
   long now = ENTRY, end = ENTRY, origin = 0;
   vector<Access> pending;
-  vector<int64_t> early, late;
+  vector<int64_t> early, late, text, apart;
   vector<int32_t> op, at;
   vector<Run> runs;
   std::map<int, long> relaxed;
@@ -76,6 +76,11 @@ vector<Loop> loops;
 std::unordered_map<int, long> least, tail, straight;
 std::unordered_map<uint64_t, long> needs;
 std::unordered_map<uint64_t, Placed> placements;
+std::unordered_map<int, int> guarded, joins;  // joins: of a loop of a region, the one whose process it is part of
+// All accesses that iterations of a pipeline have, in the order of the text: its schedule is one, whatever an iteration skips.
+struct Union { vector<Access> all; vector<uint64_t> keys; std::unordered_map<uint64_t, int> place; bool is_known = false, is_placed = false; Placed placed; };
+std::map<int, Union> unions;
+bool collects = false;
 vector<Stream *> streams;
 vector<Variable> variables;
 vector<Proc *> procs;
@@ -148,6 +153,38 @@ void alap(const vector<Access> &all, int strictness, long length, vector<long> &
   }
 }
 
+Placed arranged(const vector<Access> &all, long length, bool is_fixed);
+
+uint64_t key_of(const Access &each) {
+  uint64_t hash = 1469598103934665603ull;
+  auto mix = [&](uint64_t value) { hash = (hash ^ value) * 1099511628211ull; hash ^= hash >> 29; };
+  mix(each.site + 2), mix(each.op);
+  for (auto &[loop, place] : each.lane) mix(loop), mix(place);
+  return hash;
+}
+
+// Adds the accesses of an iteration to those that are known of its loop; gives the place of each.
+vector<int> joined(Union &of, const vector<Access> &some) {
+  vector<int> found;
+  int last = -1;
+  for (const Access &each : some) {
+    uint64_t key = key_of(each);
+    for (auto known = of.place.find(key); known != of.place.end() && known->second <= last && !found.empty(); known = of.place.find(key)) key = key * 31 + 7;
+    auto known = of.place.find(key);
+    if (known == of.place.end()) {
+      last++;
+      of.all.insert(of.all.begin() + last, each);
+      of.keys.insert(of.keys.begin() + last, key);
+      for (size_t i = last; i < of.keys.size(); i++) of.place[of.keys[i]] = (int)i;
+      for (int &before : found) if (before >= last) before++;
+    } else {
+      last = known->second;
+    }
+    found.push_back(last);
+  }
+  return found;
+}
+
 const Placed &placed(const vector<Access> &all, long length, bool is_fixed) {
   uint64_t hash = 1469598103934665603ull ^ (uint64_t)length * 31 + is_fixed;
   auto mix = [&](uint64_t value) { hash = (hash ^ value) * 1099511628211ull; hash ^= hash >> 29; };
@@ -157,6 +194,10 @@ const Placed &placed(const vector<Access> &all, long length, bool is_fixed) {
   }
   auto known = placements.find(hash);
   if (known != placements.end()) return known->second;
+  return placements.emplace(hash, arranged(all, length, is_fixed)).first->second;
+}
+
+Placed arranged(const vector<Access> &all, long length, bool is_fixed) {
   Placed made;
   size_t count = all.size();
   vector<long> first(count), last(count);
@@ -186,16 +227,34 @@ const Placed &placed(const vector<Access> &all, long length, bool is_fixed) {
   for (size_t i = 0; i < count; i++) made.early[i] = std::max(made.early[i], first[i]);
   asap(all, strictness, 0, made.late, &last);
   for (size_t i = 0; i < count; i++) made.late[i] = std::min(made.late[i], std::max(last[i], 0l));
-  return placements.emplace(hash, std::move(made)).first->second;
+  // As the text has them, also across lanes: what a condition guards is a stage later, and so is what follows it.
+  made.text.resize(count);
+  long now = 0;
+  for (size_t i = 0; i < count; i++) {
+    made.text[i] = made.early[i];
+    if (all[i].op != READ) continue;
+    now = std::max(now, first[i] + (guarded.count(all[i].site) ? 1 : 0));
+    made.text[i] = std::min(now, std::max(0l, made.length - 1));
+  }
+  // Lanes a stage apart: the first lane's read of several stands before the others'.
+  made.apart = made.early;
+  std::map<int, int> seen;
+  for (size_t i = 0; i < count; i++)
+    if (all[i].op == READ && seen[all[i].site]++ && made.length > 1) made.apart[i] = std::min(made.length - 1, made.apart[i] + 1);
+  return made;
 }
 
-void emit(Proc *proc, const vector<Access> &all, const Placed &found, long base) {
-  for (size_t i = 0; i < all.size(); i++) {
-    if (all[i].stream == NONE || streams[all[i].stream]->is_port || all[i].op == WAIT) continue;
+void emit(Proc *proc, const vector<Access> &all, const Placed &found, long base, const vector<int> *places = nullptr) {
+  for (size_t k = 0; k < all.size(); k++) {
+    size_t i = k;
+    if (all[k].stream == NONE || streams[all[k].stream]->is_port || all[k].op == WAIT) continue;
+    if (places) i = (*places)[k];
     proc->early.push_back(base + found.early[i]);
     proc->late.push_back(base + found.late[i]);
-    proc->op.push_back(2 * all[i].stream + all[i].op);
-    proc->at.push_back(all[i].site);
+    proc->text.push_back(base + found.text[i]);
+    proc->apart.push_back(base + found.apart[i]);
+    proc->op.push_back(2 * all[k].stream + all[k].op);
+    proc->at.push_back(all[k].site);
   }
 }
 
@@ -217,14 +276,21 @@ void flush_iteration(Coroutine *co) {
   if (proc->pending.empty()) return;
   Active &pipe = co->active[co->pipe];
   Loop &loop = loops[pipe.loop];
-  const Placed &found = placed(proc->pending, loop.latency, loop.reported);
+  Union &of = unions[pipe.loop];
+  vector<int> places = joined(of, proc->pending);
+  if (collects) {
+    proc->pending.clear();
+    return;
+  }
+  if (!of.is_placed) of.placed = arranged(of.all, loop.latency, loop.reported), of.is_placed = true;
+  const Placed &found = of.placed;
   if (found.relaxed) proc->relaxed[pipe.loop]++;
   if (!loop.reported) loop.latency = std::max(loop.latency, found.length);
   std::map<std::pair<int, int>, long> same;
   if (!loop.reported)
     for (Access &each : proc->pending)
       if (each.stream != NONE) loop.same = std::max(loop.same, ++same[{each.stream, each.op}]);
-  emit(proc, proc->pending, found, pipe.base + std::max(0l, (pipe.count - 1) / loop.factor) * loop.interval);
+  emit(proc, proc->pending, found, pipe.base + std::max(0l, (pipe.count - 1) / loop.factor) * loop.interval, &places);
   proc->pending.clear();
 }
 
@@ -261,16 +327,17 @@ Proc *process(int function, int parent, int at, int occurrence, int loop) {
   return found;
 }
 
-void begin_run(Proc *proc) {
-  proc->origin = proc->runs.empty() ? 0 : proc->end + 1;
-  proc->now = proc->end = proc->origin + ENTRY;
-  proc->runs.push_back({proc->origin, 0, (long)proc->op.size(), 0});
-}
-
 void end_run(Proc *proc) {
   if (proc->runs.empty()) return;
   proc->runs.back().end = proc->end;
   proc->runs.back().last = (long)proc->op.size();
+}
+
+void begin_run(Proc *proc) {
+  end_run(proc);
+  proc->origin = proc->runs.empty() ? 0 : proc->end + 1;
+  proc->now = proc->end = proc->origin + ENTRY;
+  proc->runs.push_back({proc->origin, 0, (long)proc->op.size(), 0});
 }
 
 void enter_loop(Coroutine *co, int number) {
@@ -279,8 +346,9 @@ void enter_loop(Coroutine *co, int number) {
   if (is_outer && co->activation && co->home->loop == NONE && co->frames.size() <= 1) {
     // A loop of the region itself runs beside its calls, as a process of its own.
     flush_segment(co->proc);
-    co->proc = process(co->home->function, co->home->number, NONE, 0, number);
-    begin_run(co->proc);
+    auto known = joins.find(number);
+    co->proc = process(co->home->function, co->home->number, NONE, 0, known == joins.end() ? number : known->second);
+    if (known == joins.end() || co->proc->runs.empty()) begin_run(co->proc);
   }
   loop.entries++;
   if (co->pipe == NONE && loop.mode != UNROLLED) flush_segment(co->proc);
@@ -671,6 +739,8 @@ void read_table(const char *path) {
     } else if (what == "need") needs[(uint64_t)a << 32 | (uint32_t)b] = c;
     else if (what == "least") least[(int)a] = b;
     else if (what == "tail") tail[(int)a] = b;
+    else if (what == "joins") joins[(int)a] = (int)b;
+    else if (what == "guarded") guarded[(int)a] = 1;
     else if (what == "straight") straight[(int)a] = b;
     else if (what == "stream") {
       char name[256], type[32];
@@ -702,6 +772,8 @@ void write_result(const string &path) {
     fprintf(text, "]}");
     fwrite(p.early.data(), 8, p.early.size(), data);
     fwrite(p.late.data(), 8, p.late.size(), data);
+    fwrite(p.text.data(), 8, p.text.size(), data);
+    fwrite(p.apart.data(), 8, p.apart.size(), data);
     fwrite(p.op.data(), 4, p.op.size(), data);
     fwrite(p.at.data(), 4, p.at.size(), data);
   }
@@ -724,9 +796,43 @@ void write_result(const string &path) {
 void whole(void *) { sttest_design(); }
 }  // namespace
 
+// What iterations have, for a further run.
+void write_unions(const string &path) {
+  FILE *file = fopen(path.c_str(), "w");
+  if (!file) exit(3);
+  for (auto &[loop, of] : unions)
+    for (size_t i = 0; i < of.all.size(); i++) {
+      Access &each = of.all[i];
+      fprintf(file, "%d %d %d %d %zu", loop, each.site, each.stream, each.op, each.lane.size());
+      for (auto &[inner, place] : each.lane) fprintf(file, " %d %ld", inner, place);
+      fprintf(file, " %lu\n", (unsigned long)of.keys[i]);
+    }
+  fclose(file);
+}
+
+void read_unions(const string &path) {
+  FILE *file = fopen(path.c_str(), "r");
+  int loop;
+  Access each;
+  size_t lanes;
+  unsigned long key;
+  while (file && fscanf(file, "%d %d %d %d %zu", &loop, &each.site, &each.stream, &each.op, &lanes) == 5) {
+    each.lane.assign(lanes, {});
+    for (auto &[inner, place] : each.lane)
+      if (fscanf(file, "%d %ld", &inner, &place) != 2) exit(3);
+    if (fscanf(file, "%lu", &key) != 1) exit(3);
+    Union &of = unions[loop];
+    of.place[key] = (int)of.all.size();
+    of.all.push_back(each), of.keys.push_back(key);
+  }
+  if (file) fclose(file);
+}
+
 int main(int count, char **given) {
-  if (count != 3) return 2;
+  if (count != 4) return 2;
   read_table(given[1]);
+  collects = !strcmp(given[3], "collect");
+  if (!collects) read_unions(string(given[2]) + ".unions");
   Proc *top = process(NONE, NONE, NONE, 0, NONE);
   begin_run(top);
   ready.push_back(coroutine(whole, nullptr, top, nullptr, false));
@@ -737,6 +843,8 @@ int main(int count, char **given) {
     if (co->is_task && co->home->is_blocked && !co->proc->pending.empty()) co->proc->pending.pop_back();
     finish(co);
   }
+  for (Proc *each : procs) end_run(each);
+  if (collects) write_unions(string(given[2]) + ".unions");
   write_result(given[2]);
   fflush(nullptr);
   _exit(0);
