@@ -4,8 +4,11 @@ import re
 
 import pytest
 
+from sttest.boards.operators import OPERATORS_FILE
 from sttest.core.errors import InputError
+from sttest.core.files import read_yaml
 from sttest.importers.cpp.design import read_design
+from sttest.importers.cpp.latency import STAGES
 from sttest.importers.cpp.rewrite import marked
 from sttest.importers.cpp.verdict import verdict_of
 from sttest.importers.hls import read_hls
@@ -152,3 +155,10 @@ def test_pragmas_become_calls_on_their_lines(pragma, call):
 def test_a_pragma_between_a_loop_and_its_statement_keeps_the_statement(tmp_path):
     text = (PAIR % "").replace("i++) {  out.write(i); }", "i++)\n#pragma HLS pipeline II=2\n out.write(i);")
     assert simulate(read_hls(written(tmp_path, text))).verdict == "done"
+
+
+def test_operators_have_the_stages_of_the_boards():
+    rows = read_yaml(OPERATORS_FILE)["operators"]
+    plain = {name: row["timing"]["stages"] for name, row in rows.items() if row.get("timing")}
+    made = {name: sum(plain[each] for each in row["compose"]) for name, row in rows.items() if row.get("compose")}
+    assert STAGES.items() <= (plain | made).items()

@@ -5,13 +5,11 @@ import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sttest.boards.operators import OPERATORS_FILE
 from sttest.core.errors import InputError
-from sttest.core.files import read_text, read_yaml
+from sttest.core.files import read_text
 from sttest.importers.cpp.compiler import HEADERS, compile_bitcode, link, lower, preprocess, run_limited
 from sttest.importers.cpp.layout import Layout
 from sttest.importers.cpp.network import Network, NetworkMaker, Run, read_run
@@ -115,16 +113,6 @@ def _directives(text: str, found: Source) -> None:
     found.default_depth = int(asked[1]) if asked else found.default_depth
 
 
-@cache
-def _operators() -> dict[str, int]:
-    """Stages by operator of the table of the boards, with those that are made of others."""
-    rows: Mapping[str, Any] = read_yaml(OPERATORS_FILE)["operators"]
-    stages = {name: row["timing"]["stages"] for name, row in rows.items() if row.get("timing")}
-    return stages | {
-        name: sum(stages[each] for each in row["compose"]) for name, row in rows.items() if row.get("compose")
-    }
-
-
 def _read(source: Source, top: str, values: Mapping[str, str], folder: Path) -> Network:
     facts = _compiled(source, top, values, folder)
     # What runs does not depend on times: a first run counts iterations.
@@ -159,10 +147,10 @@ def _estimated(facts: Mapping[str, Any], source: Source, run: Run, layout: Layou
             f"tasks that run for ever are followed for {TASK_TOKENS} tokens from outside; --set tokens=N for others"
         )
     relaxed = {number for each in run.facts["processes"] for number in each["relaxed"]}
-    for number in sorted(relaxed):
-        notes.append(
-            f"the reported depth of loop '{layout.loops[number].label}' leaves no room for the order of the text"
-        )
+    notes += [
+        f"the reported depth of loop '{layout.loops[number].label}' leaves no room for the order of the text"
+        for number in sorted(relaxed)
+    ]
     if any(each["cause"] == "data" for each in facts["findings"]):
         notes.append("what is accessed depends on data: followed for memory and streams full of zeros")
     return notes
@@ -177,7 +165,7 @@ def _compiled(source: Source, top: str, values: Mapping[str, str], folder: Path)
     text = (folder / "text.cpp").read_text(encoding="utf-8", errors="replace")
     (folder / "marked.cpp").write_text(marked(text), encoding="utf-8")
     compile_bitcode(folder / "marked.cpp", folder / "design.bc")
-    request = {"top": top, "values": dict(values), "headers": str(HEADERS), "operators": _operators()}
+    request = {"top": top, "values": dict(values), "headers": str(HEADERS)}
     (folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
     lower(folder / "design.bc", folder / "request.json", folder / "design")
     facts: dict[str, Any] = json.loads((folder / "design.json").read_text(encoding="utf-8"))

@@ -47,7 +47,9 @@ class Instrumented:
         headers: folder of the headers of this package.
     """
 
-    def __init__(self, module: Module, roles: Mapping[str, str], top: str, values: Mapping[str, str], headers: str) -> None:
+    def __init__(
+        self, module: Module, roles: Mapping[str, str], top: str, values: Mapping[str, str], headers: str
+    ) -> None:
         self.module, self.roles, self.top, self.values, self.headers = module, roles, top, values, headers
         self.functions = [each for each in module.functions if roles.get(each.name, "helper") != "helper"]
         self.numbers = {each.name: number for number, each in enumerate(self.functions)}

@@ -58,7 +58,9 @@ class Layout:
         reports: of its synthesis; None where there are none.
     """
 
-    def __init__(self, facts: Mapping[str, Any], counts: Sequence[Sequence[int]], reports: SynthesisReports | None) -> None:
+    def __init__(
+        self, facts: Mapping[str, Any], counts: Sequence[Sequence[int]], reports: SynthesisReports | None
+    ) -> None:
         self.facts, self.reports = facts, reports
         self.notes: list[str] = []
         self.straight: dict[int, int] = {}

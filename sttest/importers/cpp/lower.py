@@ -42,7 +42,7 @@ def main(bitcode: Path, request: Path, out: Path) -> None:
     instrumented = Instrumented(parsed, roles, top, asked["values"], asked["headers"])
     facts = instrumented.run()
     control = Control(parsed, instrumented, top, set(asked["values"]))
-    facts |= {"findings": control.findings(), **Latencies(parsed, instrumented, asked["operators"]).facts()}
+    facts |= {"findings": control.findings(), **Latencies(parsed, instrumented).facts()}
     made = llvm.parse_assembly(instrumented.text())
     made.verify()
     out.with_suffix(".json").write_text(json.dumps(facts), encoding="utf-8")

@@ -599,6 +599,7 @@ void sttest_touch(void *self, int op) {
 
 void sttest_new(void *self, long bits, long depth) {
   string name = name_at(self, 8);
+  if (Variable *around = variable_at(self)) around->kind = "unsync";  // its streams are its channels
   int owner = current->home->number;
   if (name.empty()) name = "@" + std::to_string(streams.size());
   auto key = std::make_pair(owner, name);
