@@ -82,7 +82,7 @@ def _first_error(done: subprocess.CompletedProcess[str]) -> str:
 
 def _hints(done: subprocess.CompletedProcess[str]) -> list[str]:
     if "file not found" in done.stderr:
-        return ["put the header beside the source, or name its folder with --include"]
+        return ["put the header beside the source"]
     return []
 
 

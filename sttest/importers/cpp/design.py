@@ -24,6 +24,9 @@ CLOCK_MHZ = 300.0
 TASK_TOKENS = 64
 """That come from outside for tasks that run for ever, unless ``tokens`` is given."""
 _STREAM = re.compile(r"^\s*set_directive_stream\s+(.*)$", re.MULTILINE)
+_FIFO_CHANNELS = re.compile(
+    r"config_dataflow\b.*?-default_channel\s+fifo|^\s*syn\.dataflow\.default_channel\s*=\s*fifo", re.MULTILINE
+)
 _FIFO_DEPTH = re.compile(r"config_dataflow\b.*?-fifo_depth\s+(\d+)")
 
 
@@ -109,6 +112,8 @@ def _directives(text: str, found: Source) -> None:
         rest = re.sub(r"-(?:depth|type|dim)\s+\S+|-\w+|variable=", " ", line).replace('"', " ").split()
         if rest:
             found.depths[rest[-1]] = int(depth[1]) if depth else 0, kind[1] if kind else ""
+    if _FIFO_CHANNELS.search(text):
+        found.depths["*"] = 0, "fifo"
     asked = _FIFO_DEPTH.search(text) or re.search(r"syn\.dataflow\.fifo_depth\s*=\s*(\d+)", text)
     found.default_depth = int(asked[1]) if asked else found.default_depth
 

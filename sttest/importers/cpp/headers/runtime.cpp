@@ -584,6 +584,7 @@ void sttest_variable(void *self, long bytes, const char *name, const char *exten
   found->low = (char *)self, found->high = found->low + bytes;
   lowest = std::min(lowest, found->low), highest = std::max(highest, found->high);
   auto asked = directives.find(name);
+  if (asked == directives.end() && !found->extents.empty()) asked = directives.find("*");
   if (asked != directives.end() && bits) sttest_array(self, bytes, bits, name, asked->second.first, asked->second.second.c_str());
 }
 
