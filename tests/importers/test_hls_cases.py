@@ -1,5 +1,6 @@
 """Small dataflow designs whose verdict is known, read by clang: tests/data/hls says where each verdict is from."""
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from sttest.importers.hls import read_hls
 from sttest.sim import simulate
 from sttest.sim.graph import MAX_DEPTH
 
+pytestmark = pytest.mark.skipif(shutil.which("clang++") is None, reason="clang not found; apt-get install clang")
 CASES = Path(__file__).parents[1] / "data" / "hls"
 SKIPPED = {"s": (2, 32), "x": (2, 32), "y": (2, 32), "skip": (40, 32)}
 PLAIN = {"q": (2, 32)}

@@ -1,6 +1,7 @@
 """HLS C++ read by clang: what is estimated without reports, what is refused, and schedules that keep lanes apart."""
 
 import re
+import shutil
 
 import pytest
 
@@ -14,6 +15,7 @@ from sttest.importers.cpp.verdict import verdict_of
 from sttest.importers.hls import read_hls
 from sttest.sim import simulate
 
+pytestmark = pytest.mark.skipif(shutil.which("clang++") is None, reason="clang not found; apt-get install clang")
 PAIR = """
 #include <hls_stream.h>
 void make(const int *p, hls::stream<int> &out) { a: for (int i = 0; i < 6; i++) { %s out.write(i); } }
