@@ -164,3 +164,31 @@ def test_operators_have_the_stages_of_the_boards():
     plain = {name: row["timing"]["stages"] for name, row in rows.items() if row.get("timing")}
     made = {name: sum(plain[each] for each in row["compose"]) for name, row in rows.items() if row.get("compose")}
     assert STAGES.items() <= (plain | made).items()
+
+
+STATIC = """
+#include <hls_stream.h>
+static void load(const int *in, hls::stream<int> &out, int n) { for (int i = 0; i < n / 2; i++) out << in[i]; }
+static void store(int *out, hls::stream<int> &in, int n) { for (int i = 0; i < n / 2; i++) out[i] = in.read(); }
+extern "C" void vadd(const int *in, int *out, int n) {
+  static hls::stream<int> in_stream("input");
+  #pragma HLS dataflow
+  load(in, in_stream, n);
+  store(out, in_stream, n);
+}
+"""
+
+
+def test_a_scalar_is_followed_into_tasks_that_are_given_static_streams_before_it(tmp_path):
+    source = written(tmp_path, STATIC)
+    with pytest.raises(InputError, match="'n' of 'vadd' decides"):
+        read_hls(source)
+    graph = read_hls(source, values={"n": "20"})
+    assert [fifo.name for fifo in graph.fifos] == ["in_stream"]
+    assert simulate(graph).fifo_events == 2 * 10
+
+
+def test_tasks_that_share_nothing_are_no_dataflow_design(tmp_path):
+    text = (PAIR % "").replace("for (int i = 0; i < 6", "for (int i = 0; i < 0")
+    with pytest.raises(InputError, match="no token passes between any two of them"):
+        read_hls(written(tmp_path, text))

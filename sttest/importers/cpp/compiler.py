@@ -74,7 +74,7 @@ def run_limited(command: Sequence[str], folder: Path, what: str, seconds: int = 
 def _first_error(done: subprocess.CompletedProcess[str]) -> str:
     """What a program says of its failure, or by which signal it ended."""
     lines = [line.strip() for line in done.stderr.splitlines()]
-    told = next((line for line in lines if "error:" in line), "")
+    told = next((line for line in lines if ("error:" in line and "linker" not in line) or "undefined ref" in line), "")
     if not told and done.returncode < 0:
         told = f"it was ended by signal {-done.returncode}"
     return (told or (lines[-1] if lines else f"exit code {done.returncode}"))[:_MOST_MESSAGE]
@@ -83,6 +83,8 @@ def _first_error(done: subprocess.CompletedProcess[str]) -> str:
 def _hints(done: subprocess.CompletedProcess[str]) -> list[str]:
     if "file not found" in done.stderr:
         return ["put the header beside the source"]
+    if "undefined reference" in done.stderr:
+        return ["name the folder of the project, which names all sources"]
     return []
 
 

@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from sttest.importers.cpp.instrument import ACCESSES, Instrumented
-from sttest.importers.cpp.ir import NAME, Function, Instruction, Module, dominators, ordered
+from sttest.importers.cpp.ir import NAME, Function, Instruction, Module, dominators, ordered, scalar_name
 
 _DATA = "data"
 
@@ -29,8 +29,8 @@ class Control:
         self.functions = {each.name: each for each in instrumented.functions}
         function = self.functions[top]
         for text, name in zip(function.parameters, function.parameter_names, strict=True):
-            if not text.startswith("ptr") and name.strip('%"') not in given:
-                self.causes[top, name] = name.strip('%"')
+            if not text.startswith("ptr") and scalar_name(name) not in given:
+                self.causes[top, name] = scalar_name(name)
         self.ports = {
             (top, name)
             for text, name in zip(function.parameters, function.parameter_names, strict=True)
@@ -86,22 +86,18 @@ class Control:
         return next((cause for one in operands if (cause := self.causes.get((function.name, one)))), "")
 
     def _hand_on(self, function: Function, each: Instruction) -> None:
-        callee = self.functions.get(each.callee)
-        if each.callee == "sttest_read_bytes" and each.operands:
-            self.causes.setdefault((function.name, f"*{function.base_of(each.operands[1])}"), _DATA) if len(
-                each.operands
-            ) > 1 else None
-        if each.callee.startswith("llvm.memcpy") and len(each.operands) > 1:
-            source = function.base_of(each.operands[1])
+        """Follows causes into a function that is called, through memory that it is given, and back."""
+        given = each.arguments
+        if each.callee == "sttest_read_bytes":
+            self.causes.setdefault((function.name, f"*{function.base_of(given[1])}"), _DATA)
+        if each.callee.startswith("llvm.memcpy"):
+            source = function.base_of(given[1])
             if (function.name, source) in self.ports or (function.name, f"*{source}") in self.causes:
-                self.causes.setdefault((function.name, f"*{function.base_of(each.operands[0])}"), _DATA)
+                self.causes.setdefault((function.name, f"*{function.base_of(given[0])}"), _DATA)
+        callee = self.functions.get(each.callee)
         if callee is None:
             return
-        for one, name in zip(
-            each.operands,
-            [n for n, t in zip(callee.parameter_names, callee.parameters, strict=True) if n],
-            strict=False,
-        ):
+        for one, name in zip(given, callee.parameter_names, strict=False):
             if cause := self.causes.get((function.name, one)):
                 self.causes.setdefault((callee.name, name), cause)
             base = function.base_of(one)

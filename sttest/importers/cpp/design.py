@@ -222,7 +222,8 @@ def _require_known(facts: Mapping[str, Any], run: Run, values: Mapping[str, str]
         first = next(each for each in findings if each["cause"] != "data")
         most = facts["loops"][first["loop"]]["markers"].get("tripcount", 0) if first["loop"] >= 0 else 0
         said = [f"its pragma says at most {most}: --set {asked[0]}={most}"] if most else []
-        what = f"{' and '.join(map(repr, asked))} of '{facts['top']}' decides what is accessed, and how often"
+        verb = "decides" if len(asked) == 1 else "decide"
+        what = f"{' and '.join(map(repr, asked))} of '{facts['top']}' {verb} what is accessed, and how often"
         hints = [*said, " ".join(f"--set {each}=NUMBER" for each in asked)]
         raise InputError("unknown-number", what, where=f"{Path(first['file']).name} line {first['line']}", hints=hints)
     if findings and "data" not in values:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sttest.importers.cpp.ir import Block, Function, Instruction, Loop, Module, closing, split_arguments
+from sttest.importers.cpp.ir import Block, Function, Instruction, Loop, Module, closing, scalar_name, split_arguments
 
 ACCESSES = {
     "sttest_read": "read", "sttest_read_bytes": "read", "sttest_write": "write", "sttest_write_bytes": "write",
@@ -21,7 +21,6 @@ MARKERS = {
 _LOOP_METADATA = re.compile(r"!llvm\.loop (!\d+)")
 _ARRAY = re.compile(r"^\[(\d+) x (.*)\]$")
 _GLOBAL = re.compile(r'^@("[^"]*"|[\w.$-]+) = .*?(?:global|constant) (\S.*?) (?:zeroinitializer|undef)', re.MULTILINE)
-_LOCAL = re.compile(r"(\d+)([A-Za-z_]\w*)(?:_\d+)?$")
 _SIZES = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "float": 32, "double": 64, "half": 16}
 _DECLARED = """
 declare void @sttest_site(i32)
@@ -202,9 +201,8 @@ class Instrumented:
                     lines.append(self._variable(each.result, of[1], name))
         if self.roles[function.name].endswith("top"):
             for found in _GLOBAL.finditer("\n".join(each for each in self.module.lines if isinstance(each, str))):
-                local = _LOCAL.search(found[1].strip('"'))
                 if "hls::stream" in found[2]:
-                    name = local[2][-int(local[1]) :] if local else found[1]
+                    name = _static_name(found[1].strip('"'))
                     lines.append(self._variable(f"@{found[1]}", found[2].split(", align")[0], name))
         return lines
 
@@ -259,7 +257,7 @@ class Instrumented:
         function = self.module_function(self.top)
         lines, passed = ["define void @sttest_design() {"], list[str]()
         for number, one in enumerate(function.parameters):
-            kind, name = _type(one), one.rsplit("%", 1)[-1].strip('"')
+            kind, name = _type(one), scalar_name(one.rsplit("%", 1)[-1])
             if kind == "ptr":
                 lines.append(f"  %m{number} = call ptr @sttest_memory()")
                 attribute = re.search(r"(?:byval|sret)\(.*?\)(?: align \d+)?", one)
@@ -273,6 +271,15 @@ class Instrumented:
             "}",
         ]
         return "\n".join(lines)
+
+
+def _static_name(symbol: str) -> str:
+    """What a variable is called in the source; the last part of a mangled name has its length before it."""
+    for found in re.finditer(r"\d+", symbol):
+        name = re.sub(r"_\d+$", "", symbol[found.end() :])
+        if len(name) == int(found[0]):
+            return name
+    return symbol
 
 
 def _text(function: Function) -> str:

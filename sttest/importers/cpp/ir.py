@@ -36,6 +36,15 @@ class Instruction:
         found = _CALLEE.search(self.text) if self.opcode in ("call", "invoke") else None
         return found[1].strip('"') if found else ""
 
+    @cached_property
+    def arguments(self) -> tuple[str, ...]:
+        """Of a call of a named function, the values that it is given, constants too."""
+        if not self.callee:
+            return ()
+        start = self.text.index("(", self.text.index("@"))
+        given = split_arguments(self.text[start + 1 : closing(self.text, start)])
+        return tuple(each.rsplit(None, 1)[-1] for each in given)
+
     @property
     def location(self) -> str:
         """Its debug location, ``!N``; empty where it has none."""
@@ -159,6 +168,11 @@ class Function:
                 break
             value, seen = made.operands[0], seen + 1
         return value
+
+
+def scalar_name(name: str) -> str:
+    """What a parameter is called in the source: one that a class has may be passed as a number."""
+    return re.sub(r"\.coerce\d*$", "", name.strip('%"'))
 
 
 def ordered(entry: str, successors: Mapping[str, Sequence[str]]) -> list[str]:

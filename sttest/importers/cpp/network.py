@@ -92,6 +92,10 @@ class NetworkMaker:
         """
         self._streams()
         self._arrays()
+        if len(self.names) > 1 and not self.fifos:
+            what = f"{len(self.names)} tasks, and no token passes between any two of them"
+            hints = ["give scalars that decide how often loops run: --set n=64", "name another function with --top"]
+            raise InputError("no-channels", what, where=self.name, hints=hints)
         early, late, text, apart = (
             TimedGraph(
                 self.name, self.clock_mhz, tuple(self.fifos), tuple(self._process(each, which) for each in self.names)
