@@ -27,7 +27,7 @@ MUTANTS ?= --minutes 30
 
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-SYSTEM_TOOLS := g++ verilator iverilog
+SYSTEM_TOOLS := g++ clang verilator iverilog
 COVERED := sim package importers core
 BROWSERS := chromium chromium-browser google-chrome
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_INSTALL_ARGS)

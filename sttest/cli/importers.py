@@ -35,6 +35,10 @@ def import_verb(
         Path | None, typer.Option(help="Folder of synthesis reports, or csynth.xml [below the design].")
     ] = None,
     top: Annotated[str | None, typer.Option(help="The function that is the design, where a file has several.")] = None,
+    values: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=NUMBER", help="hls: the number of a scalar of the top; may be repeated."),
+    ] = None,
     rates: Annotated[Path | None, typer.Option(help="tapa: what each task does, in YAML.")] = None,
     template: Annotated[bool, typer.Option("--template", help="tapa: write a file of rates to fill in.")] = False,
     folding: Annotated[
@@ -75,7 +79,7 @@ def import_verb(
         return
     notes: list[str] = []
     options = {
-        "reports": reports, "top": top, "rates": rates, "folding": folding, "frames": frames,
+        "reports": reports, "top": top, "values": _values(values), "rates": rates, "folding": folding, "frames": frames,
         "cycles": cycles or None,
         "notes": notes if "notes" in form.options else None,
     }  # fmt: skip
@@ -91,6 +95,25 @@ def import_verb(
     if out is not None:
         form.write_depths(sized, source, out)
     _report_depths(form, graph, sized, out, as_json=as_json)
+
+
+def _values(given: list[str] | None) -> dict[str, str] | None:
+    """Numbers by name; None where none are given.
+
+    Raises:
+        InputError: one that is no ``NAME=NUMBER``.
+    """
+    found: dict[str, str] = {}
+    for each in given or ():
+        name, equals, number = each.partition("=")
+        try:
+            float(number)
+        except ValueError:
+            equals = ""
+        if not (name.isidentifier() and equals):
+            raise InputError("bad-value", f"'{each:.80}' is no NAME=NUMBER", where="--set", hints=["write --set n=64"])
+        found[name] = number
+    return found or None
 
 
 def _format(name: str) -> Format:

@@ -130,6 +130,16 @@ _ALL = (  # one entry per module of this room
         sniffs=is_vitis,
     ),
     Format(
+        "hls",
+        "Vitis HLS: a dataflow region in C++, compiled by clang and run, with or without reports of its synthesis.",
+        "a C++ file, or the folder of a solution or component",
+        assumes=(
+            "accesses of an iteration keep the order of the text; a read is a stage after a write before it",
+            "memory and the ports of the top are always ready",
+        ),
+        options=("reports", "top", "values", "notes"),
+    ),
+    Format(
         "finn",
         "FINN: quantized networks as dataflow layers.",
         "an ONNX model of a build, of a step after step_specialize_layers",
