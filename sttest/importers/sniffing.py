@@ -24,7 +24,11 @@ _STREAMS = re.compile(rb"\bhls::stream\b|\bhls_stream\.h\b|#\s*pragma\s+HLS\b", 
 _TRACE = re.compile(rb"(spec_channel|spec_interface|trace_bb|ap_ctrl_chain)(\t|\r?\n)")
 _ONNX = re.compile(rb"\x08[\x01-\x20](?:\x12|\x1a|\x22|\x3a|\x42|\x72)")
 """Of a ModelProto: its field 1, ``ir_version``, then another one that it may have."""
-_APP, _CONFIG = "hls.app", "hls_config.cfg"
+_APPS, _CONFIG = ("hls.app", "vivado_hls.app"), "hls_config.cfg"
+_AIE = re.compile(rb"\baie\.(device|tile|objectfifo)\b")
+_ALLO = re.compile(rb"\ballo\.stream_(construct|put|get)\b|!allo\.stream<")
+FIRST = ("solution", "hls")
+"""Formats that are asked first where several take a design: they know most of it."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +134,8 @@ def is_streamhls(sight: Sight) -> bool:
 def is_vitis(sight: Sight) -> bool:
     """A solution, project or component of Vitis HLS, a file that describes one, or C++ with a dataflow region."""
     if sight.is_folder:
-        return sight.has(_APP) or sight.has(_CONFIG) or (sight.path.absolute().parent / _APP).is_file()
+        folders = (sight.path, sight.path.absolute().parent)
+        return sight.has(_CONFIG) or any((folder / name).is_file() for folder in folders for name in _APPS)
     return is_project_file(sight) or is_dataflow_cpp(sight)
 
 
@@ -138,7 +143,7 @@ def is_project_file(sight: Sight) -> bool:
     """``hls.app`` or ``hls_config.cfg``: what it describes is the folder that it is in."""
     is_config = sight.is_text and bool(re.search(rb"^\s*syn\.(file|top)\s*=", sight.head, re.MULTILINE))
     is_app = sight.tag.rpartition(":")[2] in ("project", "AutoPilot") and b"<files" in sight.head
-    return (is_app and sight.path.name == _APP) or (is_config and sight.path.name == _CONFIG)
+    return (is_app and sight.path.name in _APPS) or (is_config and sight.path.name == _CONFIG)
 
 
 def is_dataflow_cpp(sight: Sight) -> bool:
@@ -162,3 +167,18 @@ def is_tapa(sight: Sight) -> bool:
 def is_lightningsim(sight: Sight) -> bool:
     """The trace of LightningSim."""
     return _TRACE.match(sight.head) is not None
+
+
+def is_solution(sight: Sight) -> bool:
+    """A solution of Vivado or Vitis HLS with its database, or a project that has one."""
+    return sight.has(".autopilot/db") or sight.has("*/.autopilot/db")
+
+
+def is_aie(sight: Sight) -> bool:
+    """MLIR of AI Engine arrays."""
+    return bool(_AIE.search(sight.code))
+
+
+def is_allo(sight: Sight) -> bool:
+    """MLIR of Allo with streams."""
+    return bool(_ALLO.search(sight.code))

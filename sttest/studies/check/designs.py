@@ -11,7 +11,7 @@ from sttest.core.files import MANIFEST, STANDARD_INPUT, place_of, read_bytes
 from sttest.core.plain_files import is_handed, why_no_file
 from sttest.importers.formats import FORMATS, Format, format_named
 from sttest.importers.places import DesignPlaces
-from sttest.importers.sniffing import Sight, is_project_file
+from sttest.importers.sniffing import FIRST, Sight, is_project_file
 from sttest.sim import TimedGraph
 from sttest.sim.graph_json import SCHEMA as GRAPH_SCHEMA
 from sttest.sim.graph_json import SMALLER, parse_timed_graph
@@ -68,7 +68,9 @@ def designs_of(path: Path, data: bytes | None, asked: Asked) -> Iterator[Design]
         yield _timed_graph(sight)
     elif sight.tag == "sdf3":
         yield _sdf3(sight)
-    elif found := [each for each in FORMATS.values() if each.sniffs(sight)]:
+    elif found := sorted(
+        (each for each in FORMATS.values() if each.sniffs(sight)), key=lambda each: each.name not in FIRST
+    ):
         yield _imported(sight, found, asked)
     elif _SYNTH.search(sight.code):
         yield _compiled(sight)
