@@ -65,7 +65,7 @@ class Draft:
 
 @dataclass(frozen=True)
 class _Wait:
-    """At a stage of a call the caller waits until a time, or for a token."""
+    """At a stage of a call the caller waits until a time or, where there is one, for a token."""
 
     stage: int
     time: int
@@ -142,7 +142,7 @@ class _Builder:
             else:
                 timeline.wait(_Wait(item.end_stage, self.lay_out(item, time + item.delay, into)))
         for draft in merged:
-            timeline.wait(_Wait(call.end, draft.end, self._done(draft)))
+            timeline.wait(_Wait(call.end, 0, self._done(draft)))
         return timeline.at(call.end)
 
     def process(self, call: Call, time: int, caller: Draft) -> _Wait:
@@ -152,11 +152,9 @@ class _Builder:
         before = self.sites.get(site)
         draft = self.draft(call, time) if before is None else Draft(before.number, "", time)
         if before is not None or caller.first < time or caller.starter is not None:
-            draft.starter = self._starter(caller, time)
-            draft.starter.add(max(time - 1, draft.starter.start), ("start", draft.number), is_write=True)
-            draft.add(time, ("start", draft.number), is_write=False)
+            self._begin_with_token(draft, time, caller)
         draft.end = self.lay_out(call, time, draft)
-        wait = _Wait(call.end_stage, draft.end, self._done(draft) if draft.events and draft.end > time else None)
+        wait = _Wait(call.end_stage, time, self._done(draft) if draft.end > time else None)
         if before is None:
             self.sites[site] = draft
         else:
@@ -164,11 +162,13 @@ class _Builder:
         return wait
 
     @staticmethod
-    def _starter(caller: Draft, time: int) -> Draft:
-        """Who puts a token in the cycle before a time: what begins with its caller is begun by whoever begins that."""
+    def _begin_with_token(draft: Draft, time: int, caller: Draft) -> None:
+        """A token in the cycle before a time: what begins with its caller is begun by whoever begins that."""
         while time - 1 < caller.start and caller.starter is not None:
             caller = caller.starter
-        return caller
+        draft.starter = caller
+        caller.add(max(time - 1, caller.start), ("start", draft.number), is_write=True)
+        draft.add(time, ("start", draft.number), is_write=False)
 
     @staticmethod
     def _done(draft: Draft) -> Key:
@@ -186,6 +186,8 @@ class _Builder:
         site = caller.number, call.step.instruction
         if site not in self.sites:
             self.sites[site] = draft = self.draft(call, merged[0].start if merged else time)
+            if caller.first < draft.start or caller.starter is not None:
+                self._begin_with_token(draft, draft.start, caller)
             draft.end = draft.start - 1
             merged.append(draft)
         draft = self.sites[site]
@@ -306,12 +308,13 @@ class _Timeline:
 
     def at(self, stage: int) -> int:
         """The time of a stage, behind all that it waits for."""
-        due = sorted((each for each in self.waits if each.stage <= stage), key=lambda each: (each.stage, each.time))
-        for each in due:
-            self.delay_until(each.time, each.stage)
-            if each.token is not None:
+        due = [each for each in self.waits if each.stage <= stage]
+        for each in sorted(due, key=lambda each: (each.stage, each.token is not None)):
+            if each.token is None:
+                self.delay_until(each.time, each.stage)
+            else:
                 self.into.add(self.base + each.stage + self.shift, each.token, is_write=False)
-            self.waits.remove(each)
+        self.waits = [each for each in self.waits if each.stage > stage]
         return self.base + stage + self.shift
 
     def delay_until(self, time: int, stage: int) -> int:
