@@ -24,7 +24,7 @@ class Format:
     summary: str  # whose designs they are
     reads: str  # the file or folder that is named, and what is looked for beside it
     assumes: tuple[str, ...] = ()  # what holds of every imported design and stands in none of its files
-    options: tuple[str, ...] = ()  # keywords that its reader takes besides the source; ``notes`` is a list it adds to
+    options: tuple[str, ...] = ()  # keywords its reader takes besides the source; ``notes`` and ``checks`` are lists it adds to
     writes: str = ""  # what ``write_depths`` writes; empty where depths cannot go back
     template: str = ""  # what ``template`` gives, for people to fill in; empty where the format needs no such thing
 
@@ -109,6 +109,16 @@ _ALL = (  # one entry per module of this room
         assumes=_STAGES,
         options=("reports", "top", "notes"),
         writes=_STREAM_DEPTHS,
+    ),
+    Format(
+        "solution",
+        "Vivado and Vitis HLS: a solution folder alone, its schedule and its bitcode, checked against its reports.",
+        "the folder of a solution, with .autopilot/db/a.o.3.bc and *.sched.adb; sim/tv for its inputs",
+        assumes=(
+            "the bitcode is executed, in a process of its own with limits of memory and time, which is no sandbox",
+            "a port to memory answers as LightningSim says, in 13 cycles, and its last write in 8",
+        ),
+        options=("top", "no_run", "notes", "checks"),
     ),
     Format(
         "finn",
