@@ -24,7 +24,9 @@ class Format:
     summary: str  # whose designs they are
     reads: str  # the file or folder that is named, and what is looked for beside it
     assumes: tuple[str, ...] = ()  # what holds of every imported design and stands in none of its files
-    options: tuple[str, ...] = ()  # keywords its reader takes besides the source; ``notes`` and ``checks`` are lists it adds to
+    options: tuple[
+        str, ...
+    ] = ()  # keywords its reader takes besides the source; ``notes`` and ``checks`` are lists it adds to
     writes: str = ""  # what ``write_depths`` writes; empty where depths cannot go back
     template: str = ""  # what ``template`` gives, for people to fill in; empty where the format needs no such thing
 

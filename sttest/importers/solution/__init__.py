@@ -1,7 +1,7 @@
 """Vivado and Vitis HLS solution folders: from files that the tool wrote to a timed graph, to the cycle where it can be.
 
-The bitcode that was scheduled is executed on the inputs of the co-simulation; the schedule database has a stage for every
-instruction of it.  Neither the tool nor the C++ is needed.  Every import is checked against what synthesis and
+The bitcode that was scheduled is executed on the inputs of the co-simulation; the schedule database has a stage for
+every instruction of it.  Neither the tool nor the C++ is needed.  Every import is checked against what synthesis and
 co-simulation said.
 """
 
@@ -12,14 +12,19 @@ from sttest.importers.solution.assemble import Names, assembled
 from sttest.importers.solution.check import checked
 from sttest.importers.solution.dataflow import set_stages
 from sttest.importers.solution.execute import execute
-from sttest.importers.solution.folder import find_solution, fifo_modules
+from sttest.importers.solution.folder import fifo_modules, find_solution
 from sttest.importers.solution.matching import matched
 from sttest.importers.solution.stages import staged
 from sttest.sim import TimedGraph
 
 
 def read_solution(
-    source: Path, *, top: str = "", no_run: bool = False, notes: list[str] | None = None, checks: list[str] | None = None
+    source: Path,
+    *,
+    top: str = "",
+    no_run: bool = False,
+    notes: list[str] | None = None,
+    checks: list[str] | None = None,
 ) -> TimedGraph:
     """The design of a solution folder.
 
@@ -35,7 +40,10 @@ def read_solution(
     """
     solution = find_solution(source, top)
     if no_run:
-        hints = ["leave out --no-run: the bitcode runs in a process of its own, with limits", "import vitis reads the C++"]
+        hints = [
+            "leave out --no-run: the bitcode runs in a process of its own, with limits",
+            "import vitis reads the C++",
+        ]
         what = "a solution is read by executing its bitcode"
         raise InputError("needs-run", what, where=str(source), hints=hints)
     run = execute(solution)

@@ -24,8 +24,8 @@ from sttest.sim import Fifo, Pipeline, TimedGraph, Trace
 from sttest.sim.graph import MAX_CYCLES, MAX_DEPTH, MAX_NAME_CHARS, PING_PONG
 
 READ_LATENCY, RESPONSE_LATENCY = 12, 7
-"""Cycles of co-simulation's memory from a request to its first beat, and from the last beat to the response, besides the
-latency of the interface, by LightningSim (its module ``axi_interface``)."""
+"""Cycles of co-simulation's memory from a request to its first beat, and from the last beat to the response, besides
+the latency of the interface, by LightningSim (its module ``axi_interface``)."""
 INTERFACE_LATENCY = 1
 """Of ``m_axi`` interfaces that set none."""
 
@@ -143,7 +143,10 @@ class _Builder:
                 timeline.wait(_Wait(item.end_stage, self.lay_out(item, time + item.delay, into)))
         for draft in merged:
             timeline.wait(_Wait(call.end, 0, self._done(draft)))
-        return timeline.at(call.end)
+        end = timeline.at(call.end)
+        if not merged and all(not each.is_process and each.latency is not None for each in call.calls):
+            call.latency = end - base
+        return end
 
     def process(self, call: Call, time: int, caller: Draft) -> _Wait:
         """A process of a region that is entered at a time of its caller, and the caller's wait for its end."""
@@ -182,7 +185,8 @@ class _Builder:
             for each in sorted(call.calls, key=lambda item: item.stage):
                 self.collect(each, time + each.stage, caller, merged)
             return
-        assert call.step is not None and call.region is not None
+        assert call.step is not None
+        assert call.region is not None
         site = caller.number, call.step.instruction
         if site not in self.sites:
             self.sites[site] = draft = self.draft(call, merged[0].start if merged else time)
@@ -205,7 +209,9 @@ class _Builder:
         """Tokens between the processes of regions in loops: for starts, and for arrays and scalars in two halves."""
         for region, inside in self.regions.items():
             for channel in region.channels:
-                pairs = [(a, b) for a in channel.sources for b in channel.sinks if a in inside and b in inside and a != b]
+                pairs = [
+                    (a, b) for a in channel.sources for b in channel.sinks if a in inside and b in inside and a != b
+                ]
                 for source, sink in pairs:
                     self._link(inside[source], inside[sink])
                     if not is_stream(functions[region], channel):
@@ -222,7 +228,10 @@ class _Builder:
             sink.draft.add(begin, key, is_write=False)
 
     def _halves(self, source: "_Iterated", sink: "_Iterated", name: str) -> None:
-        empty, full = (f"{name}.empty", source.draft.number, sink.draft.number), (name, source.draft.number, sink.draft.number)
+        empty, full = (
+            (f"{name}.empty", source.draft.number, sink.draft.number),
+            (name, source.draft.number, sink.draft.number),
+        )
         if full in self.linked:
             return
         self.linked.add(full)
@@ -277,7 +286,9 @@ class _Builder:
 
 
 def _pipeline(draft: Draft, name: str, place: dict[Key, int]) -> Pipeline:
-    events = sorted((stage - draft.start, 2 * place[key] + is_write) for stage, is_write, key in draft.events if key in place)
+    events = sorted(
+        (stage - draft.start, 2 * place[key] + is_write) for stage, is_write, key in draft.events if key in place
+    )
     ticks = np.array([tick for tick, _ in events], dtype=np.int64)
     trace = Trace(ticks, np.array([op for _, op in events], dtype=np.int32))
     if not trace.is_ordered:

@@ -1,7 +1,7 @@
 """The bitcode that was scheduled, ``a.o.3.bc``: what is in its blocks, and its text for execution.
 
 Only a child process imports this: LLVM ends a process whose bitcode it does not like.  Text is put together function by
-function, for attributes and metadata of old bitcode trip the assertions of today's LLVM when they are printed or compiled.
+function, for attributes and metadata of old bitcode trip assertions of today's LLVM when they are printed or compiled.
 """
 
 import re
@@ -113,7 +113,9 @@ class _Writer:
             Parameter(each.name, kind, self._element_bits(top, place) if kind.startswith("ptr") else 0)
             for place, (each, kind) in enumerate(zip(self.functions[top].arguments, types, strict=True))
         ]
-        text += "\n" + intrinsics.needed_selects(text) + intrinsics.RECORDERS + intrinsics.entry(quoted(top), result, types)
+        text += (
+            "\n" + intrinsics.needed_selects(text) + intrinsics.RECORDERS + intrinsics.entry(quoted(top), result, types)
+        )
         return Executable(text, self.code, parameters)
 
     def _symbol(self, name: str) -> str:
@@ -150,7 +152,9 @@ class _Writer:
         for block in blocks:
             instructions = list(block.instructions)
             ends = [places[each] for each in instructions[-1].operands if each in places]
-            found.append(BlockCode(ends, [each for each in map(_call, instructions) if not _SPECIFIES.match(each.callee)]))
+            found.append(
+                BlockCode(ends, [each for each in map(_call, instructions) if not _SPECIFIES.match(each.callee)])
+            )
             self.code.blocks.append((name, len(found) - 1))
             lines += self._recorded(str(block), len(self.code.blocks) - 1, channels)
         self.code.functions[name] = FunctionCode(found, channels)
@@ -174,7 +178,7 @@ class _Writer:
     def _element_bits(self, name: str, place: int, depth: int = 0) -> int:
         """Bits of what a parameter points to, by how it is used, also in what is called with it."""
         function = self.functions[name]
-        if function.is_declaration or depth > 8:  # noqa: PLR2004 - deeper than any design nests the port of its top
+        if function.is_declaration or depth > 8:  # deeper than designs pass the port of their top on
             return 0
         argument = list(function.arguments)[place]
         for block in function.blocks:
@@ -209,7 +213,9 @@ def _call(each: Any) -> CallCode:
     operands = list(each.operands)
     pointers = len(operands) - 1
     callee = operands[-1].name
-    return CallCode(each.name, "call", callee, pointers // 2 if ".ap_fifo." in callee and "Write" in callee else pointers)
+    return CallCode(
+        each.name, "call", callee, pointers // 2 if ".ap_fifo." in callee and "Write" in callee else pointers
+    )
 
 
 def _plain(text: str) -> str:

@@ -38,7 +38,9 @@ def checked(solution: Solution, run: Run, top: Call, graph: TimedGraph) -> Check
     total = sum(each.total for each in run.checks)
     ours = "a deadlock" if cycles is None else f"{cycles:,}"
     lines = [
-        f"co-simulation {cosimulated.cycles:,}, this graph {ours}" if cosimulated else f"no co-simulation, this graph {ours}",
+        f"co-simulation {cosimulated.cycles:,}, this graph {ours}"
+        if cosimulated
+        else f"no co-simulation, this graph {ours}",
         f"{len(fixed) - len(wrong):,} of {len(fixed):,} functions of fixed latency equal csynth",
         f"outputs {equal:,}/{total:,}" if total else "no outputs to compare",
     ]
@@ -56,7 +58,8 @@ def _notes(run: Run, is_older: bool, equal: int, total: int) -> Iterator[str]:
     if is_older:
         yield "the co-simulation is older than the schedule: it may be that of another design"
     if run.missing and not total:
-        yield f"no vectors for {', '.join(run.missing[:_MOST_NAMED])}: zeros were taken, and what depends on them is for zeros"
+        ports = ", ".join(run.missing[:_MOST_NAMED])
+        yield f"no vectors for {ports}: zeros were taken, and what depends on them is for zeros"
     if equal < total:
         ports = [each.port for each in run.checks if each.equal < each.total]
         yield f"outputs of {', '.join(ports[:_MOST_NAMED])} are not those of the co-simulation"
@@ -64,13 +67,14 @@ def _notes(run: Run, is_older: bool, equal: int, total: int) -> Iterator[str]:
 
 
 def _latencies(top: Call) -> dict[str, set[int]]:
-    """Latencies of each function's calls, nothing stalled; functions that have processes in them have none of their own."""
+    """Latencies of each function's calls, nothing stalled; those with processes in them have none."""
     found: dict[str, set[int]] = {}
     waiting = [top]
     while waiting:
         call = waiting.pop()
         waiting += call.calls
-        found.setdefault(call.function.name, set()).add(call.end)
+        if call.latency is not None:
+            found.setdefault(call.function.name, set()).add(call.latency)
     return found
 
 

@@ -1,8 +1,8 @@
 """Runs a solution's bitcode on the inputs of its co-simulation, in a process of its own.
 
 The bitcode is foreign code: the child that executes it has a limit of memory and of time, ends with its parent, may
-call nothing but what is in the bitcode and some functions of the mathematical library, and tells by its exit code why it
-ended.  That keeps accidents away, not malice: it is no sandbox.
+call nothing but what is in the bitcode and some functions of the mathematical library, and tells by its exit code why
+it ended.  That keeps accidents away, not malice: it is no sandbox.
 """
 
 import ctypes
@@ -40,8 +40,13 @@ _REFUSED, _FULL, _EMPTY = 40, 41, 42
 """Exit codes: the text on standard error says why; the trace is too long; a FIFO was read before it was written."""
 
 
-def execute(solution: Solution, *, most_seconds: int = MOST_SECONDS) -> Run:
+def execute(solution: Solution, *, most_seconds: int = MOST_SECONDS, most_entries: int = MOST_ENTRIES) -> Run:
     """What the design does with the inputs of its first transaction.
+
+    Args:
+        solution: what is run.
+        most_seconds: of processor time.
+        most_entries: of the trace.
 
     Raises:
         InputError: the bitcode cannot be executed, crashes, or takes too long.
@@ -52,7 +57,7 @@ def execute(solution: Solution, *, most_seconds: int = MOST_SECONDS) -> Run:
         raise InputError("no-bitcode", "no bitcode is there", where=where, hints=hints)
     with tempfile.TemporaryDirectory(prefix="sttest-solution-") as folder:
         request = {"root": str(solution.root), "top": solution.top, "bitcode": str(solution.bitcode)}
-        arguments = ["-m", __name__, json.dumps(request), folder, str(most_seconds)]
+        arguments = ["-m", __name__, json.dumps(request), folder, str(most_seconds), str(most_entries)]
         try:
             done = subprocess.run(
                 python_command(arguments, ends_with_us=True), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -60,7 +65,7 @@ def execute(solution: Solution, *, most_seconds: int = MOST_SECONDS) -> Run:
             )  # fmt: skip
         except subprocess.TimeoutExpired as error:
             raise _stopped(where, most_seconds) from error
-        _check(done.returncode, done.stderr.decode("utf-8", "replace"), where, most_seconds)
+        _check(done.returncode, done.stderr.decode("utf-8", "replace"), where, most_seconds, most_entries)
         return read_run(Path(folder))
 
 
@@ -69,7 +74,7 @@ def _stopped(where: str, seconds: int) -> InputError:
     return InputError("run-too-long", f"the bitcode did not end within {seconds} s", where=where, hints=hints)
 
 
-def _check(code: int, said: str, where: str, seconds: int) -> None:
+def _check(code: int, said: str, where: str, seconds: int, entries: int) -> None:
     """Refuses a child that did not end well, with the cause that its exit code tells."""
     if code == 0:
         return
@@ -78,7 +83,7 @@ def _check(code: int, said: str, where: str, seconds: int) -> None:
         raise InputError("bitcode-not-read", last, where=where, hints=["import vitis reads C++ with reports"])
     if code == _FULL:
         what, hints = "blocks entered and FIFOs accessed", ["co-simulate a smaller transaction"]
-        raise InputError("run-too-long", f"more than {MOST_ENTRIES:,} {what}", where=where, hints=hints)
+        raise InputError("run-too-long", f"more than {entries:,} {what}", where=where, hints=hints)
     if code == _EMPTY:
         hints = ["processes are run one after the other: feedback between them is not read yet"]
         raise InputError("empty-fifo", f"{last} is read before anything is written to it", where=where, hints=hints)
@@ -126,7 +131,7 @@ def _leave(code: int, text: str) -> NoReturn:
     os._exit(code)  # an exception could not pass through what LLVM compiled
 
 
-def main(request: dict[str, str], folder: Path, seconds: int) -> None:
+def main(request: dict[str, str], folder: Path, seconds: int, entries: int) -> None:
     """Executes the bitcode of a request and tells of it in the folder."""
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
@@ -145,12 +150,16 @@ def main(request: dict[str, str], folder: Path, seconds: int) -> None:
         _leave(_REFUSED, str(error))
     except RuntimeError as error:
         _leave(_REFUSED, f"LLVM refuses the bitcode's text: {' '.join(str(error).split()):.300}")
-    inputs = {name: first_values(path) for name, path in vector_files(Path(request["root"]), request["top"], "in").items()}
-    outputs = {name: first_values(path) for name, path in vector_files(Path(request["root"]), request["top"], "out").items()}
+    inputs = {
+        name: first_values(path) for name, path in vector_files(Path(request["root"]), request["top"], "in").items()
+    }
+    outputs = {
+        name: first_values(path) for name, path in vector_files(Path(request["root"]), request["top"], "out").items()
+    }
     machine = llvm.Target.from_default_triple().create_target_machine(opt=1)
     module.triple, module.data_layout = llvm.get_default_triple(), str(machine.target_data)
     call = _Call(program.parameters, inputs)
-    trace = call.run(llvm, module, machine)
+    trace = call.run(llvm, module, machine, entries)
     write_run(Run(program.code, trace, call.ports, call.checks(outputs), call.missing), folder)
 
 
@@ -187,11 +196,13 @@ class _Call:
         self._memories[parameter.name] = memory, step
         self.ports.append(Port(parameter.name, address, self._most_bytes))
         self.queues.names[address] = parameter.name
-        self.queues.inputs[address] = deque(each.to_bytes((each.bit_length() + 7) // 8 + 64, "little") for each in values)
+        self.queues.inputs[address] = deque(
+            each.to_bytes((each.bit_length() + 7) // 8 + 64, "little") for each in values
+        )
         return address
 
-    def run(self, llvm: Any, module: Any, machine: Any) -> np.ndarray:
-        """The trace."""
+    def run(self, llvm: Any, module: Any, machine: Any, most: int) -> np.ndarray:
+        """The trace, of at most so many entries."""
         full = ctypes.CFUNCTYPE(None)(lambda: _leave(_FULL, "full"))
         three = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
         calls = {"full": full, "pop": three(self.queues.pop), "push": three(self.queues.push)}
@@ -199,9 +210,9 @@ class _Call:
             llvm.add_symbol(f"sttest.{name}", ctypes.cast(function, ctypes.c_void_p).value)
         engine = llvm.create_mcjit_compiler(module, machine)
         engine.finalize_object()
-        memory = mmap.mmap(-1, 8 * MOST_ENTRIES)
+        memory = mmap.mmap(-1, 8 * most)
         entries = np.frombuffer(memory, dtype=np.int64)
-        values = {"entries": entries.ctypes.data, "most": MOST_ENTRIES}
+        values = {"entries": entries.ctypes.data, "most": most}
         for name, value in values.items():
             ctypes.c_int64.from_address(engine.get_global_value_address(f"sttest.{name}")).value = value
         ctypes.CFUNCTYPE(None, ctypes.c_void_p)(engine.get_function_address("sttest.main"))(self._slots.ctypes.data)
@@ -231,4 +242,4 @@ def _of_port(name: str, vectors: dict[str, list[int]]) -> list[int] | None:
 
 
 if __name__ == "__main__":
-    main(json.loads(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))
+    main(json.loads(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))

@@ -64,8 +64,14 @@ def find_solution(path: Path, top: str = "") -> Solution:
     database = root / _DATABASE
     schedules = {each.name.removesuffix(".sched.adb"): each for each in sorted(database.glob("*.sched.adb"))}
     if not schedules:
-        hints = ["keep .autopilot/db when the solution is archived", "synthesize it again", "import vitis reads reports"]
-        raise InputError("no-schedule", "no schedule database (*.sched.adb) is there", where=place_of(root), hints=hints)
+        hints = [
+            "keep .autopilot/db when the solution is archived",
+            "synthesize it again",
+            "import vitis reads reports",
+        ]
+        raise InputError(
+            "no-schedule", "no schedule database (*.sched.adb) is there", where=place_of(root), hints=hints
+        )
     report = _top_report(root)
     top = top or _top(root, report)
     period = _period(root, top)
@@ -79,14 +85,18 @@ def find_solution(path: Path, top: str = "") -> Solution:
 def _root(path: Path) -> Path:
     if (path / _DATABASE).is_dir():
         return path
-    found = sorted({each.parent.parent.parent for each in path.glob(f"*/{_DATABASE}/a.o.3.bc")}) if path.is_dir() else []
+    found = (
+        sorted({each.parent.parent.parent for each in path.glob(f"*/{_DATABASE}/a.o.3.bc")}) if path.is_dir() else []
+    )
     if len(found) == 1:
         return found[0]
     if found:
         hints = [f"name {each}" for each in found[:5]]
         raise InputError("several-solutions", "several solutions are below it", where=place_of(path), hints=hints)
     hints = ["name the folder that contains .autopilot", "import vitis reads C++ with reports"]
-    raise InputError("no-solution", "no .autopilot/db is there, so it is no solution", where=place_of(path), hints=hints)
+    raise InputError(
+        "no-solution", "no .autopilot/db is there, so it is no solution", where=place_of(path), hints=hints
+    )
 
 
 def _top_report(root: Path) -> str:
@@ -213,7 +223,7 @@ def fifo_modules(solution: Solution) -> dict[str, FifoModule]:
     instances: dict[str, tuple[str, int, int]] = {}
     for path in sorted((solution.root / "syn" / "verilog").glob("*.v")):
         text = read_bytes(path).decode("utf-8", "replace")
-        if found := _MODULE.search(text):
+        if _MODULE.search(text):
             impls[path.stem] = "srl" if re.search(r"SRL|ShiftReg", text, re.IGNORECASE) else "ram"
         instances |= {each[4]: (each[1], int(each[2]), int(each[3])) for each in _INSTANCE.finditer(text)}
     return {

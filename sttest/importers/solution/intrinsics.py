@@ -285,7 +285,8 @@ def _axis(kind: str, result: str, types: list[str]) -> str | None:
 def _memory(kind: str, result: str, types: list[str]) -> str | None:
     """Ports to memory: a request with its beats, a beat, a response."""
     there = types[0]
-    text = f"  %p = {f'addrspacecast {there} %a0 to ptr' if 'addrspace' in there else 'getelementptr i8, ptr %a0, i64 0'}\n"
+    plain = f"addrspacecast {there} %a0 to ptr" if "addrspace" in there else "getelementptr i8, ptr %a0, i64 0"
+    text = f"  %p = {plain}\n"
     match kind:
         case "ReadReq" | "WriteReq":
             text += f"  call void @sttest.access(ptr %p, i64 {3 if kind == 'ReadReq' else 4})\n"
@@ -296,7 +297,10 @@ def _memory(kind: str, result: str, types: list[str]) -> str | None:
             text += "  call void @sttest.access(ptr %p, i64 6)\n"
             return text + (f"  ret {result} true\n}}\n" if result == "i1" else _nothing(result))
         case "Read":
-            return text + f"  call void @sttest.access(ptr %p, i64 1)\n  %v = load {result}, ptr %p\n  ret {result} %v\n}}\n"
+            return (
+                text
+                + f"  call void @sttest.access(ptr %p, i64 1)\n  %v = load {result}, ptr %p\n  ret {result} %v\n}}\n"
+            )
         case "Write":
             text += "  call void @sttest.access(ptr %p, i64 2)\n"
             return text + f"  store {types[1]} %a1, ptr %p\n{_nothing(result)}"

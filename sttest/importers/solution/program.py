@@ -24,7 +24,7 @@ class CallCode:
 
 @dataclass(frozen=True)
 class BlockCode:
-    """A block: places of its successors, as its terminator stores them, and instructions that say nothing to the tool."""
+    """A block: places of its successors, as its terminator stores them, and instructions but for hints to the tool."""
 
     successors: list[int]
     instructions: list[CallCode]
@@ -91,7 +91,10 @@ def read_run(folder: Path) -> Run:
     about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
     functions = {
         name: FunctionCode(
-            [BlockCode(each["successors"], [CallCode(**call) for call in each["instructions"]]) for each in code["blocks"]],
+            [
+                BlockCode(each["successors"], [CallCode(**call) for call in each["instructions"]])
+                for each in code["blocks"]
+            ],
             code["channels"],
         )
         for name, code in about["code"]["functions"].items()

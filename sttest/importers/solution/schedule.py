@@ -223,9 +223,7 @@ def _instruction(item: Element) -> Instruction:
     )  # fmt: skip
 
 
-def _regions(
-    syndb: Element, instructions: dict[int, Instruction]
-) -> tuple[dict[int, Region], dict[int, Region]]:
+def _regions(syndb: Element, instructions: dict[int, Instruction]) -> tuple[dict[int, Region], dict[int, Region]]:
     """The regions by id, and the region of each block."""
     regions: dict[int, Region] = {}
     region_of: dict[int, Region] = {}
@@ -253,7 +251,9 @@ def _channels(
     if pipe is None or pipe.find("channel_list") is None:
         return (), ()
     calls = {
-        each.attrib["object_id"]: _number(each, "ssdmobj_id") for each in pipe.iter("inst") if "object_id" in each.attrib
+        each.attrib["object_id"]: _number(each, "ssdmobj_id")
+        for each in pipe.iter("inst")
+        if "object_id" in each.attrib
     }
 
     def ends(channel: Element, one: str) -> tuple[int, ...]:

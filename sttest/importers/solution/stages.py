@@ -51,6 +51,7 @@ class Call:
     end_stage: int = 0
     delay: int = 0  # from its stage to its begin
     end: int = 0
+    latency: int | None = None  # cycles if nothing stalls, calls in it included; None where these are processes
     calls: "list[Call]" = field(default_factory=list["Call"])
     accesses: list[Access] = field(default_factory=list[Access])
 
@@ -246,4 +247,6 @@ class _Reader:
         begin, end = frame.stages(step)
         stage = begin if step.operation in _REQUESTS else end
         bits = step.bits[place] if step.kind == FIFO else 0
-        frame.call.accesses.append(Access(stage, step, kind == WRITE, pointer, self.channels.get(pointer, -1), bits, count))
+        frame.call.accesses.append(
+            Access(stage, step, kind == WRITE, pointer, self.channels.get(pointer, -1), bits, count)
+        )
