@@ -36,7 +36,7 @@ def read_solution(
         checks: list that gets what synthesis and co-simulation say beside what the graph gives.
 
     Raises:
-        InputError: no such design, a part of it is missing, its schedule is not that of its bitcode, or it cannot be run.
+        InputError: no such design, a part is missing, the schedule is not that of the bitcode, or that cannot be run.
     """
     solution = find_solution(source, top)
     if no_run:

@@ -2,7 +2,7 @@
 
 A function that is called in sequence is part of its caller's process, whose later stages wait for its end.  A call of a
 dataflow region is a process of its own.  Whoever waits for one takes a token that it puts at its end, and one that
-begins when its caller gets there takes a token that the caller puts: what stalls a process stalls all that waits for it.
+begins when its caller gets there takes a token that the caller puts, so that a stall reaches all that waits.
 """
 
 import re

@@ -38,7 +38,7 @@ def checked(solution: Solution, run: Run, top: Call, graph: TimedGraph) -> Check
     total = sum(each.total for each in run.checks)
     ours = "a deadlock" if cycles is None else f"{cycles:,}"
     lines = [
-        f"co-simulation {cosimulated.cycles:,}, this graph {ours}"
+        f"co-simulation {cosimulated.cycles:,}, this graph {ours}{_difference(cycles, cosimulated.cycles)}"
         if cosimulated
         else f"no co-simulation, this graph {ours}",
         f"{len(fixed) - len(wrong):,} of {len(fixed):,} functions of fixed latency equal csynth",
@@ -54,11 +54,17 @@ def checked(solution: Solution, run: Run, top: Call, graph: TimedGraph) -> Check
     )  # fmt: skip
 
 
+def _difference(ours: int | None, theirs: int) -> str:
+    """How far a latency is off, where it is."""
+    return "" if ours is None or ours == theirs else f" ({(ours - theirs) / theirs:+.2%}: not to be relied on)"
+
+
 def _notes(run: Run, is_older: bool, equal: int, total: int) -> Iterator[str]:
     if is_older:
         yield "the co-simulation is older than the schedule: it may be that of another design"
-    if run.missing and not total:
-        ports = ", ".join(run.missing[:_MOST_NAMED])
+    written = {each.port for each in run.checks}
+    if missing := [port for port in run.missing if port not in written]:
+        ports = ", ".join(missing[:_MOST_NAMED])
         yield f"no vectors for {ports}: zeros were taken, and what depends on them is for zeros"
     if equal < total:
         ports = [each.port for each in run.checks if each.equal < each.total]

@@ -59,7 +59,8 @@ def test_a_pipelined_loop_begins_an_iteration_each_interval(tmp_path, trips, ii,
 
 def test_a_loop_that_is_not_entered_counts_only_its_test(tmp_path):
     folder = counter(tmp_path / "s", 0, [(1, 0), (6, 0)], ii=1, depth=6)
-    assert cycles(folder) < cycles(counter(tmp_path / "t", 1, [(1, 0), (6, 0)], ii=1, depth=6))
+    # Entry, the header, exit; the six stages of the body are not waited for.
+    assert cycles(folder) == 2
 
 
 CALLER = """
@@ -166,8 +167,8 @@ def test_processes_are_joined_by_fifos_and_their_caller_waits_for_them(tmp_path)
     assert {each.name for each in graph.processes} == {"top", "source", "sink"}
     found = simulate(graph)
     # Stages of the sink: entry, eight reads at its interval, exit; the caller ends with whoever ends last.
-    assert found.finish["sink"] >= 7 * 4 + 2
-    assert found.finish["top"] == found.cycles == max(found.finish.values())
+    assert (found.finish["sink"] or 0) >= 7 * 4 + 2
+    assert found.finish["top"] == found.cycles == max(each or 0 for each in found.finish.values())
     assert "outputs 1/1" in checks
     assert checks[0] == f"co-simulation 40, this graph {found.cycles}"
 
@@ -175,8 +176,8 @@ def test_processes_are_joined_by_fifos_and_their_caller_waits_for_them(tmp_path)
 def test_a_full_fifo_stalls_the_source_and_whoever_waits_for_it(tmp_path):
     shallow = simulate(read_solution(dataflow(tmp_path / "s", 1, 4)))
     deep = simulate(read_solution(dataflow(tmp_path / "d", 8, 4)))
-    assert shallow.finish["source"] > deep.finish["source"]
-    assert shallow.finish["sink"] >= deep.finish["sink"]
+    assert (shallow.finish["source"] or 0) > (deep.finish["source"] or 0) > 0
+    assert (shallow.finish["sink"] or 0) >= (deep.finish["sink"] or 0) > 0
 
 
 # --- Refusals
