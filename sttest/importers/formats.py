@@ -13,7 +13,7 @@ from typing import Any
 from sttest.core.errors import InputError, ToolMissingError, did_you_mean
 from sttest.sim import TimedGraph
 
-__depends__ = ("sttest/importers/*.py",)
+__depends__ = ("sttest/importers/*.py", "sttest/importers/solution/*.py")
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from sttest.importers.solution.program import Run
 from sttest.importers.solution.stages import Call
 from sttest.sim import TimedGraph, simulate
 
-_MOST_NAMED = 5
+_NAMED_AT_ONCE = 5
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ def checked(solution: Solution, run: Run, top: Call, graph: TimedGraph) -> Check
         f"outputs {equal:,}/{total:,}" if total else "no outputs to compare",
     ]
     if wrong:
-        more = f" and {len(wrong) - _MOST_NAMED} more" if len(wrong) > _MOST_NAMED else ""
-        lines.append(f"differ from csynth: {', '.join(wrong[:_MOST_NAMED])}{more}")
+        more = f" and {len(wrong) - _NAMED_AT_ONCE} more" if len(wrong) > _NAMED_AT_ONCE else ""
+        lines.append(f"differ from csynth: {', '.join(wrong[:_NAMED_AT_ONCE])}{more}")
     notes = list(_notes(run, cosimulated is not None and cosimulated.is_older, equal, total))
     return Check(
         lines, notes, cycles, cosimulated.cycles if cosimulated else None, bool(cosimulated and cosimulated.is_older),
@@ -64,11 +64,11 @@ def _notes(run: Run, is_older: bool, equal: int, total: int) -> Iterator[str]:
         yield "the co-simulation is older than the schedule: it may be that of another design"
     written = {each.port for each in run.checks}
     if missing := [port for port in run.missing if port not in written]:
-        ports = ", ".join(missing[:_MOST_NAMED])
+        ports = ", ".join(missing[:_NAMED_AT_ONCE])
         yield f"no vectors for {ports}: zeros were taken, and what depends on them is for zeros"
     if equal < total:
         ports = [each.port for each in run.checks if each.equal < each.total]
-        yield f"outputs of {', '.join(ports[:_MOST_NAMED])} are not those of the co-simulation"
+        yield f"outputs of {', '.join(ports[:_NAMED_AT_ONCE])} are not those of the co-simulation"
     yield "the first transaction; ports of the top are always ready"
 
 
