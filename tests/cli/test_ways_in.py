@@ -149,7 +149,8 @@ def test_every_format_of_another_tool_is_known_by_its_files(here):
             (here / each).parent.mkdir(parents=True, exist_ok=True)
             (here / each).write_text("", encoding="utf-8")
         found.add(getattr(way_in(here / path), "format", ""))
-    assert found - {""} == set(FORMATS)
+    # A folder of a solution is taken for what vitis reads, which says more of how to go on where the schedule is missing.
+    assert found - {""} == set(FORMATS) - {"solution"}
 
 
 @pytest.mark.parametrize("path", [SOLUTION, REPORT, ONNX], ids=["solution", "report", "onnx"])

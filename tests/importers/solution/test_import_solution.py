@@ -170,7 +170,7 @@ def test_processes_are_joined_by_fifos_and_their_caller_waits_for_them(tmp_path)
     assert (found.finish["sink"] or 0) >= 7 * 4 + 2
     assert found.finish["top"] == found.cycles == max(each or 0 for each in found.finish.values())
     assert "outputs 1/1" in checks
-    assert checks[0] == f"co-simulation 40, this graph {found.cycles}"
+    assert checks[0].startswith(f"co-simulation 40, this graph {found.cycles} (")
 
 
 def test_a_full_fifo_stalls_the_source_and_whoever_waits_for_it(tmp_path):
