@@ -149,7 +149,7 @@ def test_every_format_of_another_tool_is_known_by_its_files(here):
             (here / each).parent.mkdir(parents=True, exist_ok=True)
             (here / each).write_text("", encoding="utf-8")
         found.add(getattr(way_in(here / path), "format", ""))
-    # A folder of a solution is taken for what vitis reads, which says more of how to go on where the schedule is missing.
+    # The folder of a solution is taken for what vitis reads, schedule or not.
     assert found - {""} == set(FORMATS) - {"solution"}
 
 

@@ -9,6 +9,8 @@ from sttest.importers.solution.stages import Call
 from sttest.sim import TimedGraph, simulate
 
 _NAMED_AT_ONCE = 5
+_RELIED_ON = 0.02
+"""By how much a latency may be off for the graph to be relied on."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,10 @@ def checked(solution: Solution, run: Run, top: Call, graph: TimedGraph) -> Check
 
 def _difference(ours: int | None, theirs: int) -> str:
     """How far a latency is off, where it is."""
-    return "" if ours is None or ours == theirs else f" ({(ours - theirs) / theirs:+.2%}: not to be relied on)"
+    if ours is None or ours == theirs:
+        return ""
+    off = (ours - theirs) / theirs
+    return f" ({off:+.2%}{': do not rely on it' if abs(off) > _RELIED_ON else ''})"
 
 
 def _notes(run: Run, is_older: bool, equal: int, total: int) -> Iterator[str]:
