@@ -51,6 +51,7 @@ def file_name(function: str) -> str:
     if function in _RESERVED:
         return f"{function}_r"
     name = re.sub(r"[\W_]+", "_", function)
+    name = f"p{name}" if name.startswith("_") else name
     return f"{name}s" if name.endswith("_") else name
 
 

@@ -260,6 +260,8 @@ def test_operations_on_bits(tmp_path, expression, value):
     assert "outputs 1/1" in checks
 
 
-@pytest.mark.parametrize(("name", "told"), [("read", "read_r"), ("a<b, 3>", "a_b_3_s"), ("plain", "plain")])
+@pytest.mark.parametrize(
+    ("name", "told"), [("read", "read_r"), ("a<b, 3>", "a_b_3_s"), ("plain", "plain"), ("_begins", "p_begins")]
+)
 def test_files_are_called_as_the_tool_calls_them(name, told):
     assert file_name(name) == told
