@@ -50,6 +50,9 @@ def check_verb(
     folding: Annotated[
         Path | None, typer.Option(help="finn: a folding configuration [MODEL.folding.json beside the model].")
     ] = None,
+    no_run: Annotated[
+        bool, typer.Option("--no-run", help="Execute no code that came in; Vitis HLS is then read by its text alone.")
+    ] = False,
     target: Annotated[Target, typer.Option(help="Of the depths that are proposed as a change.")] = NO_DEADLOCK,
     seconds: Annotated[float, typer.Option(min=0.1, max=MOST_SECONDS, help="That each input may take.")] = SECONDS,
     apply: Annotated[
@@ -83,7 +86,7 @@ def check_verb(
     _refuse(inputs, out, both=annotate and as_json)
     asked = Asked(
         form or "", *(None if each is None else str(each) for each in (reports, top, rates, folding)), target=target,
-        is_strict=len(inputs) == 1,
+        is_strict=len(inputs) == 1, no_run=no_run,
     )  # fmt: skip
     data = read_bytes(STANDARD_INPUT) if STANDARD_INPUT in inputs else b""
     with progress("checking") as say:

@@ -19,6 +19,9 @@ from sttest.sim.graph_json import parse_timed_graph
 from sttest.sim.sizing.finite import SCHEMA as SIZING_SCHEMA
 from sttest.sim.stages import flatten
 
+_LISTS = ("notes", "checks")
+"""Keywords of formats that are no options of the command."""
+
 
 def import_verb(
     name: Annotated[str | None, typer.Argument(metavar="[FORMAT]", help="Without it, a list of the formats.")] = None,
@@ -51,6 +54,9 @@ def import_verb(
     cycles: Annotated[
         list[str] | None, typer.Option(metavar="NAME=N", help="aie, allo: cycles of a call [1], once for each kernel.")
     ] = None,
+    no_run: Annotated[
+        bool, typer.Option("--no-run", help="hls, solution: refuse instead of executing code that came in.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Import a design of another tool as a timed graph, or carry sized depths back to it.
@@ -60,6 +66,8 @@ def import_verb(
       sttest import
 
       sttest import streamhls Stream-HLS/FPGA2025_Artificats/mlps/opt5/ResMLP -o resmlp.json
+
+      sttest import solution project/solution1 -o design.json
 
       sttest size resmlp.json --json > sized.json
 
@@ -78,17 +86,19 @@ def import_verb(
         _write_template(form, source, reports, out, as_json=as_json)
         return
     notes: list[str] = []
+    checks: list[str] = []
     options = {
         "reports": reports, "top": top, "values": _values(values), "rates": rates, "folding": folding, "frames": frames,
         "cycles": cycles or None,
-        "notes": notes if "notes" in form.options else None,
+        "notes": notes if "notes" in form.options else None, "checks": checks if "checks" in form.options else None,
+        "no_run": True if no_run and "no_run" in form.options else None,  # others execute nothing that came in
     }  # fmt: skip
     with progress(f"reading {source}"):
         graph = _read(form, source, options)
     if depths is None:
         if out is not None:
             write_timed_graph(graph, out)
-        _report(form, graph, source, out, notes, as_json=as_json)
+        _report(form, graph, source, out, notes, checks, as_json=as_json)
         return
     form.require_writer()
     sized = _sized(graph, depths)
@@ -167,7 +177,7 @@ def _print_formats(*, as_json: bool) -> None:
     for each in FORMATS.values():
         print(f"{each.name}: {each.summary}")
         print(f"    reads {each.reads}")
-        if options := [f"--{option}" for option in each.options if option != "notes"]:
+        if options := [f"--{option.replace('_', '-')}" for option in each.options if option not in _LISTS]:
             print(f"    takes {', '.join(options)}")
         print(f"    depths go back as {each.writes}" if each.writes else "    depths do not go back")
 
@@ -200,8 +210,9 @@ def _sized(graph: TimedGraph, path: Path) -> TimedGraph:
 
 
 def _report(
-    form: Format, graph: TimedGraph, source: Path, out: Path | None, notes: list[str], *, as_json: bool
-) -> None:
+    form: Format, graph: TimedGraph, source: Path, out: Path | None, notes: list[str], checks: list[str], *,
+    as_json: bool,
+) -> None:  # fmt: skip
     assumed = [*form.assumes, *notes]
     accesses = int(flatten(graph).tokens.sum()) if not graph.is_endless else None
     if as_json:
@@ -209,10 +220,13 @@ def _report(
             "schema": "sttest.import/1", "format": form.name, "source": str(source), "out": _path(out),
             "name": graph.name, "clock_mhz": graph.clock_mhz, "processes": len(graph.processes),
             "fifos": len(graph.fifos), "accesses": accesses, "assumed": assumed,
+            **({"checked": checks} if checks else {}),
         })  # fmt: skip
         return
     told = "" if accesses is None else f", {accesses:,} FIFO accesses"
     print(f"{out or source}: {graph.name}, {len(graph.processes):,} processes, {len(graph.fifos):,} FIFOs{told}")
+    for line in checks:
+        print(f"checked: {line}")
     for line in assumed:
         print(f"assumed: {line}")
     if out is None:

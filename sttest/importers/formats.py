@@ -14,10 +14,21 @@ from typing import Any
 
 from sttest.core.errors import InputError, ToolMissingError, did_you_mean
 from sttest.importers.places import DesignPlaces
-from sttest.importers.sniffing import Sniffer, is_finn, is_lightningsim, is_streamhls, is_tapa, is_vitis, never
+from sttest.importers.sniffing import (
+    Sniffer,
+    is_aie,
+    is_allo,
+    is_finn,
+    is_lightningsim,
+    is_solution,
+    is_streamhls,
+    is_tapa,
+    is_vitis,
+    never,
+)
 from sttest.sim import TimedGraph
 
-__depends__ = ("sttest/importers/*.py",)
+__depends__ = ("sttest/importers/*.py", "sttest/importers/solution/*.py")
 
 
 @dataclass(frozen=True)
@@ -28,7 +39,9 @@ class Format:
     summary: str  # whose designs they are
     reads: str  # the file or folder that is named, and what is looked for beside it
     assumes: tuple[str, ...] = ()  # what holds of every imported design and stands in none of its files
-    options: tuple[str, ...] = ()  # keywords that its reader takes besides the source; ``notes`` is a list it adds to
+    options: tuple[
+        str, ...
+    ] = ()  # keywords its reader takes besides the source; ``notes`` and ``checks`` are lists it adds to
     writes: str = ""  # what ``write_depths`` writes; empty where depths cannot go back
     template: str = ""  # what ``template`` gives, for people to fill in; empty where the format needs no such thing
     sniffs: Sniffer = never  # whether a file or folder looks like one of its designs, by what it holds
@@ -137,7 +150,20 @@ _ALL = (  # one entry per module of this room
             "accesses of an iteration keep the order of the text; a read is a stage after a write before it",
             "memory and the ports of the top are always ready",
         ),
-        options=("reports", "top", "values", "notes"),
+        options=("reports", "top", "values", "no_run", "notes"),
+        writes="a patch of the C++ (patch -p1)",
+        sniffs=is_vitis,
+    ),
+    Format(
+        "solution",
+        "Vivado and Vitis HLS: a solution folder alone, its schedule and its bitcode, checked against its reports.",
+        "the folder of a solution, with .autopilot/db/a.o.3.bc and *.sched.adb; sim/tv for its inputs",
+        assumes=(
+            "the bitcode is executed, in a process of its own with limits of memory and time, which is no sandbox",
+            "a port to memory answers as LightningSim says, in 13 cycles, and its last write in 8",
+        ),
+        options=("top", "no_run", "notes", "checks"),
+        sniffs=is_solution,
     ),
     Format(
         "finn",
@@ -183,6 +209,7 @@ _ALL = (  # one entry per module of this room
             "the array runs at 1,000 MHz",
         ),
         options=("cycles", "frames", "top", "notes"),
+        sniffs=is_aie,
         writes="the text with other depths, one for each tile of an object FIFO",
     ),
     Format(
@@ -195,6 +222,7 @@ _ALL = (  # one entry per module of this room
             "the clock is 300 MHz",
         ),
         options=("cycles", "top", "notes"),
+        sniffs=is_allo,
     ),
 )  # fmt: skip
 FORMATS = {each.name: each for each in _ALL}

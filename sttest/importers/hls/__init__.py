@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from sttest.core.errors import InputError
 from sttest.sim import TimedGraph
 
 
@@ -12,6 +13,7 @@ def read_hls(
     reports: Path | None = None,
     top: str = "",
     values: Mapping[str, str] | None = None,
+    no_run: bool = False,
     notes: list[str] | None = None,
 ) -> TimedGraph:
     """The design of a C++ file, a solution or a component; reads stand early in an iteration, and writes late.
@@ -21,6 +23,7 @@ def read_hls(
         reports: folder of the reports, or ``csynth.xml``; without them, times are estimated.
         top: the function that is the design.
         values: numbers of the top's scalars.
+        no_run: whether to refuse instead of running the C++.
         notes: list that gets what was assumed, and the verdict.
 
     Raises:
@@ -29,4 +32,16 @@ def read_hls(
     """
     from sttest.importers.cpp.design import read_design
 
+    if no_run:
+        hints = ["leave out --no-run: it runs in a process of its own, with limits", "import vitis reads the C++ only"]
+        raise InputError("needs-run", "C++ is read by running it", where=str(source), hints=hints)
     return read_design(source, reports, top, values or {}, notes).early
+
+
+def write_depths(graph: TimedGraph, source: Path, out: Path) -> None:
+    """Writes a patch after which streams and arrays have the depths of a graph; see ``pragma_depths``."""
+    from sttest.importers.hls.pragma_depths import write_pragma_depths
+    from sttest.importers.hls.project import read_project
+
+    project = read_project(source, source)
+    write_pragma_depths(project.root, project.sources, graph, out)

@@ -141,14 +141,18 @@ def _read(form: Format, source: Path, asked: Asked) -> Design:
     given = asked.options()
     if not asked.is_strict:
         given = {name: value for name, value in given.items() if name in form.options}
+    if asked.no_run and "no_run" in form.options:
+        given["no_run"] = True
     found = companions(source, [name for name in form.options if name not in given])
     notes: list[str] = []
     options = {**given, **found}
-    graph = form.read(source, {**options, "notes": notes if "notes" in form.options else None})
+    checks: list[str] = []
+    lists = {"notes": notes, "checks": checks}
+    graph = form.read(source, {**options, **{name: each for name, each in lists.items() if name in form.options}})
     beside = tuple(f"{name} {_shown(path)}" for name, path in found.items())
     return Design(
         graph, form.name, source, lambda: form.places(source, options), form, options=options, beside=beside,
-        assumed=(*form.assumes, *notes),
+        assumed=(*form.assumes, *notes, *(f"checked: {each}" for each in checks)),
     )  # fmt: skip
 
 

@@ -12,7 +12,8 @@ class Asked:
     """How designs are read, and which depths are proposed as a change.
 
     ``form``: name of a format where what the files hold is not to decide; the others are options of formats;
-    ``is_strict``: whether an option that a design's format does not have is an error.
+    ``is_strict``: whether an option that a design's format does not have is an error; ``no_run``: whether no format
+    may execute code that came in.
     """
 
     form: str = ""
@@ -22,6 +23,7 @@ class Asked:
     folding: str | None = None
     target: str = NO_DEADLOCK
     is_strict: bool = True
+    no_run: bool = False
 
     def options(self) -> dict[str, Any]:
         """Options of formats that were given, paths as such."""
