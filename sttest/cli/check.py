@@ -197,6 +197,8 @@ def _print_one(found: Finding, target: Target, *, can_change: bool) -> None:
     _print_change(found, target, can_change=can_change)
     for sentence in found.notes:
         print(f"  note: {sentence}")
+    for sentence in found.checked:
+        print(f"  checked: {sentence}")
     for sentence in found.assumed:
         print(f"  assumed: {sentence}")
     if found.stopped:

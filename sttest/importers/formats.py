@@ -150,7 +150,7 @@ _ALL = (  # one entry per module of this room
             "accesses of an iteration keep the order of the text; a read is a stage after a write before it",
             "memory and the ports of the top are always ready",
         ),
-        options=("reports", "top", "values", "no_run", "notes"),
+        options=("reports", "top", "values", "no_run", "notes", "checks"),
         writes="a patch of the C++ (patch -p1)",
         sniffs=is_vitis,
     ),

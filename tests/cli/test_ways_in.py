@@ -149,7 +149,7 @@ def test_every_format_of_another_tool_is_known_by_its_files(here):
             (here / each).parent.mkdir(parents=True, exist_ok=True)
             (here / each).write_text("", encoding="utf-8")
         found.add(getattr(way_in(here / path), "format", ""))
-    # MLIR is taken for what 'sttest compile' reads, a solution and C++ for what vitis reads; 'sttest check' looks closer.
+    # MLIR is taken for what 'sttest compile' reads, solutions and C++ for vitis'; 'sttest check' looks closer.
     assert found - {""} == set(FORMATS) - {"aie", "allo", "solution", "hls"}
 
 

@@ -48,25 +48,25 @@ def case(name: str, **options):
 
 @pytest.mark.parametrize("name", FINISHES)
 def test_what_finishes_has_its_streams_and_about_its_cycles(name):
-    notes: list[str] = []
-    graph = case(name, notes=notes)
+    checks: list[str] = []
+    graph = case(name, checks=checks)
     fifos, least, most = FINISHES[name]
     assert {fifo.name: (fifo.depth, fifo.bits) for fifo in graph.fifos} == fifos
     found = simulate(graph)
     assert found.verdict == "done"
     assert least <= found.cycles <= most
-    assert notes[-1].startswith("schedules: it finishes under every schedule")
+    assert checks[-1].startswith("it finishes under every schedule")
 
 
 @pytest.mark.parametrize("name", DEADLOCKS)
 def test_what_deadlocks_is_cured_by_the_right_depth(name):
-    notes: list[str] = []
-    graph = case(name, notes=notes)
+    checks: list[str] = []
+    graph = case(name, checks=checks)
     found = simulate(graph)
     assert found.verdict == "deadlock"
     assert found.deadlock.fix == DEADLOCKS[name]
     assert simulate(graph.with_depths(found.deadlock.fix)).verdict == "done"
-    assert notes[-1] == "schedules: it deadlocks under every schedule"
+    assert checks == ["it deadlocks under every schedule"]
 
 
 def test_a_round_trip_is_longer_than_an_iteration_alone_and_no_depth_matters():

@@ -82,7 +82,7 @@ def test_without_reports_intervals_come_from_pragmas_and_that_is_said(tmp_path):
 
 
 def test_lanes_that_stand_a_stage_apart_halve_the_rate_of_short_fifos(tmp_path):
-    network = read_design(written(tmp_path, LANES), None, "", {}, None)
+    network = read_design(written(tmp_path, LANES), None, "", {}, None, None)
     assert [fifo.name for fifo in network.early.fifos] == [f"lanes[{j}][{k}]" for j in range(2) for k in range(2)]
     verdict = verdict_of(network)
     assert verdict.runs["early"].cycles < 60

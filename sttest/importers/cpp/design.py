@@ -43,7 +43,12 @@ class Source:
 
 
 def read_design(
-    source: Path, reports: Path | None, top: str, values: Mapping[str, str], notes: list[str] | None
+    source: Path,
+    reports: Path | None,
+    top: str,
+    values: Mapping[str, str],
+    notes: list[str] | None,
+    checks: list[str] | None,
 ) -> Network:
     """The design at ``source``: a C++ file, or the folder of a solution or a component.
 
@@ -53,7 +58,8 @@ def read_design(
         top: the function that is the design.
         values: numbers of scalars by name; ``data`` follows the run for memory full of zeros, ``tokens`` are those
             that come from outside for tasks.
-        notes: list that gets what was assumed, and the verdict.
+        notes: list that gets what was assumed.
+        checks: list that gets what holds under which schedules.
 
     Raises:
         InputError: the design cannot be read, or what it does is not known without numbers that are not given.
@@ -63,7 +69,8 @@ def read_design(
         network = _read(found, top or found.top, values, Path(name))
     if notes is not None:
         notes += network.notes
-        notes.append(f"schedules: it {verdict_of(network).text}")
+    if checks is not None:
+        checks.append(f"it {verdict_of(network).text}")
     return network
 
 

@@ -15,6 +15,7 @@ def read_hls(
     values: Mapping[str, str] | None = None,
     no_run: bool = False,
     notes: list[str] | None = None,
+    checks: list[str] | None = None,
 ) -> TimedGraph:
     """The design of a C++ file, a solution or a component; reads stand early in an iteration, and writes late.
 
@@ -24,7 +25,8 @@ def read_hls(
         top: the function that is the design.
         values: numbers of the top's scalars.
         no_run: whether to refuse instead of running the C++.
-        notes: list that gets what was assumed, and the verdict.
+        notes: list that gets what was assumed.
+        checks: list that gets what holds under which schedules.
 
     Raises:
         InputError: the design cannot be read, or what it does is not known without numbers that are not given.
@@ -35,7 +37,7 @@ def read_hls(
     if no_run:
         hints = ["leave out --no-run: it runs in a process of its own, with limits", "import vitis reads the C++ only"]
         raise InputError("needs-run", "C++ is read by running it", where=str(source), hints=hints)
-    return read_design(source, reports, top, values or {}, notes).early
+    return read_design(source, reports, top, values or {}, notes, checks).early
 
 
 def write_depths(graph: TimedGraph, source: Path, out: Path) -> None:

@@ -44,6 +44,7 @@ class Design:
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     beside: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
+    checked: tuple[str, ...] = ()
 
 
 def designs_of(path: Path, data: bytes | None, asked: Asked) -> Iterator[Design]:
@@ -152,7 +153,7 @@ def _read(form: Format, source: Path, asked: Asked) -> Design:
     beside = tuple(f"{name} {_shown(path)}" for name, path in found.items())
     return Design(
         graph, form.name, source, lambda: form.places(source, options), form, options=options, beside=beside,
-        assumed=(*form.assumes, *notes, *(f"checked: {each}" for each in checks)),
+        assumed=(*form.assumes, *notes), checked=tuple(checks),
     )  # fmt: skip
 
 

@@ -115,6 +115,7 @@ class Finding(_Values):
     fifo_bits: int | None = None
     sized_bits: int | None = None
     assumed: tuple[str, ...] = ()
+    checked: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     change: Change | None = None
     why_no_change: str = ""

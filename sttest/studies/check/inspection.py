@@ -56,7 +56,7 @@ def _verdict(source: str, design: Design, run: Simulation, places: DesignPlaces)
         source=source, verdict="done" if deadlock is None else "deadlock", form=design.form, name=graph.name,
         read_with=design.beside, cycles=run.cycles, clock_mhz=graph.clock_mhz, throughput=_text(run.throughput),
         processes=len(graph.processes), fifo_bits=sum(bits) if len(bits) == len(graph.fifos) else None,
-        assumed=design.assumed, notes=tuple(run.notes), **told,  # pyright: ignore[reportArgumentType]
+        assumed=design.assumed, checked=design.checked, notes=tuple(run.notes), **told,  # pyright: ignore[reportArgumentType]
     )  # fmt: skip
 
 
