@@ -9,9 +9,9 @@ their calls.
 from pathlib import Path
 
 from sttest.core.errors import InputError
-from sttest.importers.hls.places import region_places
 from sttest.importers.hls.project import read_sources
 from sttest.importers.hls.region import DataflowRegion, reading_cpp
+from sttest.importers.hls.region_places import region_places
 from sttest.importers.hls.reports import read_reports
 from sttest.importers.hls.stream_depths import write_stream_depths
 from sttest.importers.hls.tasks import region_processes

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from sttest.importers.hls.places import region_places
 from sttest.importers.hls.project import read_project
 from sttest.importers.hls.region import TOKEN_BITS, DataflowRegion, StreamVariable, Task, reading_cpp
+from sttest.importers.hls.region_places import region_places
 from sttest.importers.hls.reports import read_reports
 from sttest.importers.hls.stream_depths import write_stream_depths
 from sttest.importers.hls.tasks import modules_of, region_processes

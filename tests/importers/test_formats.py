@@ -64,7 +64,7 @@ def test_depths_go_back_to_the_formats_that_have_a_way(tmp_path: Path) -> None:
     FORMATS["vitis"].write_depths(graph.with_depths({"skip": 9}), SOLUTION, tmp_path / "d.tcl")
     assert (tmp_path / "d.tcl").read_text() == 'set_directive_stream -depth 9 "residual" skip\n'
     error = refused(lambda: FORMATS["lightningsim"].write_depths(graph, SOLUTION, tmp_path / "d.txt"))
-    assert (error.code, error.hints) == ("no-way-back", ("depths go back to streamhls, vitis, finn, tapa",))
+    assert (error.code, error.hints) == ("no-way-back", ("depths go back to streamhls, vitis, hls, finn, tapa, aie",))
     assert not (tmp_path / "d.txt").exists()
 
 

@@ -75,10 +75,10 @@ def test_a_round_trip_is_longer_than_an_iteration_alone_and_no_depth_matters():
 
 
 def test_one_token_too_few_is_no_matter_of_depths():
-    notes: list[str] = []
-    graph = case("merge17", notes=notes)
+    checks: list[str] = []
+    graph = case("merge17", checks=checks)
     assert simulate(graph.with_all_depths(MAX_DEPTH // 2)).verdict == "deadlock"
-    assert notes[-1].endswith("no depths help, tokens are missing")
+    assert checks[-1].endswith("no depths help, tokens are missing")
 
 
 def test_a_token_that_the_region_writes_is_there_at_the_start():
@@ -101,7 +101,7 @@ def test_a_count_that_only_a_run_knows_is_asked_for(name):
 
 def test_both_ends_of_the_schedules_keep_the_order_of_the_text():
     folder = CASES / "reqrep"
-    network = read_design(folder / "d.cpp", folder / "csynth.xml", "", {}, None)
+    network = read_design(folder / "d.cpp", folder / "csynth.xml", "", {}, None, None)
     for graph in (network.early, network.late):
         ask = next(each for each in graph.processes if each.name == "ask")
         req, rep = (graph.fifo_index[name] for name in ("req", "rep"))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sttest.core.errors import InputError
+from sttest.importers.places import DesignPlaces
 from sttest.sim import TimedGraph
 
 
@@ -38,6 +39,22 @@ def read_hls(
         hints = ["leave out --no-run: it runs in a process of its own, with limits", "import vitis reads the C++ only"]
         raise InputError("needs-run", "C++ is read by running it", where=str(source), hints=hints)
     return read_design(source, reports, top, values or {}, notes, checks).early
+
+
+def places(source: Path, *, reports: Path | None = None, top: str = "", **_others: object) -> DesignPlaces:
+    """Where streams are declared, tasks called, and accesses made, as far as the text alone tells.
+
+    Args:
+        source: file or folder.
+        reports: as of :func:`read_hls`.
+        top: the function that is the design.
+    """
+    from sttest.importers.vitis import places as places_by_text
+
+    try:
+        return places_by_text(source, reports=reports, top=top)
+    except InputError:  # templates, macros and the like; processes have the lines of their functions all the same
+        return DesignPlaces()
 
 
 def write_depths(graph: TimedGraph, source: Path, out: Path) -> None:

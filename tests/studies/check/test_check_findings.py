@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -18,12 +19,13 @@ from sttest.studies.check.request import Asked
 from sttest.testing.corpus import case, cases
 
 ROOT = Path(__file__).parents[3]
+needs_clang = pytest.mark.skipif(shutil.which("clang++") is None, reason="clang not found; apt-get install clang")
 VIEWER = ROOT / "tests" / "data" / "check" / "viewer.cpp"
 SOLUTION = ROOT / "examples" / "hls-residual" / "hls_residual" / "solution1"
 
 
-def found_of(path: Path, target: str = "no-deadlock") -> Finding:
-    (design,) = designs_of(path, None, Asked())
+def found_of(path: Path, target: str = "no-deadlock", form: str = "") -> Finding:
+    (design,) = designs_of(path, None, Asked(form=form))
     return list(findings_of(str(path), design, target))[-1]
 
 
@@ -46,15 +48,16 @@ def test_of_every_design_of_the_corpus_the_verdict_and_the_fix_are_those_of_simu
         assert f'"name": "{wait.process}"' in lines[wait.spot.line - 1]
 
 
-def test_waits_stand_on_the_lines_of_the_source():
-    found = found_of(VIEWER)
+@pytest.mark.parametrize("form", ["vitis", pytest.param("hls", marks=needs_clang)])
+def test_waits_stand_on_the_lines_of_the_source(form):
+    found = found_of(VIEWER, form=form)
     lines = VIEWER.read_text(encoding="utf-8").splitlines()
     at = [(wait.process, lines[wait.spot.line - 1].strip()) for wait in found.waits]
     assert at == [("first", "ch.write(a.read());"), ("second", "b.write(arr[i] + ch.read());")]
     (depth,) = found.depths
     assert (depth.fifo, depth.depth, depth.finishes) == ("ch", 8, 10)
     assert lines[depth.spot.line - 1].strip() == "hls::stream<int> ch;"
-    residual = found_of(SOLUTION)
+    residual = found_of(SOLUTION, form=form)
     assert [(each.process, Path(each.spot.file).name, each.spot.line) for each in residual.waits] == [
         ("load", "residual.cpp", 9),
         ("join", "residual.cpp", 33),
@@ -73,7 +76,7 @@ def test_an_origin_that_is_a_line_is_a_place_if_the_file_is_there(tmp_path):
 
 
 def test_a_target_without_loss_is_what_is_proposed():
-    found = found_of(SOLUTION, "no-loss")
+    found = found_of(SOLUTION, "no-loss", "vitis")
     assert found.change.depths == {"skip": 8, "filtered[0]": 3, "filtered[1]": 3}
     assert (found.finishes_cycles, found.lossless_cycles) == (400, 385)
     assert "filtered depth=3" in found.change.text
@@ -103,7 +106,7 @@ def test_annotations_are_escaped_as_workflows_read_them():
 
 
 def test_each_wait_is_an_error_on_its_line_and_the_fix_a_notice():
-    found = found_of(VIEWER)
+    found = found_of(VIEWER, form="vitis")
     lines = annotations([found])
     assert [line.partition(",title")[0].rpartition("=")[2] for line in lines] == ["5", "12", "17"]
     assert [line.split(" ")[0] for line in lines] == ["::error", "::error", "::notice"]
