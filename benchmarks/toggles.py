@@ -3,7 +3,7 @@
     python -m benchmarks.toggles FOLDER
 
 The block is a small GPT-2's with seeded weights and inputs, quantized by W4A8.  What a DSP costs in the boards' files
-rests on these figures (docs/explanation/energy.md).  Prints a line per process and the mean over all slices at work.
+rests on these figures (docs/how-it-works/energy.md).  Prints a line per process and the mean over all slices at work.
 """
 
 import argparse

@@ -253,9 +253,9 @@ for case in ("low", "central", "high"):
     )
 
 # %% [markdown]
-# Most of a token's energy is the board being on. [docs/explanation/energy.md](../docs/explanation/energy.md) says how
+# Most of a token's energy is the board being on. [docs/how-it-works/energy.md](../docs/how-it-works/energy.md) says how
 # near these costs come to boards that were measured, and
-# [docs/explanation/emerging.md](../docs/explanation/emerging.md) what that makes of tokens per joule against GPUs.
+# [docs/paper/emerging.md](../docs/paper/emerging.md) what that makes of tokens per joule against GPUs.
 #
 # ## From here
 #

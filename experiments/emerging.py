@@ -1,7 +1,7 @@
 """Qwen, Llama and Gemma on U55C: tokens per joule against GPUs (StreamTensor Fig. 9), under three accounting rules.
 
 Lanes, launch and host are GPT-2's (`calibration.yaml`); nothing is fitted here.
-docs/explanation/emerging.md discusses the result.
+docs/paper/emerging.md discusses the result.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A whole generation from the times of its blocks (docs/explanation/gpt2.md).
+"""A whole generation from the times of its blocks (docs/paper/gpt2.md).
 
 Prefill of n tokens runs the block once per layer; every further token runs a
 decode block per layer at its own context.  Blocks are simulated at some

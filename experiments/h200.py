@@ -1,4 +1,4 @@
-"""Figures of the measured H200, by model, mode and metric (docs/explanation/gpu-baselines.md)."""
+"""Figures of the measured H200, by model, mode and metric (docs/paper/gpu-baselines.md)."""
 
 from __future__ import annotations
 

@@ -329,7 +329,7 @@ def compile(  # noqa: A001
 
     Args:
         model: name of a model, path of a ``.mlir`` file, ``FILE.py:FUNCTION`` that makes a module and its inputs, or
-            the module itself (docs/how-to/own-module.md).
+            the module itself (docs/your-model/own-module.md).
         example_inputs: inputs of a module, which decide the shapes: a tensor, a tuple by position, or a dict by name.
         phase: ``prefill`` or ``decode``; of a file, its text decides.
         tokens: tokens of a sequence that enter; 1 in a decode by default.

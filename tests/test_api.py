@@ -93,7 +93,7 @@ def test_the_tutorial_runs_as_printed(tmp_path):
 
 
 def test_the_page_prints_the_tutorial():
-    page = (ROOT / "docs" / "tutorial" / "first-design.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "first-design.md").read_text(encoding="utf-8")
     assert f"```python\n{(ROOT / 'examples' / 'tutorial.py').read_text(encoding='utf-8')}```\n" in page
 
 

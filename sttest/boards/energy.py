@@ -2,7 +2,7 @@
 
 What each event costs is in the board's YAML, with a low, a central and a high
 case; what happened is an :class:`Activity`, counted by the engines and the
-package's activity report (``reports/activity.csv``).  docs/explanation/energy.md has the
+package's activity report (``reports/activity.csv``).  docs/how-it-works/energy.md has the
 formula, and how near it comes to boards that were measured.
 """
 

@@ -14,7 +14,6 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
-from importlib import import_module
 from typing import Annotated, Any
 
 import typer
@@ -24,6 +23,7 @@ from sttest.cli.completion import completing_verb, is_completing
 from sttest.cli.help import VerbCommand, definitions, help_width
 from sttest.cli.numbers import take_plain_numbers
 from sttest.cli.streams import flush_output, prepare_streams
+from sttest.cli.verbs import OTHERS, VERBS, all_verbs, prints_table, verb_named
 from sttest.compile.options import renamed
 from sttest.core.errors import DoesNotFitError, InputError, PassingError, SttestError, did_you_mean, note, note_renamed
 from sttest.core.interrupts import INTERRUPTED, raise_again
@@ -31,42 +31,6 @@ from sttest.core.program import __version__
 from sttest.core.terminal import styled
 from sttest.core.whole_run import whole_run
 
-# Help lists the verbs in this order.
-VERBS = {  # module and summary; its function is called NAME_verb
-    "compile": ("compile", "Compile one decoder block to a design package."),
-    "import": ("importers", "Import a design of another tool as a timed graph, or carry sized depths back to it."),
-    "opt": ("compile", "Run passes on IR text and print the result."),
-    "dot": ("simulate", "Print a design as Graphviz text."),
-    "models": ("doctor", "List the models that are known by name."),
-    "board": ("doctor", "Show a board: each quantity with unit, kind and source."),
-    "evaluate": ("evaluate", "Evaluate a model in a precision on a text."),
-    "quantize": ("evaluate", "Quantize a checkpoint's weights for a scheme, calibrated on a text."),
-    "simulate": ("simulate", "Simulate a design cycle by cycle."),
-    "size": ("size", "Size FIFOs: the linear program beside depths found by simulation."),
-    "diff": ("diff", "What differs between two designs."),
-    "emulate": ("emulate", "Run a design outside of the simulator and compare."),
-    "crosscheck": ("crosscheck", "Run one block through every engine, from PyTorch to the card."),
-    "faults": ("faults", "Flip single bits of a design's hardware and count which reach its results."),
-    "corpus": ("simulate", "Small designs that deadlock, each with its diagnosis."),
-    "build": ("build", "Build a design with Vitis."),
-    "synth": ("synth", "Synthesize the modules of a design with yosys and compare with the prediction."),
-    "calibrate": ("calibrate", "Synthesize each distinct process with Vitis HLS."),
-    "pack": ("pack", "Pack a design with parameters, inputs and golden."),
-    "run": ("run", "Run a design on a card, in hardware emulation, or on the emulator."),
-    "doctor": ("doctor", "Tell which tools and cards are here."),
-    "reproduce": ("whatif", "Reproduce a published table."),
-    "whatif": ("whatif", "What if: speed, roofline, knee and what would help."),
-    "studies": ("studies", "List the studies of published systems, or show one beside its paper."),
-    "serve": ("serve", "Serve requests over time on simulated designs."),
-    "report": ("report", "One HTML page of a design, or of all results."),
-    "explore": ("explore", "Search the design spaces of a block."),
-}
-WITHOUT_TABLE = ("opt", "dot", "pack", "report")
-"""Verbs that print no table, and so have no ``--csv``."""
-HEADINGS = {  # of the list of verbs, above the first of each group
-    "compile": "Designs", "models": "Models and boards", "simulate": "Simulate and compare", "emulate": "Check",
-    "build": "Build and run", "reproduce": "Tables, studies and searches",
-}  # fmt: skip
 # Usage errors of typer's parser; it exports only their subclass BadParameter.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 # Names of the version before this one, which work for one release.
@@ -83,18 +47,21 @@ class _Commands(Mapping[str, Any]):
         if is_completing():
             verb.command(name)(completing_verb(name))
             return typer.main.get_command(verb)
-        function = getattr(import_module(f"sttest.cli.{VERBS[name][0]}"), f"{name}_verb")
-        function = _with_forms(function, has_table=name not in WITHOUT_TABLE)
+        function = verb_named(name).load()
+        function = _with_forms(function, has_table=prints_table(function))
         verb.command(name, cls=VerbCommand)(function)
         command: Any = typer.main.get_command(verb)
         take_plain_numbers(command, function)
         return command
 
     def __iter__(self) -> Iterator[str]:
-        return iter(VERBS)
+        return iter(all_verbs())
 
     def __len__(self) -> int:
-        return len(VERBS)
+        return len(all_verbs())
+
+    def __contains__(self, name: object) -> bool:
+        return name in VERBS or name in all_verbs()
 
 
 Wide = Annotated[bool, typer.Option("--wide", help="On a terminal, too, all columns and lines.")]
@@ -253,10 +220,8 @@ class _Verbs(Boundary):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         groups: dict[str, list[tuple[str, str]]] = {}
-        heading = ""
-        for name, (_, summary) in VERBS.items():
-            heading = HEADINGS.get(name, heading)
-            groups.setdefault(heading, []).append((name, summary))
+        for verb in all_verbs().values():
+            groups.setdefault(verb.heading or OTHERS, []).append((verb.name, verb.summary))
         for heading, verbs in groups.items():
             formatter.write("\n".join(["", f"{heading}:", *definitions(verbs, help_width(), names=10), ""]))
 

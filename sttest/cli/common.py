@@ -1,7 +1,6 @@
 """What verbs share: choices, options, those that are made of ``CompileOptions``, and how results are printed."""
 
 import inspect
-import json
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -10,6 +9,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 import typer
 from pydantic.fields import FieldInfo
 
+from sttest.cli.output import Json as Json
+from sttest.cli.output import print_json as print_json
 from sttest.compile.options import CompileOptions, Option, bound_of, choices_of, flag_of, options_of
 from sttest.core.errors import InputError
 from sttest.core.progress import progress as progress
@@ -28,7 +29,6 @@ ApTypes = Annotated[
     Path | None,
     typer.Option(envvar=AP_TYPES_VARIABLE, help="csim: Xilinx's integer types, the folder of a clone [our own]."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Parameters = Annotated[
     str | None, typer.Option(metavar="NAME,NAME", help="Arguments of a .mlir file that are weights [its own word].")
 ]
@@ -131,8 +131,3 @@ def names_of(text: str | None) -> tuple[str, ...]:
     ('arg0', 'arg2')
     """
     return tuple(name.strip() for name in (text or "").split(",") if name.strip())
-
-
-def print_json(data: Any) -> None:
-    """One JSON document on stdout."""
-    print(json.dumps(data, indent=1))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sttest.cli.common import Batch, Board, Json, Parameters, Phase, names_of, print_json, progress, takes_options
+from sttest.cli.verbs import without_table
 from sttest.compile.opt import run_opt
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError
@@ -147,6 +148,7 @@ def compile_verb(
         print(summary_text(summary))
 
 
+@without_table
 def opt_verb(
     file: Annotated[Path, typer.Argument(help="IR text of any level; - is standard input.")],
     pipeline: Annotated[str, typer.Option("--passes", "-p", help="As in pass,pass{option=value}.")] = "",

@@ -143,7 +143,8 @@ def _completer(kind: str | Sequence[str]) -> Callable[[str], list[str]]:
 
 def description() -> dict[str, Any]:
     """What ``completion.json`` is to hold, from the verbs."""
-    from sttest.cli.app import VERBS, app
+    from sttest.cli.app import app
+    from sttest.cli.verbs import VERBS
     from sttest.compile.pipeline import PASSES
     from sttest.crosscheck.engines import ENGINES
 

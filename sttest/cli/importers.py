@@ -13,10 +13,14 @@ from sttest.core.tables import print_table
 from sttest.importers.formats import FORMATS, Format, format_named
 from sttest.package.ways_in import way_in
 from sttest.sim import TimedGraph, write_timed_graph
+from sttest.sim.graph import MAX_DEPTH
 from sttest.sim.graph_json import SCHEMA as GRAPH_SCHEMA
 from sttest.sim.graph_json import parse_timed_graph
 from sttest.sim.sizing.finite import SCHEMA as SIZING_SCHEMA
 from sttest.sim.stages import flatten
+
+_LISTS = ("notes", "checks")
+"""Keywords of formats that are no options of the command."""
 
 
 def import_verb(
@@ -34,12 +38,25 @@ def import_verb(
         Path | None, typer.Option(help="Folder of synthesis reports, or csynth.xml [below the design].")
     ] = None,
     top: Annotated[str | None, typer.Option(help="The function that is the design, where a file has several.")] = None,
+    values: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=NUMBER", help="hls: the number of a scalar of the top; may be repeated."),
+    ] = None,
     rates: Annotated[Path | None, typer.Option(help="tapa: what each task does, in YAML.")] = None,
     template: Annotated[bool, typer.Option("--template", help="tapa: write a file of rates to fill in.")] = False,
     folding: Annotated[
         Path | None, typer.Option(help="finn: a folding configuration (JSON), over the model's.")
     ] = None,
-    frames: Annotated[int | None, typer.Option(help="finn: frames that follow each other; 1 by default.")] = None,
+    frames: Annotated[
+        int | None,
+        typer.Option(help="finn: frames that follow each other [1]; aie: rounds of cores that nothing bounds [8]."),
+    ] = None,
+    cycles: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=N", help="aie, allo: cycles of a call [1], once for each kernel.")
+    ] = None,
+    no_run: Annotated[
+        bool, typer.Option("--no-run", help="hls, solution: refuse instead of executing code that came in.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Import a design of another tool as a timed graph, or carry sized depths back to it.
@@ -49,6 +66,8 @@ def import_verb(
       sttest import
 
       sttest import streamhls Stream-HLS/FPGA2025_Artificats/mlps/opt5/ResMLP -o resmlp.json
+
+      sttest import solution project/solution1 -o design.json
 
       sttest size resmlp.json --json > sized.json
 
@@ -67,22 +86,44 @@ def import_verb(
         _write_template(form, source, reports, out, as_json=as_json)
         return
     notes: list[str] = []
+    checks: list[str] = []
     options = {
-        "reports": reports, "top": top, "rates": rates, "folding": folding, "frames": frames,
-        "notes": notes if "notes" in form.options else None,
+        "reports": reports, "top": top, "values": _values(values), "rates": rates, "folding": folding, "frames": frames,
+        "cycles": cycles or None,
+        "notes": notes if "notes" in form.options else None, "checks": checks if "checks" in form.options else None,
+        "no_run": True if no_run and "no_run" in form.options else None,  # others execute nothing that came in
     }  # fmt: skip
     with progress(f"reading {source}"):
         graph = _read(form, source, options)
     if depths is None:
         if out is not None:
             write_timed_graph(graph, out)
-        _report(form, graph, source, out, notes, as_json=as_json)
+        _report(form, graph, source, out, notes, checks, as_json=as_json)
         return
     form.require_writer()
     sized = _sized(graph, depths)
     if out is not None:
         form.write_depths(sized, source, out)
     _report_depths(form, graph, sized, out, as_json=as_json)
+
+
+def _values(given: list[str] | None) -> dict[str, str] | None:
+    """Numbers by name; None where none are given.
+
+    Raises:
+        InputError: one that is no ``NAME=NUMBER``.
+    """
+    found: dict[str, str] = {}
+    for each in given or ():
+        name, equals, number = each.partition("=")
+        try:
+            float(number)
+        except ValueError:
+            equals = ""
+        if not (name.isidentifier() and equals):
+            raise InputError("bad-value", f"'{each:.80}' is no NAME=NUMBER", where="--set", hints=["write --set n=64"])
+        found[name] = number
+    return found or None
 
 
 def _format(name: str) -> Format:
@@ -131,14 +172,18 @@ def _path(out: Path | None) -> str | None:
 
 def _print_formats(*, as_json: bool) -> None:
     if as_json:
-        print_json({"schema": "sttest.import-formats/1", "formats": [vars(each) for each in FORMATS.values()]})
+        print_json({"schema": "sttest.import-formats/1", "formats": [_format_json(each) for each in FORMATS.values()]})
         return
     for each in FORMATS.values():
         print(f"{each.name}: {each.summary}")
         print(f"    reads {each.reads}")
-        if options := [f"--{option}" for option in each.options if option != "notes"]:
+        if options := [f"--{option.replace('_', '-')}" for option in each.options if option not in _LISTS]:
             print(f"    takes {', '.join(options)}")
         print(f"    depths go back as {each.writes}" if each.writes else "    depths do not go back")
+
+
+def _format_json(form: Format) -> dict[str, Any]:
+    return {name: value for name, value in vars(form).items() if name != "sniffs"}
 
 
 def _sized(graph: TimedGraph, path: Path) -> TimedGraph:
@@ -165,8 +210,9 @@ def _sized(graph: TimedGraph, path: Path) -> TimedGraph:
 
 
 def _report(
-    form: Format, graph: TimedGraph, source: Path, out: Path | None, notes: list[str], *, as_json: bool
-) -> None:
+    form: Format, graph: TimedGraph, source: Path, out: Path | None, notes: list[str], checks: list[str], *,
+    as_json: bool,
+) -> None:  # fmt: skip
     assumed = [*form.assumes, *notes]
     accesses = int(flatten(graph).tokens.sum()) if not graph.is_endless else None
     if as_json:
@@ -174,10 +220,13 @@ def _report(
             "schema": "sttest.import/1", "format": form.name, "source": str(source), "out": _path(out),
             "name": graph.name, "clock_mhz": graph.clock_mhz, "processes": len(graph.processes),
             "fifos": len(graph.fifos), "accesses": accesses, "assumed": assumed,
+            **({"checked": checks} if checks else {}),
         })  # fmt: skip
         return
     told = "" if accesses is None else f", {accesses:,} FIFO accesses"
     print(f"{out or source}: {graph.name}, {len(graph.processes):,} processes, {len(graph.fifos):,} FIFOs{told}")
+    for line in checks:
+        print(f"checked: {line}")
     for line in assumed:
         print(f"assumed: {line}")
     if out is None:
@@ -188,7 +237,9 @@ def _report(
 
 def _report_depths(form: Format, graph: TimedGraph, sized: TimedGraph, out: Path | None, *, as_json: bool) -> None:
     pairs = zip(graph.fifos, sized.fifos, strict=True)
-    changed = {old.name: (old.depth, new.depth) for old, new in pairs if old.depth != new.depth}
+    changed = {  # what is never full has a depth in no file
+        old.name: (old.depth, new.depth) for old, new in pairs if old.depth != new.depth and old.depth < MAX_DEPTH
+    }
     if as_json:
         print_json({
             "schema": "sttest.import-depths/1", "format": form.name, "out": _path(out), "writes": form.writes,

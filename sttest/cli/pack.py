@@ -14,6 +14,7 @@ import typer
 from sttest.boards.load import load_board, require_hbm
 from sttest.cli.build import BuildRequest, prepare
 from sttest.cli.common import Json, print_json, progress
+from sttest.cli.verbs import without_table
 from sttest.compile.own_kernels import define_values
 from sttest.core.errors import EnginesDisagreeError, InputError
 from sttest.core.files import replacing
@@ -29,6 +30,7 @@ from sttest.targets.device.packed import DESCRIPTION, SCHEMA
 from sttest.targets.doctor import require_tools
 
 
+@without_table
 def pack_verb(
     package: Annotated[Path, typer.Argument(help="A design package of a model's block or of a .mlir file.")],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The archive [DESIGN.tar.gz beside it].")] = None,

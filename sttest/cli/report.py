@@ -6,12 +6,14 @@ from typing import Annotated
 import typer
 
 from sttest.cli.common import DESIGN, Engine, Json, print_json, progress
+from sttest.cli.verbs import without_table
 from sttest.core.errors import InputError
 from sttest.core.files import STANDARD_INPUT, place_of
 from sttest.studies.design_page import write_page
 from sttest.studies.report import build_report
 
 
+@without_table
 def report_verb(
     design: Annotated[
         Path | None,

@@ -9,6 +9,7 @@ import typer
 
 from sttest.boards.load import load_board, require_hbm
 from sttest.cli.common import DESIGN, Engine, Json, print_json, progress
+from sttest.cli.verbs import without_table
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError
 from sttest.core.numbers import whole
 from sttest.core.tables import print_table
@@ -127,6 +128,7 @@ def _simulate_groups(package: GroupPackage, engine: Engine, *, as_json: bool) ->
     print_table(["group", "cycles"], [(name, run.cycles) for name, run in runs.items()])
 
 
+@without_table
 def dot_verb(
     path: Annotated[Path, typer.Argument(help=DESIGN)],
     depth: Annotated[list[str] | None, typer.Option(metavar="FIFO=N", help="Another depth; may be repeated.")] = None,

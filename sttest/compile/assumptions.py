@@ -14,11 +14,11 @@ SHORT_EXTENT = 4
 MAX_ROWS = 16
 """Rows of tokens that one tile has room for.  Assumed: more would hold weights longer than they take to load."""
 ADDER_STAGES = 4
-"""Cycles of a fabric floating-point adder, and so the sums that keep it busy (docs/explanation/cost-model.md)."""
+"""Cycles of a fabric floating-point adder, and so the sums that keep it busy (docs/how-it-works/cost-model.md)."""
 LONGEST_SUM = 128
 """Points of a sum that count for the width of a product where the weights have no groups.  Assumed: a group's."""
 NARROW_WEIGHT_BITS = 4
-"""Bits of the widest weight of the narrow multiply-accumulate, ``mac_w4a8`` (docs/explanation/resources.md)."""
+"""Bits of the widest weight of the narrow multiply-accumulate, ``mac_w4a8`` (docs/hardware/resources.md)."""
 
 # --- Memory channels
 

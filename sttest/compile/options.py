@@ -3,7 +3,7 @@
 A field of :class:`CompileOptions` carries its type, default, bounds and description, and in its :class:`Option` the
 passes that take it, its spelling on the command line and the values that a search tries.  The arguments of the
 passes, the command-line options, the domains of ``sttest explore``, the keys of studies and the table of
-docs/reference/options.md come from here (docs/how-to/add-an-option.md says how to add one).
+docs/reference/options.md come from here (docs/extend/add-an-option.md says how to add one).
 """
 
 from collections.abc import Collection, Iterator, Sequence

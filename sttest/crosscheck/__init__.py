@@ -1,1 +1,1 @@
-"""One design through every backend, compared token by token (docs/explanation/crosscheck.md)."""
+"""One design through every backend, compared token by token (docs/how-it-works/crosscheck.md)."""

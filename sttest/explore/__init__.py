@@ -1,1 +1,1 @@
-"""Searches the design space of one block: knobs, bounds, seeds, Pareto sets (docs/explanation/explore.md)."""
+"""Searches the design space of one block: knobs, bounds, seeds, Pareto sets (docs/what-if/explore.md)."""

@@ -18,7 +18,7 @@ from sttest.models.program import Phase
 __depends__ = ("sttest/explore/found_designs/*.yaml",)
 
 FOUND = Path(__file__).parent / "found_designs"
-"""The designs that were found for a U55C, ``MODEL-PHASE-BUDGET.yaml`` (docs/explanation/best.md)."""
+"""The designs that were found for a U55C, ``MODEL-PHASE-BUDGET.yaml`` (docs/what-if/best.md)."""
 BUDGETS: tuple[BudgetName, ...] = get_args(BudgetName)
 
 

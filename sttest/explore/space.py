@@ -2,7 +2,7 @@
 
 Three levels, after StreamTensor's design spaces: *tiling* decides tiles, lanes and tokens, *fusion* what shares a
 kernel, *resources* what FIFOs take.  Which kind of memory each buffer becomes and which SLR each process lies in are
-solved for every design (docs/explanation/resources.md) and are no knobs.
+solved for every design (docs/hardware/resources.md) and are no knobs.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,19 +1,34 @@
 """The formats of other tools by name: which files each reads, who reads them, and whether depths can go back.
 
 A format is a module with ``read_NAME(source, **options) -> TimedGraph`` and, where depths can go back,
-``write_depths(graph, source, out, **options)``.  It is imported when it is asked for.
+``write_depths(graph, source, out, **options)``, and where its files have lines that people wrote
+``places(source, **options) -> DesignPlaces``.  It is imported when it is asked for.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from sttest.core.errors import InputError, ToolMissingError, did_you_mean
+from sttest.importers.places import DesignPlaces
+from sttest.importers.sniffing import (
+    Sniffer,
+    is_aie,
+    is_allo,
+    is_finn,
+    is_lightningsim,
+    is_solution,
+    is_streamhls,
+    is_tapa,
+    is_vitis,
+    never,
+)
 from sttest.sim import TimedGraph
 
-__depends__ = ("sttest/importers/*.py",)
+__depends__ = ("sttest/importers/*.py", "sttest/importers/solution/*.py")
 
 
 @dataclass(frozen=True)
@@ -24,9 +39,12 @@ class Format:
     summary: str  # whose designs they are
     reads: str  # the file or folder that is named, and what is looked for beside it
     assumes: tuple[str, ...] = ()  # what holds of every imported design and stands in none of its files
-    options: tuple[str, ...] = ()  # keywords that its reader takes besides the source; ``notes`` is a list it adds to
+    options: tuple[
+        str, ...
+    ] = ()  # keywords its reader takes besides the source; ``notes`` and ``checks`` are lists it adds to
     writes: str = ""  # what ``write_depths`` writes; empty where depths cannot go back
     template: str = ""  # what ``template`` gives, for people to fill in; empty where the format needs no such thing
+    sniffs: Sniffer = never  # whether a file or folder looks like one of its designs, by what it holds
 
     def read(self, source: Path, options: Mapping[str, Any]) -> TimedGraph:
         """The design at ``source``; options that are None are left out.
@@ -35,6 +53,16 @@ class Format:
             InputError: an option that the format does not have, or whatever its reader refuses.
         """
         return self._module_function(f"read_{self.name}")(source, **self._given(options))
+
+    def places(self, source: Path, options: Mapping[str, Any]) -> DesignPlaces:
+        """Where processes and FIFOs of a design stand in its files; nothing where the module has no ``places``.
+
+        Raises:
+            InputError: whatever the format refuses.
+        """
+        find = getattr(self._module(), "places", None)
+        given = {name: value for name, value in self._given(options).items() if name != "notes"}
+        return DesignPlaces() if find is None else find(source, **given)
 
     def template_of(self, source: Path, options: Mapping[str, Any]) -> str:
         """What is to be filled in before ``source`` can be read.
@@ -78,15 +106,17 @@ class Format:
         self._module_function("write_depths")(graph, source, out)
 
     def _module_function(self, name: str) -> Callable[..., Any]:
+        return getattr(self._module(), name)
+
+    def _module(self) -> ModuleType:
         try:
-            module = import_module(f"sttest.importers.{self.name}")
+            return import_module(f"sttest.importers.{self.name}")
         except ModuleNotFoundError as error:
             if (error.name or "").startswith("sttest"):
                 raise
             what = f"{self.name} is read with {error.name}, which is not installed"
             hints = ["pip install 'sttest[import]'"]
             raise ToolMissingError("no-import-library", what, where="import", hints=hints) from error
-        return getattr(module, name)
 
 
 _STAGES = (
@@ -101,6 +131,7 @@ _ALL = (  # one entry per module of this room
         "the folder of one design, with hls/src/NAME.cpp and hls/**/syn/report/*_csynth.xml",
         assumes=_STAGES,
         writes=_STREAM_DEPTHS,
+        sniffs=is_streamhls,
     ),
     Format(
         "vitis",
@@ -109,6 +140,30 @@ _ALL = (  # one entry per module of this room
         assumes=_STAGES,
         options=("reports", "top", "notes"),
         writes=_STREAM_DEPTHS,
+        sniffs=is_vitis,
+    ),
+    Format(
+        "hls",
+        "Vitis HLS: a dataflow region in C++, compiled by clang and run, with or without reports of its synthesis.",
+        "a C++ file, or the folder of a solution or component",
+        assumes=(
+            "accesses of an iteration keep the order of the text; a read is a stage after a write before it",
+            "memory and the ports of the top are always ready",
+        ),
+        options=("reports", "top", "values", "no_run", "notes", "checks"),
+        writes="a patch of the C++ (patch -p1)",
+        sniffs=is_vitis,
+    ),
+    Format(
+        "solution",
+        "Vivado and Vitis HLS: a solution folder alone, its schedule and its bitcode, checked against its reports.",
+        "the folder of a solution, with .autopilot/db/a.o.3.bc and *.sched.adb; sim/tv for its inputs",
+        assumes=(
+            "the bitcode is executed, in a process of its own with limits of memory and time, which is no sandbox",
+            "a port to memory answers as LightningSim says, in 13 cycles, and its last write in 8",
+        ),
+        options=("top", "no_run", "notes", "checks"),
+        sniffs=is_solution,
     ),
     Format(
         "finn",
@@ -121,6 +176,7 @@ _ALL = (  # one entry per module of this room
         ),
         options=("folding", "frames", "notes"),
         writes="a folding configuration (JSON) with inFIFODepths and outFIFODepths",
+        sniffs=is_finn,
     ),
     Format(
         "tapa",
@@ -133,6 +189,7 @@ _ALL = (  # one entry per module of this room
         options=("rates", "reports", "notes"),
         writes="the graph.json with other depths, or declarations of streams (.txt)",
         template="a file of rates (YAML), to be filled in",
+        sniffs=is_tapa,
     ),
     Format(
         "lightningsim",
@@ -140,6 +197,32 @@ _ALL = (  # one entry per module of this room
         "the trace, with --reports",
         assumes=_STAGES,
         options=("reports", "notes"),
+        sniffs=is_lightningsim,
+    ),
+    Format(
+        "aie",
+        "mlir-aie: AI Engine arrays, cores joined by object FIFOs.",
+        "MLIR before object FIFOs are lowered, as mlir-aie prints it or in generic form",
+        assumes=(
+            "pools have as many objects as mlir-aie allocates",
+            "a DMA channel moves 32 bits a cycle and waits for no other",
+            "the array runs at 1,000 MHz",
+        ),
+        options=("cycles", "frames", "top", "notes"),
+        sniffs=is_aie,
+        writes="the text with other depths, one for each tile of an object FIFO",
+    ),
+    Format(
+        "allo",
+        "Allo: dataflow regions, kernels joined by streams.",
+        "Allo's MLIR of a region, as Python prints it or in generic form",
+        assumes=(
+            "a kernel accesses its streams one by one in the order of its text, and computes between in no time",
+            "memory and the arguments of the top are always ready",
+            "the clock is 300 MHz",
+        ),
+        options=("cycles", "top", "notes"),
+        sniffs=is_allo,
     ),
 )  # fmt: skip
 FORMATS = {each.name: each for each in _ALL}

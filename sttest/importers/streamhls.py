@@ -11,9 +11,11 @@ from pathlib import Path
 from sttest.core.errors import InputError
 from sttest.importers.hls.project import read_sources
 from sttest.importers.hls.region import DataflowRegion, reading_cpp
+from sttest.importers.hls.region_places import region_places
 from sttest.importers.hls.reports import read_reports
 from sttest.importers.hls.stream_depths import write_stream_depths
 from sttest.importers.hls.tasks import region_processes
+from sttest.importers.places import DesignPlaces
 from sttest.sim import TimedGraph
 
 
@@ -30,6 +32,21 @@ def read_streamhls(source: Path) -> TimedGraph:
         fifos = region.fifos(lambda stream, place: f"f{stream.first + place}")
         found = region_processes(region, reports, lambda number, _task: f"p{number}")
     return TimedGraph(design_name(folder), reports.clock_mhz, (*fifos, *found.turns), found.processes)
+
+
+def places(source: Path) -> DesignPlaces:
+    """Where streams are declared, tasks called, and accesses made.
+
+    Raises:
+        InputError: not such a folder.
+    """
+    folder = source.resolve()
+    with reading_cpp(str(source)):
+        region = _region(folder)
+        reports = read_reports(_report_folder(folder))
+        return region_places(
+            region, reports, lambda number, _task: f"p{number}", lambda stream, place: f"f{stream.first + place}"
+        )
 
 
 def write_depths(graph: TimedGraph, source: Path, out: Path) -> None:

@@ -170,7 +170,7 @@ def rates_template(tasks: Mapping[str, Sequence[str]], reported: Mapping[str, Se
         reported: innermost loops by task, of those that have a report.
     """
     lines = [
-        "# Put numbers where TODO stands, for one run of the design; see docs/how-to/import-tapa-finn.md.",
+        "# Put numbers where TODO stands, for one run of the design; see docs/your-design/import-tapa-finn.md.",
         "tasks:",
     ]
     for task, streams in tasks.items():

@@ -10,9 +10,11 @@ from pathlib import Path
 
 from sttest.importers.hls.project import read_project
 from sttest.importers.hls.region import TOKEN_BITS, DataflowRegion, StreamVariable, Task, reading_cpp
+from sttest.importers.hls.region_places import region_places
 from sttest.importers.hls.reports import read_reports
 from sttest.importers.hls.stream_depths import write_stream_depths
-from sttest.importers.hls.tasks import region_processes
+from sttest.importers.hls.tasks import modules_of, region_processes
+from sttest.importers.places import DesignPlaces
 from sttest.sim import TimedGraph
 
 
@@ -34,7 +36,7 @@ def read_vitis(
     with reading_cpp(str(source)):
         synthesis = read_reports(project.reports)
         region = DataflowRegion(project.sources, top, project.top or synthesis.top)
-        names = _process_names(region.tasks)
+        names = _process_names([task for task, _ in modules_of(region.tasks, synthesis)])
         found = region_processes(region, synthesis, lambda number, _task: names[number])
         fifos = region.fifos(StreamVariable.element_name)
     if notes is not None:
@@ -42,6 +44,20 @@ def read_vitis(
         unknown = [each.name for each in region.streams.values() if not each.bits]
         notes += [f"tokens of '{name}' have {TOKEN_BITS} bits" for name in unknown]
     return TimedGraph(region.name, synthesis.clock_mhz, (*fifos, *found.turns), found.processes)
+
+
+def places(source: Path, *, reports: Path | None = None, top: str = "") -> DesignPlaces:
+    """Where streams are declared, tasks called, and accesses made; arguments as of :func:`read_vitis`.
+
+    Raises:
+        InputError: no such design.
+    """
+    project = read_project(source, reports)
+    with reading_cpp(str(source)):
+        synthesis = read_reports(project.reports)
+        region = DataflowRegion(project.sources, top, project.top or synthesis.top)
+        names = _process_names(region.tasks)
+        return region_places(region, synthesis, lambda number, _task: names[number], StreamVariable.element_name)
 
 
 def write_depths(graph: TimedGraph, source: Path, out: Path) -> None:

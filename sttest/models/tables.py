@@ -12,7 +12,7 @@ _ROWS = ("x", "rope")
 EXPERTS = "experts"
 """The result that has the numbers of each token's experts, best first."""
 HEAD_TILE = 256
-"""Columns of the head are a multiple of this, the widest tile (`--gemv-lanes 8192`, docs/explanation/tiling.md)."""
+"""Columns of the head are a multiple of this, the widest tile (`--gemv-lanes 8192`, docs/how-it-works/tiling.md)."""
 
 
 def prefill_mask(config: DecoderConfig, tokens: int, layer_kind: LayerKind = "global", *, padding: int = 0) -> F32Array:

@@ -1,4 +1,4 @@
-"""What sizing by a linear program assumes, and where a graph violates it (docs/explanation/fifo-sizing.md).
+"""What sizing by a linear program assumes, and where a graph violates it (docs/fix-a-deadlock/fifo-sizing.md).
 
 The program finds one schedule in which nobody waits, and gives each FIFO the places that this takes.  Whatever the
 schedule does not know of may ask for more.  The program of a compiled design knows when each access comes.  That of the

@@ -1,4 +1,4 @@
-"""Assertions on timed graphs for the tests of hardware projects; docs/how-to/deadlock-test.md."""
+"""Assertions on timed graphs for the tests of hardware projects; docs/fix-a-deadlock/deadlock-test.md."""
 
 from sttest.testing.assertions import assert_completes, assert_deadlocks
 

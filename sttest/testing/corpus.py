@@ -1,4 +1,4 @@
-"""Small designs that deadlock, each with its diagnosis and a live twin (docs/explanation/deadlocks.md).
+"""Small designs that deadlock, each with its diagnosis and a live twin (docs/fix-a-deadlock/deadlocks.md).
 
 A tool that simulates streaming designs can be tried on them: ``designs/NAME.json`` and
 ``designs/NAME_live.json`` are timed graphs, ``expected.yaml`` says what is to be found.

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import sttest as package
-from sttest.cli.app import VERBS
+from sttest.cli.verbs import VERBS
 
 COMMAND = (sys.executable, "-c", "from sttest.cli import main; main()")
 BLOCK = Path(__file__).parents[2] / "examples/residual-block/designs/block.json"
@@ -179,9 +179,9 @@ def test_help_starts_without_heavy_imports():
 
 
 def test_summaries_of_the_verbs_are_what_their_own_help_begins_with(sttest):
-    for name, (_, summary) in VERBS.items():
+    for name, verb in VERBS.items():
         told = " ".join(sttest(name, "--help").stdout.split("\n\n")[1].split())
-        assert told.startswith(summary.removesuffix(".")), name
+        assert told.startswith(verb.summary.removesuffix(".")), name
 
 
 def test_a_package_is_read_without_the_compiler():

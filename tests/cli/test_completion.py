@@ -10,7 +10,7 @@ import pytest
 
 from sttest.boards.load import board_names
 from sttest.cli import completion
-from sttest.cli.app import VERBS
+from sttest.cli.verbs import VERBS
 from sttest.compile.pipeline import PASSES
 from sttest.models.quant.scheme import SCHEMES
 from sttest.models.registry import CONFIGS

@@ -3,8 +3,9 @@
 import pytest
 import typer
 
-from sttest.cli.app import VERBS, _Commands
+from sttest.cli.app import _Commands
 from sttest.cli.help import GROUPS, VERBS_OF, HelpPage
+from sttest.cli.verbs import VERBS
 
 COMMANDS = _Commands()
 OF_ALL = ("Options", "Running", "Output")

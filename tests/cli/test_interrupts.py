@@ -50,21 +50,3 @@ def test_ctrl_c_when_the_work_is_done_prints_one_line(tmp_path: Path, heed_inter
         [sys.executable, script, "--version"], capture_output=True, text=True, check=False, preexec_fn=heed_interrupts
     )
     assert (done.returncode, done.stdout[:6], done.stderr) == (130, "sttest", "interrupted\n")
-
-
-def test_an_interrupt_is_an_exception_again_once_verbs_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sttest.core.interrupts import leave_at_once, leave_silently, raise_again
-
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        for leave in (leave_at_once, leave_silently):
-            leave()
-            assert signal.getsignal(signal.SIGINT) is not signal.default_int_handler
-            raise_again()
-            assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        leave_at_once()
-        raise_again()
-        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -9,7 +9,8 @@ import pytest
 import yaml
 
 from sttest.boards.load import load_board
-from sttest.cli.app import VERBS, _Commands
+from sttest.cli.app import _Commands
+from sttest.cli.verbs import VERBS
 from sttest.core.errors import InputError
 from sttest.core.files import parse_json, read_yaml
 from sttest.core.numbers import is_disguised, real, whole

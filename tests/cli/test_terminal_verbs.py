@@ -18,7 +18,8 @@ import pytest
 from typer.main import get_command
 
 import sttest as st
-from sttest.cli.app import VERBS, WITHOUT_TABLE, app
+from sttest.cli.app import app
+from sttest.cli.verbs import VERBS, prints_table
 from sttest.core.errors import note
 from sttest.core.terminal import MOST_LINES
 from sttest.testing.corpus import case
@@ -34,6 +35,7 @@ QUICK = {
     "import": ["import", f"import finn {ROOT}/examples/finn-residual/residual.onnx -o finn.json"],
     "models": ["models"],
     "board": ["board", "board u55c", "board a100"],
+    "check": ["check dead.json", "check live.json dead.json"],
     "simulate": ["simulate live.json", f"simulate {DEEP} --overlap", "simulate dead.json", f"simulate {DEAD}"],
     "size": ["size dead.json", f"size {DEEP}", f"size {DEEP} --method lp"],
     "diff": ["diff live.json dead.json", "diff small other"],
@@ -160,7 +162,7 @@ def test_a_table_in_a_pipe_has_a_line_per_row(here, sttest):
 
 WITH_TABLE = [
     line for verb, lines in QUICK.items() for line in lines
-    if verb not in (*WITHOUT_TABLE, "compile", "emulate", "calibrate", "import")
+    if verb not in ("compile", "emulate", "calibrate", "import") and prints_table(VERBS[verb].load())
     and not re.search(r"dry-run|check-intervals|stage_skew|undone|^simulate", line)
 ]  # fmt: skip
 

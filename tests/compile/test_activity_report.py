@@ -65,7 +65,7 @@ def test_every_task_is_counted() -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_decoding_board_draws_what_such_boards_read(case: str) -> None:
-    """30 to 57 W: CODO to EdgeLLM (docs/explanation/energy.md)."""
+    """30 to 57 W: CODO to EdgeLLM (docs/how-it-works/energy.md)."""
     assert 30 <= energy(activity(), decode()[0].board.energy_costs, case).power_w <= 57  # type: ignore[arg-type]
 
 

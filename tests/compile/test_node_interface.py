@@ -1,4 +1,4 @@
-"""Every node of the dialect is known in each place that docs/how-to/add-an-operation.md names."""
+"""Every node of the dialect is known in each place that docs/extend/add-an-operation.md names."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_every_node_is_known(place: str) -> None:
 
 
 def test_an_operation_touches_the_dialect_and_at_most_six_files() -> None:
-    text = (ROOT / "docs" / "how-to" / "add-an-operation.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "extend" / "add-an-operation.md").read_text(encoding="utf-8")
     numbered = re.findall(r"^(\d)\. `", text, re.M)
     assert {"hls", "rtl"} <= set(re.findall(r"`sttest/compile/(\w+)/", text)), "both ways to hardware"
     assert len(numbered) == 1 + 6

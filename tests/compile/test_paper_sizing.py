@@ -14,7 +14,7 @@ from sttest.compile.options import CompileOptions
 from sttest.frontend.shipped import lowered_text
 from sttest.sim import simulate
 
-PAGE = Path(__file__).parents[2] / "docs/explanation/fifo-sizing.md"
+PAGE = Path(__file__).parents[2] / "docs/fix-a-deadlock/fifo-sizing.md"
 ROWS = {found[1]: found[0] for found in re.finditer(r"^\| (gpt2|qwen|llama|gemma) \|.*$", PAGE.read_text(), re.M)}
 
 

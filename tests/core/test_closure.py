@@ -171,6 +171,23 @@ def test_makers_that_are_not_there_are_refused(small, makers, code):
     assert caught.value.code == code
 
 
+def test_of_an_earlier_program_what_was_not_there_yet_is_left_out_and_declarations_of_today_hold(tmp_path):
+    then, now = tmp_path / "then", tmp_path / "now"
+    for root, declares in ((then, ""), (now, "__depends__ = ('data/*.csv',)\n")):
+        (root / "sttest").mkdir(parents=True)
+        (root / "sttest" / "maker.py").write_text(f"def f(name):\n    return __import__(name)\n{declares}")
+        (root / "sttest" / "gone.py").write_text("def f(name):\n    return __import__(name)\n")
+        (root / "data").mkdir()
+        (root / "data" / "a.csv").write_text("1\n")
+    (now / "sttest" / "gone.py").unlink()
+    earlier = Closures(FolderTree(then), FolderTree(now))
+    makers = ["sttest.maker", "sttest.gone", "sttest.later", "more/*.csv"]
+    assert list(earlier.of(makers)) == ["data/a.csv", "sttest/gone.py", "sttest/maker.py"]
+    with pytest.raises(InputError) as caught:
+        Closures(FolderTree(then)).of(["sttest.gone"])
+    assert caught.value.code == "undeclared"
+
+
 def test_the_files_of_others_are_not_named_as_the_programs_own(tmp_path):
     assert own_files(ROOT / "sttest" / "api.py", tmp_path / "mine.yaml", ROOT / "mine.yaml") == ["sttest/api.py"]
 
@@ -194,6 +211,21 @@ PLAIN = 'x = 1\ndef f(a=1):\n    return f"{a} and {x!r:>4}"\n'
 def test_words_about_the_code_are_no_change_of_it(text):
     assert text != PLAIN
     assert read_module(text.encode(), "x.py").digest == read_module(PLAIN.encode(), "x.py").digest
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "is_same"),
+    [
+        ('f"a" f"b{x}c" "d"', 'f"ab{x}cd"', True),
+        ('f"" f"b{x}" ""', 'f"b{x}"', True),
+        ('f"a{x}b"', 'f"a{x}" "c"', False),
+        ('f"{x}{y}"', 'f"{x}" f"{y}"', True),
+        ('f"{x}{y}"', 'f"{y}{x}"', False),
+    ],
+)
+def test_an_f_string_is_its_texts_and_values_however_it_is_cut(text, other, is_same):
+    digests = {read_module(f"a = {each}\n".encode(), "x.py").digest for each in (text, other)}
+    assert (len(digests) == 1) is is_same
 
 
 _OTHERS = ("x = 2", "x = 1.0", "x = True", "x = '1'", "x = b'1'", "x = -1", "y = 1", "x: int = 1", "x == 1", "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -58,3 +60,39 @@ def test_an_order_has_sources_first_and_else_keeps_what_is_given(drawn: tuple[in
 def test_a_cycle_is_named() -> None:
     with pytest.raises(InputError, match=r"the cycle (a -> b -> a|b -> a -> b)"):
         topological_order("abc", [("a", "b"), ("b", "a"), ("b", "c")])
+
+
+@pytest.mark.parametrize(
+    ("names", "edges", "code", "text"),
+    [
+        (["a", "b", "a"], [], "duplicate-name", "a: two nodes are named 'a'; rename one of them"),
+        (["load", "b"], [("b", "laod")], "unknown-name",
+         "b -> laod: the edge names the unknown node 'laod'; did you mean 'load'?"),
+        (["load", "b"], [("x", "b")], "unknown-name",
+         "x -> b: the edge names the unknown node 'x'; choose one of b, load"),
+    ],
+)  # fmt: skip
+def test_names_are_unique_and_known(names: list[str], edges: list[tuple[str, str]], code: str, text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        topological_order(names, edges)
+    assert (caught.value.code, str(caught.value)) == (code, text)
+
+
+@given(sizes_and_edges)
+def test_a_cycle_that_is_named_is_one(drawn: tuple[int, list[tuple[int, int]]]) -> None:
+    size, edges = drawn
+    named = [(f"n{source}", f"n{target}") for source, target in edges]
+    is_cyclic = len(set(strong_parts(size, edges))) < size or any(source == target for source, target in edges)
+    cycle = cycle_of([f"n{i}" for i in range(size)], named)
+    assert bool(cycle) == is_cyclic
+    assert set(pairwise(cycle)) <= set(named)
+    assert cycle[:1] == cycle[-1:]
+
+
+def cycle_of(names: list[str], edges: list[tuple[str, str]]) -> list[str]:
+    """The cycle that the order's error names; empty where there is an order."""
+    try:
+        topological_order(names, edges)
+    except InputError as error:
+        return error.what.removeprefix("the graph has the cycle ").split(" -> ")
+    return []

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+import io
+import json
+import sys
+from pathlib import Path
 from typing import Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
+from sttest.core import errors
 from sttest.core.errors import InputError
-from sttest.core.files import csv_text, read_csv, read_json, read_model, read_object, replacing, write_json, write_text
+from sttest.core.files import (
+    csv_text,
+    nesting,
+    parse_json,
+    read_csv,
+    read_json,
+    read_model,
+    read_object,
+    replacing,
+    write_json,
+    write_text,
+)
 from sttest.core.tables import markdown_table
 
 
@@ -58,6 +76,58 @@ def test_models(tmp_path, text, code, says):
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
     assert str(path) in caught.value.where
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "says"),
+    [
+        (b'"\xff"', "bad-encoding", "not UTF-8 at byte 1"),
+        (b"[" * 33 + b"]" * 33, "json-nesting", "nested more than 32 deep"),
+        (b"1e999", "not-json", "'1e999' is no finite number"),
+        (b"[-Infinity]", "not-json", "-Infinity is not a number in JSON"),
+        (b"9" * 5000, "not-json", "not valid JSON"),
+    ],
+)
+def test_json_that_is_none(tmp_path, text, code, says):
+    (tmp_path / "a.json").write_bytes(text)
+    with pytest.raises(InputError) as caught:
+        read_json(tmp_path / "a.json", hints=["make it again"])
+    assert caught.value.code == code
+    assert says in caught.value.what
+    assert caught.value.hints == ("make it again",)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+        max_leaves=12,
+    )
+)
+def test_json_is_as_deep_as_its_brackets_and_comes_back(content):
+    def depth(each):
+        inner = list(each.values()) if isinstance(each, dict) else each
+        return 1 + max(map(depth, inner), default=0) if isinstance(inner, list) else 0
+
+    text = json.dumps(content).encode()
+    assert nesting(text) == depth(content)
+    assert parse_json(text, "a.json") == content
+
+
+def test_standard_input_is_read_and_a_terminal_is_told_about(monkeypatch, capsys):
+    errors.note.cache_clear()
+    given_in = io.TextIOWrapper(io.BytesIO(b'{"a": 1}'))
+    monkeypatch.setattr(given_in, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stdin", given_in)
+    assert read_json(Path("-")) == {"a": 1}
+    assert capsys.readouterr().err == "note: reading standard input from the terminal; end it with Ctrl-D\n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"12345")))
+    with pytest.raises(InputError, match=r"standard input: too large \(bound 4 bytes\)"):
+        read_json(Path("-"), most_bytes=4)
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InputError, match="standard input: cannot be read: it is closed"):
+        read_json(Path("-"))
+    assert capsys.readouterr().err == ""
 
 
 def test_models_are_read_as_they_were_written(tmp_path):

@@ -74,6 +74,21 @@ def test_a_value_of_another_kind_is_none(kept: KeptFiles, capsys: pytest.Capture
     assert "v: no value of its kind; it is made anew" in capsys.readouterr().err
 
 
+def test_a_value_comes_back_as_its_kind_and_none_where_there_is_none(kept: KeptFiles) -> None:
+    kind = TypeAdapter(dict[str, tuple[int, ...]])
+    kept.keep_value("v", {"a": (1, 2)}, kind)
+    assert kept.value("v", kind) == {"a": (1, 2)}
+    assert kept.value("w", kind) is None
+
+
+def test_what_would_not_be_read_again_is_not_kept(kept: KeptFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+    head = len("// kept by sttest, sha256 \n") + 64
+    monkeypatch.setattr("sttest.core.kept.MAX_FILE_BYTES", head + 4)
+    kept.keep("fits", "1234")
+    kept.keep("large", "12345")
+    assert sorted(path.name for path in kept.folder.iterdir()) == ["a.mlir", "fits"]
+
+
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("what", ["folder", "full folder", "pipe", "loop", "socket of nobody"])
 def test_something_else_in_the_place_of_a_file_is_no_reason_to_fail(

@@ -1,5 +1,7 @@
 """Which folders may be written or replaced."""
 
+import errno
+
 import pytest
 
 from sttest.core.errors import InputError
@@ -23,3 +25,23 @@ def test_anything_else_is_refused(manifest, tmp_path):
         (tmp_path / "manifest.json").write_text(manifest, encoding="latin-1")
     with pytest.raises(InputError, match="no output of ours"):
         check_output_folder(tmp_path, "ours/1", "output of ours")
+
+
+def test_a_file_is_no_folder(tmp_path):
+    (tmp_path / "out").write_text("mine")
+    with pytest.raises(InputError) as caught:
+        check_output_folder(tmp_path / "out", "ours/1", "output of ours")
+    assert (caught.value.code, caught.value.hints) == ("not-a-folder", ("name a folder",))
+    assert (tmp_path / "out").read_text() == "mine"
+
+
+def test_a_folder_where_nothing_can_be_written_is_said_before_the_work(tmp_path, monkeypatch):
+    def refuse(*_arguments, **_options):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr("sttest.core.files.tempfile.TemporaryDirectory", refuse)
+    with pytest.raises(InputError) as caught:
+        check_output_folder(tmp_path / "new" / "deeper", "ours/1", "output of ours")
+    assert caught.value.code == "unwritable-folder"
+    assert f"can't write in {tmp_path} (Read-only file system); name another folder with -o" in str(caught.value)
+    assert list(tmp_path.iterdir()) == []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import socket
 import stat
 import subprocess
 import sys
@@ -13,7 +15,7 @@ import pytest
 
 from sttest.core.errors import InputError
 from sttest.core.files import read_bytes, read_yaml, replacing_folder, write_text
-from sttest.core.plain_files import check_replaceable
+from sttest.core.plain_files import check_replaceable, sync, why_no_file
 from sttest.core.python_file import python_function
 from sttest.importers.hls.project import read_project
 from sttest.package import DesignPackage
@@ -137,3 +139,31 @@ def test_an_error_of_the_disk_leaves_the_file_of_before(tmp_path: Path, monkeypa
     with pytest.raises(OSError, match="Input/output error"):
         write_text(tmp_path / "a.txt", "after")
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a.txt": "before"}
+
+
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.ENOTSUP, errno.EACCES])
+def test_a_folder_that_cannot_be_waited_for_is_no_reason_to_fail_and_a_file_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    (tmp_path / "a.txt").write_text("content")
+    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(number, os.strerror(number))))
+    sync(tmp_path)
+    with pytest.raises(OSError, match=os.strerror(number)):
+        sync(tmp_path / "a.txt")
+
+
+@pytest.mark.parametrize(
+    ("place", "why"),
+    [
+        ("nothing", "no such file or folder"), ("folder", "a folder, not a file"), ("folder/below", "no such file"),
+        ("file/below", "Not a directory"), ("pipe", "it is a named pipe"), ("/dev/null", "it is a device"),
+        ("socket", "it is a socket"),
+    ],
+)  # fmt: skip
+def test_what_is_in_the_place_of_a_file_is_named(place: str, why: str, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("")
+    os.mkfifo(tmp_path / "pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "socket"))
+        assert why_no_file(tmp_path / place).startswith(why)

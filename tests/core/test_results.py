@@ -1,20 +1,24 @@
 """Result folders appear whole or not at all; points are computed once."""
 
 import csv
+import dataclasses
 import json
 import os
 import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType as Proxy
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from sttest.core.closure import program_hash
 from sttest.core.errors import InputError
-from sttest.core.results import COLUMNS, PointStore, ResultFolder, Row, config_hash, git_revision
+from sttest.core.results import COLUMNS, PointStore, ResultFolder, Row, config_hash, git_revision, table_rows
 from sttest.core.whole_run import whole_run
 
 LATENCY = Row(
@@ -154,14 +158,19 @@ class Shape:
     rows: int
 
 
+class Model(BaseModel):
+    rows: int
+
+
 def test_hash_of_a_configuration():
     assert config_hash({"a": 1, "b": [1, 2]}) == config_hash({"b": (1, 2), "a": 1})
+    assert config_hash(Shape(3)) == config_hash(Model(rows=3)) == config_hash(Proxy({"rows": 3}))
     assert config_hash(Shape(3)) == config_hash({"rows": 3})
     assert config_hash({"board": Path("mine.yaml")}) == config_hash({"board": "mine.yaml"})
     assert len(config_hash({})) == 16
 
 
-@pytest.mark.parametrize("data", [{"a": object()}, {"a": float("nan")}, {"a": {1, 2}}])
+@pytest.mark.parametrize("data", [{"a": object()}, {"a": float("nan")}, {"a": {1, 2}}, Shape, {"a": b"1"}])
 def test_what_is_not_plain_data_has_no_hash(data):
     with pytest.raises(InputError, match="cannot be hashed"):
         config_hash(data)
@@ -231,6 +240,38 @@ def test_a_point_that_fails_leaves_nothing(tmp_path):
     with pytest.raises(ZeroDivisionError):
         store.point({"tile": 16}, lambda: {"cycles": 1 // 0})
     assert names_in(tmp_path) == []
+
+
+def test_a_point_that_cannot_be_read_back_is_an_error_and_not_an_endless_loop(tmp_path, monkeypatch):
+    monkeypatch.setattr("sttest.core.results.MAX_FILE_BYTES", 200)
+    with pytest.raises(InputError) as caught:
+        PointStore(tmp_path).point({"tile": 16}, lambda: {"cycles": "1" * 200})
+    assert caught.value.code == "unstorable-point"
+    assert [caught.value.where] == [str(path) for path in tmp_path.iterdir()]
+
+
+def test_a_table_without_one_of_its_columns_is_none(tmp_path):
+    with ResultFolder(tmp_path / "gpt2", made_by="sttest.core.results", config={}) as folder:
+        folder.add(dataclasses.replace(LATENCY, metric="latency [32:32]", axes={"tile": 16}))
+    path = tmp_path / "gpt2" / "table.csv"
+    (row,) = table_rows(path)
+    assert (row["metric"], row["tile"], float(row["value"])) == ("latency [32:32]", "16", 200.0)
+    path.write_text(path.read_text().replace(",unit,kind", ",units,kinds"))
+    with pytest.raises(InputError) as caught:
+        table_rows(path)
+    assert caught.value.code == "bad-table"
+    assert "has no column unit, kind; run its experiment again or name another folder" in str(caught.value)
+    path.write_text(path.read_text().splitlines()[0])
+    assert table_rows(path) == []
+
+
+def test_a_package_that_is_not_there_is_said_in_the_manifest(tmp_path, monkeypatch):
+    monkeypatch.setattr("sttest.core.results.PACKAGES", ("numpy", "no-such-package-anywhere"))
+    with ResultFolder(tmp_path / "mine", made_by="sttest.core.results", config={}):
+        pass
+    assert manifest_of(tmp_path / "mine")["versions"] == {
+        "numpy": np.__version__, "no-such-package-anywhere": "not installed"
+    }  # fmt: skip
 
 
 def test_no_revision_outside_a_checkout(tmp_path, monkeypatch):

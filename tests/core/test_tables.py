@@ -103,6 +103,40 @@ def test_csv_is_of_all_columns_with_numbers_as_they_are(style, tmp_path):
     assert (second, empty, other) == ("x,1000000,,2,1.0,", "", ["a", "0.1"])
 
 
+def test_csv_is_of_the_tidy_table_where_there_is_one(capsys, style, tmp_path):
+    with (tmp_path / "out.csv").open("w+") as file:
+        for csv in (CsvSink(file), None):
+            style(csv=csv)
+            print_table(("name", "in all"), [("a", "1 of 2")], tidy=(("name", "done", "all"), [("a", 1, 2)]))
+        file.seek(0)
+        assert file.read() == "name,done,all\na,1,2\n"
+    assert capsys.readouterr().out.splitlines()[2].split() == ["a", "1", "of", "2"]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (True, "yes"), (False, "no"), (None, ""), (1234, "1,234"), (1234.0, "1,234"), (1234.5678, "1,234.57"),
+        (1e-7, "1e-07"), ("two\nlines", "two lines"), ("  ", ""),
+    ],
+)  # fmt: skip
+def test_a_cell_is_as_people_write_it(value, shown, capsys, style):
+    style()
+    print_table(("a", "end"), [(value, "|")])
+    assert capsys.readouterr().out.splitlines()[2].removesuffix("|").strip() == shown
+
+
+def test_columns_give_way_until_one_is_left_that_is_as_wide_as_the_terminal(capsys, style):
+    style(columns=40)
+    number = 12345678901234567890
+    print_table(("first", "second", "third"), [(number, number, "x")])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2].split() == [f"{number:,}"]
+    assert lines[-1] == "  … 2 more columns (second, third): --wide"
+    print_table(("only",), [("y" * 100,)])
+    assert "".join(line.strip() for line in capsys.readouterr().out.splitlines()[2:]) == "y" * 100
+
+
 def test_no_rows(capsys, style):
     for columns in (None, 80):
         style(columns=columns)

@@ -53,3 +53,18 @@ def test_a_folder_that_cannot_take_its_place_leaves_the_older_one(failing, tmp_p
     assert caught.value.filename == str(folder)
     assert (folder / "a.txt").read_text() == "old"
     assert [each.name for each in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_first_folder_that_cannot_take_its_place_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(Path, "rename", full)
+    with pytest.raises(OSError, match="No space"), replacing_folder(tmp_path / "out") as staging:
+        (staging / "a.txt").write_text("new")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_error_about_another_file_keeps_its_name(tmp_path):
+    missing = str(tmp_path / "other.txt")
+    with pytest.raises(OSError, match="No such file") as caught, replacing(tmp_path / "a.txt"):
+        Path(missing).read_text()
+    assert caught.value.filename == missing
+    assert list(tmp_path.iterdir()) == []

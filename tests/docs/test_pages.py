@@ -77,7 +77,7 @@ def codes(page: str) -> dict[str, str]:
 
 
 def test_every_design_of_the_corpus_is_listed_with_its_fix():
-    page = text_of(DOCS / "explanation" / "deadlocks.md")
+    page = text_of(DOCS / "fix-a-deadlock" / "deadlocks.md")
     for name in cases():
         row = next(line for line in page.splitlines() if line.startswith(f"| `{name}` |"))
         assert all(f"`{fifo}` {depth}" in row for fifo, depth in case(name).fix.items())
@@ -90,7 +90,7 @@ def test_every_misuse_is_listed_with_what_a_card_does():
 
 
 def test_every_status_is_explained():
-    assert set(get_args(Status)) <= codes("how-to/run-on-a-card.md").keys()
+    assert set(get_args(Status)) <= codes("hardware/run-on-a-card.md").keys()
 
 
 def test_every_kind_is_explained():
@@ -98,5 +98,5 @@ def test_every_kind_is_explained():
 
 
 def test_every_shipped_study_is_described():
-    described = codes("explanation/whatif.md").keys()
+    described = codes("what-if/shipped-studies.md").keys()
     assert {*study_names(), *ablation_names()} <= described

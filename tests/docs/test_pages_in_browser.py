@@ -16,7 +16,7 @@ from rendered_blocks import github_html
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install 'sttest[dev]'")
 pytestmark = pytest.mark.slow
 
-PAGES = {"home": "", "gallery": "explanation/gallery/", "whatif": "explanation/whatif/"}
+PAGES = {"home": "", "gallery": "what-if/gallery/", "whatif": "what-if/shipped-studies/"}
 WIDTHS = (1440, 390)
 LIKE_GITHUB = """<!DOCTYPE html><html lang="en"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>README</title><link rel="icon" href="data:,">

@@ -46,7 +46,7 @@ def test_the_site_shows_the_blocks_of_every_source(site, site_config):
     for path in sorted(DOCS.rglob("*.md")):
         page = article((site / address(path) / "index.html").read_text(encoding="utf-8"))
         text = hook.on_page_markdown(path.read_text(encoding="utf-8")).removesuffix(hook.DOCSTRINGS)
-        found[path.name] = otherwise(text, page) + faults(text, page)
+        found[str(path.relative_to(DOCS))] = otherwise(text, page) + faults(text, page)
     assert {name: lines for name, lines in found.items() if lines} == {}
 
 

@@ -19,7 +19,7 @@ from sttest.sim import simulate
 from sttest.studies.workload import CompileRequest
 
 CASE = Case("gpt2", "decode", "tight")
-PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "best.md"
+PAGE = Path(__file__).parents[2] / "docs" / "what-if" / "best.md"
 
 
 @dataclass(frozen=True)

@@ -30,14 +30,14 @@ def errors() -> dict[str, float]:
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("shape", PREDICTED)
 def test_predicted_cells_are_within_eleven_percent(metric: str, shape: tuple[int, int]) -> None:
-    """Errors decompose into the blocks' cycles (rows `block cycles`), launch and host; see docs/explanation/gpt2.md."""
+    """Errors decompose into the blocks' cycles (rows `block cycles`), launch and host; see docs/paper/gpt2.md."""
     error = errors()[f"{metric} [{shape[0]}:{shape[1]}]"]
-    # All but the speed of [256:256] are within 10 %: there the weighted sum of values shows (docs/explanation/gpt2.md).
+    # All but the speed of [256:256] are within 10 %: there the weighted sum of values shows (docs/paper/gpt2.md).
     assert abs(error) <= 0.10
 
 
 def test_the_scheme_that_was_not_chosen_stands_beside() -> None:
-    """Its prefill of long prompts is too short, and the table shows that (docs/explanation/gpt2.md)."""
+    """Its prefill of long prompts is too short, and the table shows that (docs/paper/gpt2.md)."""
     chosen, *others = fitted_precisions()
     assert (chosen, others) == ("w4a8-position", ["w4a8"])
     found = errors()

@@ -14,6 +14,8 @@ HERE = Path(__file__).parent
 FILES, SIMULATOR = "sttest.core.files", ("sttest.sim.api", "sttest.sim.graph", "sttest.sim.deadlock")
 DES_ACCESSES = 2_000
 """Graphs with at most so many accesses are run on both engines."""
+DEEP = 1 << 30
+"""Tokens: FIFOs that are not made deeper."""
 
 
 @dataclass(frozen=True)
@@ -188,10 +190,35 @@ def _lightningsim(path: Path) -> object:
     return read_lightningsim(path, reports=path.with_name("csynth.xml"))
 
 
+def _aie(path: Path) -> object:
+    from sttest.importers.aie import read_aie
+
+    return read_aie(path)
+
+
+def _allo(path: Path) -> object:
+    from sttest.importers.allo import read_allo
+
+    return read_allo(path)
+
+
 def _vitis(path: Path) -> object:
     from sttest.importers.vitis import read_vitis
 
     return read_vitis(path.with_name("design.cpp"), reports=path.with_name("csynth.xml"))
+
+
+# --- Whatever a check is given
+
+
+def _checked(path: Path) -> object:
+    from sttest.studies.check.changes import change_of
+    from sttest.studies.check.designs import designs_of
+    from sttest.studies.check.request import Asked
+
+    found = list(designs_of(path, None, Asked()))
+    deeper = [{fifo.name: fifo.depth + 1 for fifo in each.graph.fifos if fifo.depth < DEEP} for each in found]
+    return [(each.find_places(), change_of(each, depths)) for each, depths in zip(found, deeper, strict=True)]
 
 
 # --- Traces of requests and of experts
@@ -218,6 +245,7 @@ def _accepted(path: Path) -> object:
 _HLS = ("sttest.importers.hls", "sttest.importers.vitis", FILES)
 _XDSL = ("xdsl.parser", "xdsl.utils.lexer", "xdsl.utils.mlir_lexer")
 _PACKAGE = ("sttest.package", "sttest.core.validation", FILES)
+_CHECK = ("sttest.studies.check", "sttest.importers.sniffing", FILES)
 ALL = (
     Target("graph", "g.json", _simulated, ("sttest.sim.graph_json", FILES, *SIMULATOR), "json"),
     Target("traces", "g.npz", _archive, ("sttest.sim.graph_json", "zipfile"), "npz"),
@@ -241,8 +269,11 @@ ALL = (
     Target("tapa-rates", "rates.yaml", _tapa, ("sttest.importers", FILES), "yaml"),
     Target("finn", "m.onnx", _finn, ("sttest.importers",)),
     Target("lightningsim", "run.trace", _lightningsim, ("sttest.importers.lightningsim", FILES)),
+    Target("aie", "design.mlir", _aie, ("sttest.importers.aie", "sttest.importers.mlir", FILES, *_XDSL)),
+    Target("allo", "design.mlir", _allo, ("sttest.importers.allo", "sttest.importers.mlir", FILES, *_XDSL)),
     Target("cpp", "design.cpp", _vitis, _HLS),
     Target("csynth", "csynth.xml", _vitis, _HLS, "xml"),
+    Target("check", "design", _checked, _CHECK),
     Target("requests", "requests.csv", _requests, ("sttest.studies.serving.requests", FILES)),
     Target("routing", "routing.csv", _routing, ("sttest.studies.experts.routing", FILES)),
     Target("accepted", "accepted.csv", _accepted, ("sttest.studies.whatif.speculation", FILES)),

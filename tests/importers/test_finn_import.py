@@ -283,6 +283,62 @@ def test_cycles_are_those_of_finns_estimate(tmp_path: Path, op: str, attributes:
     assert layer_of(read_model(path).nodes[0]).cycles == cycles
 
 
+@pytest.mark.parametrize(
+    ("op", "attributes", "code", "message"),
+    [
+        ("FMPadding_rtl", {"ImgDim": [4, 4], "Padding": [1, 1], "NumChannels": 4}, "bad-attribute",
+         "Padding has 2 entries, not 4"),
+        ("FMPadding_rtl", {"ImgDim": [4, 4, 4], "NumChannels": 4}, "bad-attribute", "ImgDim has 3 entries, not 2"),
+        ("FMPadding_rtl", {"ImgDim": ["a", "b"], "NumChannels": 4}, "not-whole", "ImgDim"),
+        ("StreamingMaxPool_hls", {"ImgDim": [7, 7], "PoolDim": [2, 2], "NumChannels": 4, "CeilMode": 1}, "cut-window",
+         "windows that reach beyond the image have no known rate"),
+        ("StreamingMaxPool_hls", {"ImgDim": [2, 7], "PoolDim": [3, 2], "NumChannels": 4}, "cut-window",
+         "windows that reach beyond the image"),
+        ("Lookup_hls", {"InputShape": [7], "EmbeddingDim": 16, "mem_mode": "external"}, "external-lookup",
+         "an embedding in external memory has no fixed rate"),
+        ("ElementwiseAdd_hls", {"lhs_shape": [1, 8], "rhs_shape": [1, 1], "out_shape": [1, 8], "PE": 2}, "broadcast",
+         "an operand that is repeated has no known rate"),
+        ("Thresholdin_rtl", {"NumChannels": 8, "PE": 2}, "unknown-layer", "did you mean 'Thresholding'?"),
+        ("Thresholding_rtl", {"NumChannels": 8, "PE": [2, 2]}, "", "PE"),
+    ],
+)  # fmt: skip
+def test_layers_without_a_rate_are_refused(
+    tmp_path: Path, op: str, attributes: dict[str, Any], code: str, message: str
+) -> None:
+    """With the attribute, and at the node."""
+    path = saved(tmp_path / "one.onnx", [layer(op, ["in", "t"], ["out"], name="a", **attributes)], constants=["t"])
+    with pytest.raises(InputError) as caught:
+        layer_of(read_model(path).nodes[0])
+    assert code in ("", caught.value.code)
+    assert message in str(caught.value)
+    assert caught.value.where == f"{path}: a"
+
+
+def test_lists_of_one_and_lines_are_what_earlier_releases_wrote(tmp_path: Path) -> None:
+    """A number as a list of one; an image of one row."""
+    nodes = [layer("Thresholding_rtl", ["in", "t"], ["out"], name="a", NumChannels=[8], PE=[2], numInputVectors=[3])]
+    found = layer_of(read_model(saved(tmp_path / "one.onnx", nodes, constants=["t"])).nodes[0])
+    assert (found.cycles, found.in_elements) == (12, (2,))
+    nodes = [
+        layer("UpsampleNearestNeighbour_hls", ["in"], ["out"], name="a", IFMDim=3, OFMDim=6, NumChannels=4, DimMode=1)
+    ]
+    found = layer_of(read_model(saved(tmp_path / "line.onnx", nodes)).nodes[0])
+    assert (found.tokens("read", 0), found.tokens("write", 0), found.cycles) == (3, 6, 6)
+    nodes = [layer("DownSampler_hls", ["in"], ["out"], name="a", ImgDim=5, NumChannels=4, SIMD=2, Stride=2, is1D=1)]
+    found = layer_of(read_model(saved(tmp_path / "line.onnx", nodes)).nodes[0])
+    assert (found.tokens("read", 0), found.tokens("write", 0)) == (10, 6)
+
+
+def test_two_streams_or_a_stream_and_a_constant_are_added(tmp_path: Path) -> None:
+    """The shape of a constant may be any."""
+    given = {"lhs_shape": [2, 8], "out_shape": [2, 8], "PE": 4, "lhs_dtype": "INT4"}
+    one = layer("ElementwiseMul_hls", ["in", "c"], ["out"], name="a", rhs_shape=[1], rhs_style="const", **given)
+    both = layer("ElementwiseAdd_hls", ["in", "b"], ["out"], name="a", rhs_shape=[2, 8], **given)
+    for node, reads in ((one, 4), (both, 4)):
+        found = layer_of(read_model(saved(tmp_path / "e.onnx", [node], inputs=["in", "b"])).nodes[0])
+        assert (found.tokens("read", 0), found.tokens("write", 0)) == (reads, reads)
+
+
 def test_streams_are_joined_and_split_one_after_the_other(tmp_path: Path) -> None:
     """With a SIMD, channels of several streams share one; without, they lie side by side."""
     cases: list[tuple[dict[str, Any], int, tuple[int, int]]] = [({"SIMD": 2}, 12, (2, 2)), ({}, 2, (4, 8))]
@@ -348,7 +404,98 @@ def test_element_types(name: str, bits: int) -> None:
     assert element_bits(name, "here") == bits
 
 
+# --- What a model says of clocks, types and FIFOs
+
+
+def clocked(path: Path, key: str, value: str) -> Path:
+    """A unit in a model whose metadata has an entry."""
+    saved(path, [matrix("a", ["in", "w"], ["out"], cycles_estimate=8)], constants=["w"])
+    model = ModelProto()
+    model.ParseFromString(path.read_bytes())
+    model.metadata_props.add(key=key, value=value)
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
+def test_a_clock_of_the_model_is_taken(tmp_path: Path) -> None:
+    """In ns, from its metadata; an estimate that fits is no reason to say anything."""
+    notes: list[str] = []
+    assert read_finn(clocked(tmp_path / "c.onnx", "clk_ns", "4.0"), notes=notes).clock_mhz == 250
+    assert notes == []
+    nodes = [matrix("a", ["in", "w"], ["out"], clk_ns="2.5")]
+    assert read_finn(saved(tmp_path / "n.onnx", nodes, constants=["w"])).clock_mhz == 400
+
+
+@pytest.mark.parametrize("text", ["nan", "0", "-5", "1e300", "ten", "1_0"])
+def test_a_clock_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
+    """As it stands in the file."""
+    with pytest.raises(InputError) as caught:
+        read_finn(clocked(tmp_path / "c.onnx", "clk_ns", text))
+    assert (caught.value.code, caught.value.what) == ("bad-clock", f"clk_ns is '{text}'")
+
+
+def test_an_annotated_type_comes_before_those_of_the_nodes(tmp_path: Path) -> None:
+    """FINN annotates tensors; a stream without any type has no width."""
+    path = saved(tmp_path / "t.onnx", [matrix("a", ["in", "w"], ["out"])], constants=["w"])
+    model = ModelProto()
+    model.ParseFromString(path.read_bytes())
+    annotation = model.graph.quantization_annotation.add(tensor_name="out")
+    annotation.quant_parameter_tensor_names.add(key="scale", value="INT3")
+    annotation.quant_parameter_tensor_names.add(key="finn_datatype", value="INT17")
+    path.write_bytes(model.SerializeToString())
+    assert {fifo.name: fifo.bits for fifo in read_finn(path).fifos} == {"in__a": 2 * 4, "a__out": 4 * 17}
+    nodes = [matrix("a", ["in", "w"], ["out"], inputDataType="", outputDataType="")]
+    with pytest.raises(InputError, match="no element type of stream 'in__a'") as caught:
+        read_finn(saved(tmp_path / "u.onnx", nodes, constants=["w"]))
+    assert caught.value.hints == ("annotate the tensor", "run FINN's InferDataTypes")
+
+
+def test_only_pieces_in_their_order_are_one_fifo(tmp_path: Path) -> None:
+    """Names alone do not make one."""
+    kind = {"folded_shape": [1, 4, 2], "dataType": "INT4"}
+    nodes = [
+        layer("StreamingFIFO_rtl", ["in"], ["x0"], name="f_0", depth=16, **kind),
+        layer("StreamingFIFO_rtl", ["x0"], ["x"], name="f_2", depth=4, **kind),
+        matrix("a", ["x", "w"], ["y"]),
+        layer("StreamingFIFO_rtl", ["y"], ["y0"], name="g_1", depth=3, **kind),
+        layer("StreamingFIFO_rtl", ["y0"], ["out"], name="plain", depth=2, **kind),
+    ]
+    graph = read_finn(saved(tmp_path / "p.onnx", nodes, constants=["w"]))
+    assert [(fifo.name, fifo.depth, fifo.latency) for fifo in graph.fifos] == [("f_0", 20, 1), ("g_1", 5, 1)]
+    write_depths(graph.with_depths({"f_0": 30}), tmp_path / "p.onnx", tmp_path / "folding.json")
+    written = json.loads((tmp_path / "folding.json").read_text())
+    assert {name: written[name]["depth"] for name in ("f_0", "f_2", "g_1", "plain")} == {
+        "f_0": 26, "f_2": 4, "g_1": 3, "plain": 2
+    }  # fmt: skip
+    whole = read_finn(with_fifos(tmp_path / "model.onnx"))
+    assert [(fifo.name, fifo.latency) for fifo in whole.fifos] == [("first", 0), ("between", 1), ("last", 0)]
+
+
 # --- Files that are no such models
+
+
+@pytest.mark.parametrize(
+    ("nodes", "code", "message"),
+    [
+        (
+            [layer("StreamingFIFO_rtl", [], ["x"], name="f", depth=2), matrix("a", ["x", "w"], ["out"])],
+            "open-end", "f: a FIFO without an input",
+        ),
+        (
+            [
+                matrix("a", ["in", "w"], ["x"]), matrix("b", ["x", "w", "x2"], ["out"]),
+                matrix("c", ["in2", "w"], ["x2"]),
+            ],
+            "no-such-port", "b: input 2 is no stream of a MVAU_hls",
+        ),
+        ([matrix("a", ["in", "w"], ["out", "more"])], "open-end", "nothing reads its output 'more'"),
+    ],
+)  # fmt: skip
+def test_streams_without_an_end_are_refused(tmp_path: Path, nodes: list[NodeProto], code: str, message: str) -> None:
+    """At the node."""
+    with pytest.raises(InputError) as caught:
+        read_finn(saved(tmp_path / "bad.onnx", nodes, inputs=["in", "in2"], constants=["w"]))
+    assert (caught.value.code, message in str(caught.value)) == (code, True), str(caught.value)
 
 
 def test_networks_without_layers_are_refused(tmp_path: Path) -> None:

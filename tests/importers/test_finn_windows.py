@@ -1,11 +1,13 @@
 """Sliding windows: the schedule against FINN's RTL unit, clocked here after finn-rtllib/swg/swg_template_default.sv."""
 
+from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import Any
 
 import pytest
 
+from sttest.core.errors import InputError
 from sttest.importers.finn_layers import layer_of
 from sttest.importers.finn_model import Node
 from sttest.importers.finn_schedule import Access, Nest
@@ -112,10 +114,18 @@ SHAPES = [
     {"IFMDim": (1, 12), "IFMChannels": 4, "SIMD": 2, "ConvKernelDim": (1, 3), "Stride": (1, 1), "depthwise": 1},
     {"IFMDim": (1, 13), "IFMChannels": 4, "SIMD": 2, "ConvKernelDim": (1, 3), "Stride": (1, 2), "depthwise": 1},
 ]
+UNEVEN = [
+    {"IFMDim": (1, 13), "IFMChannels": 4, "SIMD": 2, "ConvKernelDim": (1, 3), "Stride": (1, 3), "depthwise": 1},
+    {"IFMDim": (1, 13), "IFMChannels": 4, "SIMD": 2, "ConvKernelDim": (1, 3), "Stride": (1, 1), "Dilation": (1, 2),
+     "depthwise": 1},
+    {"IFMDim": (4, 11), "IFMChannels": 2, "SIMD": 1, "ConvKernelDim": (1, 2), "Stride": (2, 3)},
+    {"IFMDim": (5, 10), "IFMChannels": 4, "SIMD": 2, "ConvKernelDim": (1, 2), "Stride": (1, 3)},
+]  # fmt: skip
+"""Strides beyond the window or in one direction only, of which FINN's formula is up to three times its RTL's cycles."""
 
 
 @pytest.mark.parametrize("suffix", ["_rtl", "_hls"])
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", [*SHAPES, *UNEVEN])
 def test_no_token_is_written_before_it_was_read(shape: dict[str, Any], suffix: str) -> None:
     """All of the image is read, all windows are written, and each token is there when it is."""
     unit = node(suffix, **shape)
@@ -130,8 +140,40 @@ def test_no_token_is_written_before_it_was_read(shape: dict[str, Any], suffix: s
     assert read == prod(unit.pair("IFMDim")) * unit.folds("IFMChannels", "SIMD")
 
 
+def test_a_window_in_parallel_needs_all_channels_of_a_pixel() -> None:
+    """A token is then a window, written when it is complete."""
+    shape = {"IFMDim": (5, 6), "IFMChannels": 4, "ConvKernelDim": (3, 3), "Stride": (1, 1), "parallel_window": 1}
+    whole = layer_of(node(SIMD=4, **shape))
+    assert (whole.tokens("read", 0), whole.tokens("write", 0)) == (5 * 6, 3 * 4)
+    assert (whole.in_elements, whole.out_elements) == ((4,), (4 * 9,))
+    reads = [number for number, (_, writes) in enumerate(spelled(whole.nests)) if writes]
+    assert reads == [row * 6 + column for row in range(2, 5) for column in range(2, 6)]
+    with pytest.raises(InputError, match="parallel_window needs SIMD = IFMChannels") as caught:
+        layer_of(node(SIMD=2, **shape))
+    assert (caught.value.code, caught.value.where) == ("bad-folding", "here")
+
+
+def test_a_window_that_exceeds_its_image_is_refused() -> None:
+    """Nor may there be other positions than fit."""
+    unit = node(IFMDim=(6, 6), IFMChannels=2, SIMD=1, ConvKernelDim=(3, 3), Stride=(1, 1))
+    for changes, message in (
+        ({"OFMDim": (4, 5)}, "a window of 3 over 6 with stride 1 has no 5 positions"),
+        ({"Dilation": (3, 1)}, "a window of 7 over 6 with stride 1 has no 4 positions"),
+    ):
+        with pytest.raises(InputError, match=message) as caught:
+            layer_of(replace(unit, attributes={**unit.attributes, **changes}))
+        assert caught.value.code == "bad-window"
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_schedule_is_never_faster_than_the_rtl_unit(shape: dict[str, Any]) -> None:
     """FINN's formula, which the schedule follows, exceeds the cycles of its RTL by up to a sixth."""
     unit = node(**shape)
     assert clocked(unit) <= layer_of(unit).cycles <= 7 / 6 * clocked(unit)
+
+
+@pytest.mark.parametrize("shape", UNEVEN)
+def test_nor_is_it_where_strides_are_uneven(shape: dict[str, Any]) -> None:
+    """How much later it is depends on the formula alone."""
+    unit = node(**shape)
+    assert clocked(unit) <= layer_of(unit).cycles

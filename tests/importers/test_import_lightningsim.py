@@ -89,6 +89,107 @@ def test_a_loop_that_holds_all_is_entered_as_often_as_its_iterations_say(tmp_pat
     assert graph.processes[0].trace.tick.tolist() == [1 + 11 * e + 2 * i + 2 for e in range(3) for i in range(4)]
 
 
+def test_depths_of_nothing_and_names_that_stand_twice(trace, tmp_path):
+    lines = [("spec_channel", "0x1", "s", 0), ("spec_channel", "0x2", "s", 6)]
+    for name, op in (("make", "fifo_write"), ("take", "fifo_read")):
+        lines += [("trace_bb", name, 0), (op, "0x1"), (op, "0x2")]
+    trace.write_text("\r\n" + text_of(lines).replace("\n", "\r\n"), encoding="utf-8")
+    (tmp_path / "csynth.xml").write_text(report("top", modules={"make": "", "take": ""}), encoding="utf-8")
+    graph = read_lightningsim(trace, reports=tmp_path / "csynth.xml")
+    assert [(fifo.name, fifo.depth) for fifo in graph.fifos] == [("s", 1), ("s#1", 6)]
+    # The reports say that a function without a loop takes 100 cycles, of which the first is its entry.
+    assert [process.end for process in graph.processes] == [100, 100]
+    assert [process.trace.op.tolist() for process in graph.processes] == [[1, 3], [0, 2]]
+
+
+def test_what_follows_a_loop_and_what_comes_between_two_is_timed_by_itself(tmp_path):
+    """Before, between and after two loops the task writes once."""
+    once = lambda block: [("trace_bb", "make", block), ("fifo_write", "0x1")]  # noqa: E731
+    lines = [("spec_channel", "0x1", "s", 8), *once(0)]
+    lines += once(1) * 5 + once(2)
+    lines += once(3) * 7 + once(4)
+    lines += [("trace_bb", "take", 0)] + [("trace_bb", "take", 1), ("fifo_read", "0x1")] * 15
+    (tmp_path / "t").write_text(text_of(lines), encoding="utf-8")
+    modules = {"make": loop("a", 5, 1, 2) + loop("b", 7, 1, 2), "take": loop("c", 15, 1, 2)}
+    (tmp_path / "csynth.xml").write_text(report("top", modules=modules), encoding="utf-8")
+    graph = read_lightningsim(tmp_path / "t", reports=tmp_path / "csynth.xml")
+    make = graph.processes[0].trace
+    assert make.op.tolist() == [1] * 15
+    # In a stage after its entry, each loop 2 later: what is once, five and what follows it, seven and what follows.
+    first, second = 4, 4 + (5 - 1) + 2 + 2
+    assert make.tick.tolist() == [
+        1, *(first + i + 1 for i in range(4)), *[first + 5] * 2, *(second + i + 1 for i in range(6)), *[second + 7] * 2
+    ]  # fmt: skip
+    assert simulate(graph).cycles == simulate(graph, engine="simpy").cycles
+
+
+def test_a_loop_without_accesses_takes_its_time(tmp_path):
+    quiet = [("loop", "wait", 9), ("loop_bb", "make", 5), ("end_loop_blocks", "wait", 9), ("end_loop", "wait", 9)]
+    busy = [("loop", "go", 3), ("loop_bb", "make", 6), ("end_loop_blocks", "go", 3)] + [("fifo_write", "0x1")] * 3
+    lines = [("spec_channel", "0x1", "s", 8), ("trace_bb", "make", 0), *quiet, *busy, ("end_loop", "go", 3)]
+    lines += [("trace_bb", "take", 0)] + [("trace_bb", "take", 1), ("fifo_read", "0x1")] * 3
+    (tmp_path / "t").write_text(text_of(lines), encoding="utf-8")
+    modules = {"make": loop("wait", 9, 4, 6) + loop("go", 3), "take": loop("c", 3)}
+    (tmp_path / "csynth.xml").write_text(report("top", modules=modules), encoding="utf-8")
+    make = read_lightningsim(tmp_path / "t", reports=tmp_path / "csynth.xml").processes[0].trace
+    assert make.tick.tolist() == [1 + (8 * 4 + 6) + 2 + i + 1 for i in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "code", "told"),
+    [
+        ([("trace_bb", "f", 0)], "no-tasks", "no function accesses a FIFO"),
+        ([("fifo_read", "0x1")], "bad-trace", "an access before any block"),
+        ([("loop", "l", 3)], "bad-trace", "a loop inside of a loop, or outside of any function"),
+        (
+            [("trace_bb", "f", 0), ("loop", "l", 3), ("loop", "m", 3)], "bad-trace",
+            "a loop inside of a loop, or outside of any function",
+        ),
+        (
+            [("trace_bb", "f", 0), ("loop", "l", 2), *[("fifo_read", "0x1")] * 3, ("end_loop", "l", 2)], "bad-trace",
+            "3 accesses in 2 iterations",
+        ),
+        (
+            [("trace_bb", "f", 0), ("loop", "l", 1), ("end_loop", "l", 1), ("fifo_read", "0x1")], "bad-trace",
+            "an access after a loop, before any block",
+        ),
+        (
+            [("trace_bb", "f", 0), *[("trace_bb", "f", 1), ("fifo_read", "0x1")] * 4], "report-does-not-fit",
+            "no report of 'f' has a loop of 4 iterations",
+        ),
+        ([("trace_bb", "f", n) for n in range(65_537)], "bad-trace", "an iteration of more than 65536 blocks"),
+        ([("spec_channel", "0x2", "s", "1" * 13)], "bad-trace", "depth '1111111111111' is no number"),
+    ],
+    ids=["no access", "no block", "loop alone", "loop in loop", "uneven", "after a loop", "report", "blocks", "depth"],
+)  # fmt: skip
+def test_traces_that_cannot_be_are_refused(tmp_path, lines, code, told):
+    path = tmp_path / "t"
+    path.write_text(text_of([("spec_channel", "0x1", "s", 8), *lines]), encoding="utf-8")
+    (tmp_path / "csynth.xml").write_text(report("top", modules={"f": loop("a", 3)}), encoding="utf-8")
+    with pytest.raises(SttestError) as error:
+        read_lightningsim(path, reports=tmp_path / "csynth.xml")
+    assert error.value.code == code
+    assert told in str(error.value)
+
+
+def test_a_trace_needs_reports_and_a_file(tmp_path):
+    with pytest.raises(SttestError) as error:
+        read_lightningsim(tmp_path / "t")
+    assert (error.value.code, error.value.hints) == ("no-reports", ("add --reports PROJECT/solution1/syn/report",))
+    for make, told in ((lambda path: None, "No such file"), (lambda path: path.mkdir(), "Is a directory")):
+        make(tmp_path / "t")
+        with pytest.raises(SttestError, match=told) as error:
+            read_lightningsim(tmp_path / "t", reports=SOLUTION)
+        assert (error.value.code, error.value.where) == ("unreadable-file", str(tmp_path / "t"))
+
+
+def test_a_trace_that_is_no_text(tmp_path):
+    (tmp_path / "t").write_bytes(b"trace_bb\tf\t0\ntrace_bb\t\xff\t0\n")
+    with pytest.raises(SttestError) as error:
+        read_lightningsim(tmp_path / "t", reports=SOLUTION)
+    assert (error.value.what, error.value.where) == ("not UTF-8", f"{tmp_path / 't'} line 2")
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [

@@ -117,3 +117,11 @@ def test_what_is_missing_is_named(folder, missing, told):
     next(folder.rglob(missing)).unlink()
     with pytest.raises(InputError, match=told):
         read_streamhls(folder)
+
+
+def test_two_folders_of_reports_are_not_told_apart(folder):
+    (folder / "hls" / "hls_Small" / "solution2" / "syn" / "report").mkdir(parents=True)
+    with pytest.raises(InputError) as caught:
+        read_streamhls(folder)
+    assert (caught.value.code, caught.value.where) == ("no-report", str(folder))
+    assert str(caught.value).endswith("2 folders hls/*/*/syn/report, not one; name the folder of one design")

@@ -271,6 +271,153 @@ def test_depths_of_another_design_are_refused(tmp_path):
     assert not (tmp_path / "depths.patch").exists()
 
 
+def test_a_depth_in_the_type_on_another_line_goes_back_as_a_directive_only(tmp_path):
+    declared = (PAIR % ("", "s")).replace("stream<int> s;", "stream<int,\n    4> s;")
+    source, reports = design(tmp_path, declared, MODULES)
+    sized = read_vitis(source, reports=reports).with_depths({"s": 7})
+    with pytest.raises(InputError, match="the depth in the type of 's' is not on the line of its declaration") as error:
+        write_depths(sized, source, tmp_path / "depths.patch")
+    assert (error.value.code, error.value.hints) == ("no-way-back", ("write a .tcl file instead",))
+    assert not (tmp_path / "depths.patch").exists()
+    write_depths(sized, source, tmp_path / "depths.tcl")
+    assert (tmp_path / "depths.tcl").read_text() == 'set_directive_stream -depth 7 "top" s\n'
+
+
+def test_a_last_line_without_an_end_gets_one_and_a_name_with_a_space_its_tab(tmp_path):
+    text = (PAIR % ("", "s")).replace("hls::stream<int> s;", "hls::stream<int> s; make(s); take(s, sums); }")
+    source, reports = design(tmp_path, text.partition("take(s, sums); }")[0] + "take(s, sums); }", MODULES)
+    source = source.rename(tmp_path / "my design.cpp")
+    graph = read_vitis(source, reports=reports)
+    write_depths(graph.with_depths({"s": 7}), source, tmp_path / "depths.patch")
+    lines = (tmp_path / "depths.patch").read_text().splitlines()
+    assert lines[:2] == ["--- a/my design.cpp\t", "+++ b/my design.cpp\t"]
+    assert "\\ No newline at end of file" in lines
+    patched(tmp_path, tmp_path / "depths.patch")
+    assert source.read_text().endswith("}\n  #pragma HLS stream variable=s depth=7\n")
+
+
+def test_a_source_whose_name_would_break_a_patch_is_refused(tmp_path):
+    source, reports = design(tmp_path, PAIR % ("", "s"), MODULES)
+    source = source.rename(tmp_path / "a\nb.cpp")
+    graph = read_vitis(source, reports=reports)
+    with pytest.raises(InputError, match="the name of a source file is not printable") as error:
+        write_depths(graph.with_depths({"s": 7}), source, tmp_path / "depths.patch")
+    assert (error.value.code, "\n" in str(error.value)) == ("bad-name", False)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (
+            "\n#pragma HLS pipeline\nfor (int j = 0; j < 4; j++) { if (j == 2) continue; out.write(j); }",
+            "'continue;' decides what runs",
+        ),
+        (
+            "\n#pragma HLS pipeline\nfor (int j = 0; j < 4; j++) { if (i > 2) { return; } out.write(j); }",
+            "a return under a condition",
+        ),
+        ("switch (i) { case 0: break; default: i++; }", "decides what runs"),
+        ("goto there; there:", "'goto there;' decides what runs"),
+        ("if (i == 1) { goto there; } there:", "decides what runs"),
+    ],
+)
+def test_jumps_out_of_an_iteration_are_refused(tmp_path, line, told):
+    source, reports = design(tmp_path, PAIR % (line, "s"), MODULES)
+    with pytest.raises(InputError, match=re.escape(told)) as error:
+        read_vitis(source, reports=reports)
+    assert error.value.code == "not-static"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "int x = 0; for (int j = 0; j < 4; j++) { x += j; }",
+        "int x = 0; if (*p) { x = 3; } else { for (int j = 0; j < 4; j++) x = j; }",
+        "for (int j = 0; j < *p; j++) { if (*p) break; if (*p > 1) continue; }",
+        "for (int j = 0; j < *p; j++) { switch (*p) { case 0: break; } }",
+        "int x[2] = {1, 2}; x[i & 1] = i;",
+        "{ int x = i; }",
+    ],
+)
+def test_what_touches_no_stream_may_depend_on_data(tmp_path, line):
+    body = "\n#pragma HLS pipeline\n" + line
+    source, reports = design(tmp_path, PAIR % (body, "s"), MODULES)
+    assert accesses(read_vitis(source, reports=reports), "make")["s", "write"] == [1 + 2 * i + 3 for i in range(6)]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("if (*p) { return; }", "a stream is accessed where data says so"),
+        ("if (*p) { if (i == 2) { return; } }", "a stream is accessed where data says so"),
+        ("if (i == 4) { if (i == 2) { return; } }", "a return under a condition"),
+        ("if (*p) { break; }", "a stream is accessed where data says so"),
+        ("if (i < 9) { for (int j = 0; j < 4; j++) { if (j == 2) return; } }", "a return under a condition"),
+        ("for (int j = 0; j < 4; j++) { if (j == i) { goto out; } }", "'goto out;' decides what runs"),
+        ("out.write(f(out));", "what 'f' does to a stream is not known"),
+        ("out.full();", "'full' of a stream depends on time"),
+        ("int x = i > 2 && out.full();", "'full' of a stream depends on time"),
+    ],
+)
+def test_what_may_leave_an_iteration_or_ask_a_stream_is_refused(tmp_path, line, told):
+    body = "\n#pragma HLS pipeline\n" + line
+    source, reports = design(tmp_path, PAIR % (body, "s"), MODULES)
+    with pytest.raises(InputError, match=re.escape(told)) as error:
+        read_vitis(source, reports=reports)
+    assert error.value.code == "not-static"
+    assert error.value.where.startswith("design.cpp line ")
+
+
+@pytest.mark.parametrize(
+    ("condition", "writes"),
+    [
+        ("i / 2 == 1", [2, 3]),
+        ("-i / 2 == -1 && -i % 2 == -1", [3]),
+        ("(1 << i) > 7", [3, 4, 5]),
+        ("(32 >> i) == 1", [5]),
+        ("!(+i < 4)", [4, 5]),
+        ("i == 1 || i == 4", [1, 4]),
+        ("(i < 2 ? i : 5 - i) == 1", [1, 4]),
+        ("int(i) >= 5", [5]),
+        ("(i > 9 && *p) || i == 2", [2]),
+        ("i >= 0 || *p", [0, 1, 2, 3, 4, 5]),
+        ("i * 2 - 4 == 0", [2]),
+    ],
+)
+def test_conditions_are_worked_out_as_cpp_does(tmp_path, condition, writes):
+    text = (PAIR % (f"if ({condition})", "s")).replace("i < 6; i++) { sums", f"i < {len(writes)}; i++) {{ sums")
+    modules = {"make": loop("a", 6, 1, 1), "take": loop("b", len(writes), 1, 3)}
+    source, reports = design(tmp_path, text, modules)
+    found = accesses(read_vitis(source, reports=reports), "make")
+    assert found.get(("s", "write"), []) == [1 + i for i in writes]
+
+
+@pytest.mark.parametrize("condition", ["i / 0 == 1", "i % (i - i) == 1", "(1 << 70) > i", "(1 << -1) > i", "~i == 1"])
+def test_what_cpp_leaves_open_is_not_worked_out(tmp_path, condition):
+    source, reports = design(tmp_path, PAIR % (f"if ({condition})", "s"), MODULES)
+    with pytest.raises(InputError, match="a stream is accessed where data says so") as error:
+        read_vitis(source, reports=reports)
+    assert error.value.code == "not-static"
+
+
+def test_a_report_without_latencies_fits_by_its_cycles_or_not_at_all(tmp_path):
+    source, reports = design(tmp_path, PAIR % ("", "s"), MODULES)
+    text = reports.read_text()
+    for tag in ("PipelineII", "PipelineDepth"):
+        text = re.sub(rf"(<a>.*?)<{tag}>\d+</{tag}>(.*?</a>)", r"\1\2", text)
+    reports.write_text(
+        text.replace(
+            "<Name>a</Name><TripCount>6</TripCount><Latency>13<", "<Name>a</Name><TripCount>6</TripCount><Latency>24<"
+        )
+    )
+    # 24 cycles of six iterations, one after the other
+    assert accesses(read_vitis(source, reports=reports), "make")["s", "write"] == [4 * i + 4 for i in range(6)]
+    reports.write_text(text.replace("<TripCount>6</TripCount><Latency>13</Latency>", "<TripCount>6</TripCount>", 1))
+    with pytest.raises(InputError, match="the report says no iteration latency of loop 'a'") as error:
+        read_vitis(source, reports=reports)
+    assert error.value.code == "report-does-not-fit"
+
+
 def test_a_stream_of_a_ternary_may_be_skipped(tmp_path):
     text = (PAIR % ("", "s")).replace("sums[i] = in.read()", "sums[i] = i ? in.read() : 0")
     source, reports = design(tmp_path, text, MODULES)

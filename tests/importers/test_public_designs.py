@@ -20,7 +20,7 @@ from sttest.importers.tapa import write_depths as write_tapa_depths
 from sttest.sim import simulate
 
 pytestmark = pytest.mark.nightly
-HOW_TO = (Path(__file__).parents[2] / "docs/how-to/import-tapa-finn.md").read_text()
+HOW_TO = (Path(__file__).parents[2] / "docs/your-design/import-tapa-finn.md").read_text()
 
 
 @dataclass(frozen=True)

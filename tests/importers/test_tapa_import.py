@@ -8,6 +8,7 @@ import pytest
 
 from sttest.core.errors import InputError
 from sttest.importers.tapa import read_tapa, template, write_depths
+from sttest.importers.tapa_rates import rates_template, read_rates
 from sttest.sim import Pipeline, read_timed_graph, simulate, write_timed_graph
 
 EXAMPLE = Path(__file__).parents[2] / "examples/tapa-vadd"
@@ -289,7 +290,82 @@ def test_a_loop_that_is_repeated_has_no_known_iterations(tmp_path: Path) -> None
     assert "{iterations: TODO, interval: 2, latency: 9" in template(VADD, tmp_path / "report")
 
 
+def test_a_report_of_other_loops_gives_nothing(tmp_path: Path) -> None:
+    """What is stated whole needs none; of what is not, the two numbers of loops are named."""
+    reported(tmp_path / "report", "Load", "1024")
+    one = "{iterations: 512, interval: 1, latency: 70, streams: {elements: 1}}"
+    text = VADD_RATES.replace(VADD_RATES.splitlines()[2].partition(": ")[2], f"{{loops: [{one}, {one}]}}")
+    whole = read_tapa(VADD, written(tmp_path / "rates.yaml", text), reports=tmp_path / "report")
+    (load, _) = (process for process in whole.processes if process.name.startswith("Load"))
+    assert isinstance(load, Pipeline)
+    assert [(loop.iterations, loop.latency) for loop in load.loops] == [(512, 70), (512, 70)]
+    rates = written(tmp_path / "rates.yaml", text.replace("interval: 1, latency: 70, streams", "interval: 1, streams"))
+    with pytest.raises(InputError) as caught:
+        read_tapa(VADD, rates, reports=tmp_path / "report")
+    assert caught.value.code == "other-loops"
+    assert str(caught.value).endswith("2 loops are stated, its report has 1; state every number of its loops")
+
+
+@pytest.mark.parametrize("name", ["yes", "No", "1st", "a b", "it's", "ü", "a_1", "plain"])
+def test_a_name_of_a_template_is_read_as_it_is(tmp_path: Path, name: str) -> None:
+    """Also one that YAML takes for something else than text."""
+    rates = written(tmp_path / "rates.yaml", rates_template({name: [name]}, {}).replace("TODO", "1"))
+    assert list(read_rates(rates).tasks) == [name]
+    assert list(read_rates(rates).tasks[name].loops[0].streams) == [name]
+
+
+# --- A lower-level task alone, and what the files leave out
+
+
+def test_a_task_alone_has_its_ports_outside(tmp_path: Path) -> None:
+    """A design of one task: what it reads comes, what it writes is taken."""
+    design = graph_of(tmp_path / "one.json", {"Top": lower(a="istream", b="ostream", n="scalar")})
+    rates = written(
+        tmp_path / "rates.yaml", "tasks: {Top: {iterations: 5, interval: 2, latency: 3, streams: {a: 1, b: 1}}}"
+    )
+    graph = read_tapa(design, rates)
+    assert {process.name for process in graph.processes} == {"Top", "outside a", "outside b"}
+    assert simulate(graph).cycles == simulate(graph, engine="simpy").cycles
+
+
+def test_a_stream_that_nobody_declares_has_no_width(tmp_path: Path) -> None:
+    """A port may be left out at one end, not at both."""
+    tasks = {
+        "Top": upper({"A": [instance(o="ostream q")], "B": [instance(i="istream q")]}, {"q": 2}),
+        "A": lower(o="ostream"), "B": lower(i="istream"),
+    }  # fmt: skip
+    rates = written(
+        tmp_path / "rates.yaml",
+        "tasks:\n  A: {iterations: 3, interval: 1, latency: 1, streams: {o: 1}}\n"
+        "  B: {iterations: 3, interval: 1, latency: 1, streams: {i: 1}}\n",
+    )
+    tasks["A"]["ports"] = []
+    assert read_tapa(graph_of(tmp_path / "q.json", tasks), rates).fifos[0].bits == 33
+    tasks["B"]["ports"] = []
+    with pytest.raises(InputError) as caught:
+        read_tapa(graph_of(tmp_path / "q.json", tasks), rates)
+    assert str(caught.value) == "Top: stream 'q': no task at its ends declares its width"
+
+
 # --- What is refused
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("tasks: {Load: 3}", "tasks.Load: input should be a mapping for TaskRates, given 3"),
+        ("tasks: {Load: {loops: 3}}", "tasks.Load.loops"),
+        ("tasks: {Load: {loops: [3]}}", r"tasks.Load.loops\[0\]"),
+        ("tasks: {Load: {streams: 3}}", r"tasks.Load.*streams"),
+        ("tasks: 3", "tasks: input should be a"),
+        ("instances: {Load_0: {loops: [], streams: {}}}", "instances.Load_0"),
+    ],
+)
+def test_rates_of_another_form_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    """With the key and in one line, whatever stands where a mapping is expected."""
+    with pytest.raises(InputError, match=message) as caught:
+        read_tapa(VADD, written(tmp_path / "rates.yaml", text))
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT / "tests" / "docs"))
 
 from doc_pages import Block, blocks, commands, matches
 
-PAGES = (ROOT / "docs" / "tutorial" / "first-design.md", ROOT / "README.md")
+PAGES = (ROOT / "docs" / "first-design.md", ROOT / "README.md")
 DESIGN, PICTURE = "design", "picture"
 _FILES = {DESIGN: ("timed_graph.json",), PICTURE: ("*.png", "*.svg", "*.html")}
 _WIDTH = 78

@@ -7,7 +7,7 @@ import pytest
 import yaml
 from doc_pages import ROOT, blocks
 
-PAGE = ROOT / "docs" / "how-to" / "deadlock-test.md"
+PAGE = ROOT / "docs" / "fix-a-deadlock" / "deadlock-test.md"
 PROJECT = ROOT / "examples" / "residual-block"
 
 

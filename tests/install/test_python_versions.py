@@ -29,7 +29,7 @@ def interpreter(version):
 
 def test_classifiers_name_what_is_required():
     assert PROJECT["requires-python"] == f">={VERSIONS[0]}"
-    page = (ROOT / "docs" / "how-to" / "install.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
     assert f"Python {VERSIONS[0]} to {VERSIONS[-1]}" in page
 
 

@@ -43,7 +43,7 @@ def test_every_folder_with_modules_is_a_package():
 
 
 def test_extras_that_are_named_exist_and_are_described():
-    page = (ROOT / "docs" / "how-to" / "install.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
     assert {*re.findall(r"^\| `(\w+)` \|", page, re.M)} == EXTRAS.keys() - FOR_DEVELOPERS
     for path in (*(ROOT / "sttest").rglob("*.py"), *(ROOT / "docs").rglob("*.md"), ROOT / "README.md"):
         for found in re.findall(r"sttest\[([\w,]+)\]", path.read_text(encoding="utf-8")):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from collections.abc import Callable
@@ -16,8 +17,10 @@ from sttest.compile.reference_graph import value_graph
 from sttest.compile.resources.placement import place
 from sttest.core.errors import InputError
 from sttest.frontend.shipped import lowered_text
+from sttest.models.program import BlockShape
 from sttest.package import DesignPackage, ModelPackage, load_graph, read_lanes
-from sttest.package.compiled import write_lanes, write_package
+from sttest.package.achieved import Achieved, AchievedJob, AchievedLoop, AchievedProcess, ReportedLoop
+from sttest.package.compiled import read_design, write_lanes, write_package
 from sttest.sim import write_timed_graph
 
 FACTS = {"asked_tokens": 1, "asked_context": 32}
@@ -53,6 +56,46 @@ def test_what_is_written_is_read(design: Design, package: DesignPackage) -> None
     assert (found.name, found.board, found.cycles) == ("small", "u55c", 1267)
 
 
+@pytest.mark.slow
+def test_a_design_is_read_back_whole(design: Design, package: DesignPackage, tmp_path: Path) -> None:
+    found = read_design(package)
+    assert (found.name, found.knobs, found.graph, found.board) == (
+        design.name,
+        design.knobs,
+        design.graph,
+        design.board,
+    )
+    assert [(each.name, each.text) for each in found.stages] == [(each.name, each.text) for each in design.stages]
+    assert str(found.module) == str(design.module)
+    assert found.fusion.original_bytes == design.fusion.original_bytes
+    assert found.fusion.fusion.group_of == design.fusion.fusion.group_of
+    assert found.fusion.fusion.costs == design.fusion.fusion.costs
+    again = write_package(found, tmp_path / "again", place(found))
+    texts = {path.relative_to(package.folder) for path in package.folder.rglob("*") if path.is_file()}
+    assert texts == {path.relative_to(again.folder) for path in again.folder.rglob("*") if path.is_file()}
+    differ = [name for name in texts if (package.folder / name).read_bytes() != (again.folder / name).read_bytes()]
+    assert [name for name in differ if name.name not in ("manifest.json", "fusion.csv")] == []
+
+
+def test_a_package_without_ir_is_no_design_again(copy: Path) -> None:
+    shutil.rmtree(copy / "ir")
+    with pytest.raises(InputError) as caught:
+        read_design(DesignPackage.read(copy))
+    assert (caught.value.code, caught.value.hints) == ("no-ir", ("compile the package again",))
+
+
+def test_a_scheme_of_a_file_goes_with_the_package_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("extends: w4a8\ngroup: 64\n")
+    options = CompileOptions(budget="published", precision=str(path))
+    text = lowered_text("gpt2", "decode", small=True)
+    written = write_package(compile_text(text, "small", "u55c", options, workload=FACTS), tmp_path / "p")
+    path.write_text("extends: w8a8\n")  # what the file says later is not what was compiled
+    scheme = DesignPackage.read(tmp_path / "p").manifest.configuration.quant_scheme
+    assert (scheme.name, scheme.weights, scheme.group) == ("mine", "int4", 64)
+    assert scheme == written.manifest.configuration.quant_scheme
+
+
 def test_the_manifest_is_written_as_it_is_read(package: DesignPackage) -> None:
     assert json.loads((package.folder / "manifest.json").read_text()) == package.manifest.to_json()
 
@@ -61,6 +104,207 @@ def test_a_package_of_a_model_knows_it(package: DesignPackage) -> None:
     found = ModelPackage.read(package.folder)
     assert (found.config.name, found.phase, found.context, found.layers) == ("small-gpt2", "decode", 32, 1)
     assert (found.scheme.name, found.generates, found.head, found.chunk) == ("w4a8", 1, False, None)
+
+
+def test_a_text_is_of_no_model(copy: Path) -> None:
+    text = json.loads((copy / "manifest.json").read_text())["configuration"]
+    manifest_with(configuration=text | {"workload": {}})(copy)
+    with pytest.raises(InputError) as caught:
+        ModelPackage.read(copy)
+    assert (caught.value.code, caught.value.where) == ("no-model", str(copy))
+    assert "not compiled from a model" in caught.value.what
+
+
+def test_a_model_without_values_says_why(copy: Path) -> None:
+    manifest_with(values={"missing": "op 'x' has none"}, hls={"missing": "no values"})(copy)
+    for read in (ModelPackage.read, lambda folder: DesignPackage.read(folder).reference_graph):
+        with pytest.raises(InputError) as caught:
+            read(copy)
+        assert str(caught.value) == f"{copy}: the design has no values: op 'x' has none"
+    with pytest.raises(InputError) as caught:
+        _ = DesignPackage.read(copy).files
+    assert str(caught.value) == f"{copy}: the design has no C++: no values"
+
+
+def with_configuration(**changes: object) -> Callable[[Path], None]:
+    """Changes keys of the workload or of the knobs."""
+
+    def change(folder: Path) -> None:
+        configuration = json.loads((folder / "manifest.json").read_text())["configuration"]
+        for name, value in changes.items():
+            section = "knobs" if name in configuration["knobs"] else "workload"
+            configuration[section][name] = value
+        manifest_with(configuration=configuration)(folder)
+
+    return change
+
+
+def test_where_a_block_is_looked_at_a_launch_runs_one(copy: Path) -> None:
+    ModelPackage.read(copy).require_one_block()
+    with_configuration(layers=3)(copy)
+    with pytest.raises(InputError, match=r"runs several layers \(demand 3 layers, bound 1 layers\)"):
+        ModelPackage.read(copy).require_one_block()
+    with_configuration(layers=1, head_columns=64)(copy)
+    assert ModelPackage.read(copy).head
+    with pytest.raises(InputError, match="runs the head, too; compile without --head"):
+        ModelPackage.read(copy).require_one_block()
+
+
+def test_where_one_card_is_wanted_there_is_one(copy: Path) -> None:
+    DesignPackage.read(copy).require_one_card()
+    with_configuration(cards=2)(copy)
+    with pytest.raises(InputError, match=r"\(demand 2 cards, bound 1 cards\); compile it without --cards") as caught:
+        DesignPackage.read(copy).require_one_card()
+    assert caught.value.code == "several-cards"
+
+
+def test_the_shape_is_what_was_asked_for(copy: Path) -> None:
+    with_configuration(asked_context=30, context=32, batch=3, attention="one-pass", attention_chunk=8)(copy)
+    found = ModelPackage.read(copy)
+    assert found.shape == BlockShape("decode", 1, 30, 3, 1)
+    assert found.chunk == 8
+
+
+def test_a_time_needs_cycles(copy: Path) -> None:
+    found = DesignPackage.read(copy)
+    assert found.simulated_us == found.cycles / found.manifest.clock_mhz == 1267 / 250
+    sizing = json.loads((copy / "manifest.json").read_text())["sizing"]
+    manifest_with(sizing=sizing | {"cycles": None})(copy)
+    assert DesignPackage.read(copy).simulated_us == 0
+
+
+def test_a_placed_package_knows_where_its_processes_are(package: DesignPackage) -> None:
+    slrs, relays = package.slr_of, set(package.relays)
+    assert set(slrs.values()) <= {0, 1, 2}
+    assert relays <= slrs.keys()
+    timed, emitted = ({each.name for each in graph.processes} for graph in (package.timed_graph, package.emitted_graph))
+    assert relays == emitted - timed
+    # the two halves of a converter are timed one by one, and stand on one SLR
+    assert {name.removesuffix("_fill").removesuffix("_drain") for name in timed} == slrs.keys() - relays
+
+
+def test_what_is_emitted_without_a_placement_is_what_is_timed(copy: Path) -> None:
+    (copy / "timed_graph_placed.json").unlink()
+    found = DesignPackage.read(copy)
+    assert (found.placed_graph, found.emitted_graph) == (None, found.timed_graph)
+    assert found.rtl_folder == copy / "rtl"
+    assert found.files.depths["load_x__fork_load_x"] == 3
+
+
+def test_the_depths_of_a_placed_graph_are_those_of_the_cpp(copy: Path) -> None:
+    replaced("timed_graph_placed.json", r'("name": ?"load_x__fork_load_x",.*?"depth": ?)3\b', r"\g<1>9")(copy)
+    with pytest.raises(InputError, match=r"depth of 'load_x__fork_load_x' is 3 in .*cpp and 9 in timed_graph_placed"):
+        _ = DesignPackage.read(copy).files
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("kernel,dsp\na,nan\nb,inf\n", "column 'dsp' has numbers that are not finite or not in plain digits"),
+        ("kernel,dsp\na,1_0\n", "column 'dsp' has numbers that are not finite or not in plain digits"),
+        ('kernel\n"a', "not a table"),
+        ("", "not a table"),
+    ],
+)
+def test_a_report_that_is_no_table(text: str, says: str, copy: Path) -> None:
+    (copy / "reports" / "resources.csv").write_text(text)
+    with pytest.raises(InputError) as caught:
+        DesignPackage.read(copy).report("resources")
+    assert (caught.value.code, caught.value.where) == ("bad-report", str(copy / "reports" / "resources.csv"))
+    assert says in caught.value.what
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "says"),
+    [
+        ("fifos", "depth_tokens", "depth", "has no column 'depth_tokens'"),
+        ("fifos", f"{'load_x__fork_load_x'},4,3", "load_x__fork_load_x,4,3.5", "not a whole number"),
+    ],
+)
+def test_a_report_without_what_it_is_asked_for(name: str, old: str, new: str, says: str, copy: Path) -> None:
+    replaced(f"reports/{name}.csv", old, new)(copy)
+    with pytest.raises(InputError, match=says) as caught:
+        _ = DesignPackage.read(copy).timed_graph
+    assert caught.value.code == "bad-report"
+
+
+def test_a_folder_without_lanes_has_none(copy: Path) -> None:
+    (copy / "reports" / "kernels.csv").write_text("kernel,lanes\na_unit0of2,4\na_unit1of2,4\nb,2\n")
+    assert read_lanes(copy) == ("a:8", "b:2")
+    for text in ("kernel,lanes\na,many\n", "kernel\na\n"):
+        (copy / "reports" / "kernels.csv").write_text(text)
+        with pytest.raises(InputError, match=r"no readable reports/kernels\.csv") as caught:
+            read_lanes(copy)
+        assert caught.value.code == "no-lanes"
+
+
+# --- What a synthesis tool achieved
+
+
+def achieved_of(package: DesignPackage, **changes: object) -> Achieved:
+    job = AchievedJob(
+        name="attn_norm", processes=("attn_norm",), units=1, release="2023.2", target_ns=4.0, estimated_ns=2.9,
+        loops=(ReportedLoop(function="attn_norm", name="L", trips=4, ii=1, depth=9),), dsp=1, lut=2, ff=3, bram18=0,
+        uram=0,
+    )  # fmt: skip
+    process = AchievedProcess(process="attn_norm", job="attn_norm", loops=(AchievedLoop(ii=1, latency=9),))
+    facts = {"kernel_sha256": package.kernel_sha256, "jobs": (job,), "processes": (process,)}
+    return Achieved(**(facts | changes))  # pyright: ignore[reportArgumentType]
+
+
+def test_what_a_tool_achieved_is_kept_with_the_cpp_that_it_is_about(copy: Path) -> None:
+    found = DesignPackage.read(copy)
+    with pytest.raises(InputError) as caught:
+        _ = found.achieved
+    assert (caught.value.code, caught.value.hints) == ("not-calibrated", (f"run 'sttest calibrate {copy}'",))
+    first, second = achieved_of(found), achieved_of(found, processes=())
+    assert found.write_achieved(first) == copy / "reports" / "achieved.json"
+    assert found.achieved == DesignPackage.read(copy).achieved == first
+    found.write_achieved(second)
+    assert found.achieved == second
+    assert found.jobs_folder == copy / "calibrate"
+    with (copy / "hls" / "kernel.cpp").open("a") as file:
+        file.write("// edited\n")
+    with pytest.raises(InputError, match=r"reports/achieved\.json is about other C\+\+ than hls/kernel\.cpp") as caught:
+        _ = DesignPackage.read(copy).achieved
+    assert caught.value.code == "files-disagree"
+
+
+def test_a_build_by_hand_has_the_banks_of_its_report_and_its_signature(copy: Path) -> None:
+    found = DesignPackage.read(copy)
+    design = found.files.design
+    (first, *rest) = design.kernels[0].arguments
+    moved = first.model_copy(update={"banks": (9,)})
+    kernel = design.kernels[0].model_copy(update={"arguments": (moved, *rest)})
+    found.write_build_files(
+        "[connectivity]\n", "all:\n", design.model_copy(update={"kernels": (kernel,)}),
+        f"argument,index,port,banks,access,buffer_bytes\n{first.name},0,{first.name},9,read,256\n",
+    )  # fmt: skip
+    assert found.files.kernel.arguments[0] == moved  # what was read before is read again
+    assert (copy / "hls" / "link.cfg").read_text() == "[connectivity]\n"
+    assert (copy / "hls" / "Makefile").read_text() == "all:\n"
+
+
+# --- What is not a package
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda path: None, "no such folder"),
+        (lambda path: path.write_text("x"), "a file, not a design package: neither JSON nor XML"),
+        (lambda path: path.mkdir(), r"no design package, manifest\.json missing"),
+        (os.mkfifo, "it is a named pipe"),
+    ],
+    ids=["nothing", "file", "folder", "pipe"],
+)
+def test_what_stands_in_the_place_of_a_package_is_said(
+    make: Callable[[Path], object], says: str, tmp_path: Path
+) -> None:
+    make(tmp_path / "p")
+    with pytest.raises(InputError, match=says) as caught:
+        DesignPackage.read(tmp_path / "p")
+    assert (caught.value.code, caught.value.where) == ("no-package", str(tmp_path / "p"))
 
 
 def test_graphs_come_from_packages_and_files(design: Design, package: DesignPackage, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from sim_graphs import graph, memory_graphs, sink, source
 
 from sttest.core.errors import InputError
-from sttest.sim import Channel, Fifo, MemoryPort, simulate
+from sttest.sim import Actor, ActorPhase, Channel, Fifo, MemoryPort, Pipeline, simulate
 from sttest.sim.bursts import burst_plan
 from sttest.sim.overlap import COMPUTE, LINK, MEMORY, overlap
 
@@ -80,5 +80,40 @@ def test_what_has_no_times_is_refused():
     with pytest.raises(InputError, match="no access times"):
         overlap(simulate(design))
     dead = graph([Fifo("a", 1, 8, "srl")], [source("a", 4), sink("a", 5)])
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match="a run that does not finish, or takes no time, has no overlap") as caught:
         overlap(run(dead))
+    assert caught.value.code == "not-finished"
+    taker = Actor("y", (ActorPhase(1, {"a": 1}, {}),), 4)
+    with pytest.raises(InputError, match="overlaps are of pipelines and memory ports only") as caught:
+        overlap(run(graph([Fifo("a", 4, 8, "srl")], [source("a", 4), taker])))
+    assert caught.value.code == "actors"
+
+
+def test_as_values():
+    """16 beats of memory in [0, 16) beside 20 cycles of computing from 8 on: a run of 29 cycles, 8 of them both."""
+    port = MemoryPort("m", "read", "a", 16, 4, ("c",), burst_bytes=16)
+    beside = source("b", 20, name="beside", start=8)
+    ends = [replace(sink(fifo, n, name=f"end_{fifo}"), category="dma") for fifo, n in (("a", 16), ("b", 20))]
+    design = graph([Fifo(each, 64, 8, "srl") for each in "ab"], [port, beside, *ends], [Channel("c", 10, 4)])
+    told = overlap(run(design)).to_dict()
+    assert told["cycles"] == 29
+    assert told["use"]["memory"] == {
+        "units": 1, "busy_cycles": 16, "unit_cycles": 16, "busy_share": 16 / 29, "unit_share": 16 / 29,
+    }  # fmt: skip
+    assert told["states"] == [
+        {"busy": ["compute"], "cycles": 12}, {"busy": ["memory"], "cycles": 8},
+        {"busy": ["compute", "memory"], "cycles": 8}, {"busy": [], "cycles": 1},
+    ]  # fmt: skip
+    assert told["together"] == [{"classes": ["compute", "memory"], "share": 8 / 29}]
+    assert told["overlapped"] == 0.5
+
+
+def test_a_pipeline_that_does_nothing_is_never_busy():
+    port = MemoryPort("m", "read", "a", 16, 4, ("c",), burst_bytes=16)
+    idle = Pipeline("idle")
+    design = graph(
+        [Fifo("a", 64, 8, "srl")], [port, replace(sink("a", 16), category="dma"), idle], [Channel("c", 1, 4)]
+    )
+    found = overlap(run(design))
+    assert found.use[COMPUTE].busy_cycles == 0
+    assert found.overlapped is None

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from sttest.compile.compiler import compile_text
 from sttest.core.errors import DeadlockError, InputError
 from sttest.frontend.shipped import lowered_text
 from sttest.sim import load, simulate
-from sttest.sim.graph import Actor, ActorPhase, Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph
+from sttest.sim.graph import Actor, ActorPhase, Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph, Trace
 from sttest.sim.perturbation import SLOW, THINGS, _cycles, _told_in_elevenths, gains
 from sttest.testing.corpus import cases
 
@@ -123,6 +124,29 @@ def test_more_in_flight_gets_the_depth_that_it_takes():
     assert simulate(graph).cycles is not None
     assert simulate(_told_in_elevenths(graph, {}, "lanes")).deadlock is not None
     assert gains(graph)["lanes"] == pytest.approx(0.1, abs=0.02)
+
+
+def sink(tokens: int) -> Pipeline:
+    return Pipeline("sink", (Loop((tokens,), 1, 1, (Event("in", "read", 0),)),), category="compute")
+
+
+def test_all_of_a_trace_is_intervals():
+    """A token every fourth stage, and a pause of 400 stages behind the last of 100."""
+    trace = Trace(4 * np.arange(100), np.ones(100, np.int32))
+    for end in (None, 800):
+        traced = Pipeline("traced", trace=trace, end=end, category="compute", repeat=5)
+        found = gains(TimedGraph("traced", 250.0, (Fifo("in", 8, 8),), (traced, sink(500))))
+        assert found["lanes"] == pytest.approx(0.1, abs=0.005)
+        assert found["latency"] == pytest.approx(0, abs=0.005)
+
+
+def test_a_pause_behind_the_last_loop_is_latency():
+    """Runs of 10 stages and a pause of 990: all of the gain, but for a hundredth of it, is that of the pause."""
+    loop = Loop((10,), 1, 1, (Event("in", "write", 0),))
+    pausing = Pipeline("pausing", (loop,), end=1000, repeat=20, category="compute")
+    found = gains(TimedGraph("pausing", 250.0, (Fifo("in", 8, 8),), (pausing, sink(200))))
+    assert found["latency"] == pytest.approx(0.099, abs=0.002)
+    assert found["lanes"] == pytest.approx(0.001, abs=0.001)
 
 
 def test_what_deadlocks_has_no_gains():

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from sttest.cli.app import VERBS
+from sttest.cli.verbs import VERBS
 from sttest.core.errors import InputError
 from sttest.core.results import ResultFolder, Row
 from sttest.studies import catalogue

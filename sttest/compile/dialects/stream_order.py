@@ -129,7 +129,7 @@ class ConverterBuffer:
 def converter_buffer(source: ITensorType, result: ITensorType) -> ConverterBuffer:
     """The smallest ping-pong buffer that turns ``source``'s order into ``result``'s.
 
-    The rule of the paper, per data dim (section 4.2 as mended in docs/explanation/itensor.md):
+    The rule of the paper, per data dim (section 4.2 as mended in docs/how-it-works/itensor.md):
     the outer loops that both sides share block the tensor; one block is buffered.
     A loop is shared when both sides step it alike; a loop that one side runs as
     two is split first.

@@ -1,1 +1,1 @@
-"""Vitis HLS C++ of a compiled kernel: `hls/kernel.cpp` and what a host must know of it (docs/explanation/hls.md)."""
+"""Vitis HLS C++ of a compiled kernel: `hls/kernel.cpp` and what a host must know of it (docs/hardware/hls.md)."""

@@ -12,7 +12,7 @@ from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import returned
 from sttest.core.errors import InputError, did_you_mean
 
-# Results with these names leave as cache entries where a text does not say (docs/how-to/add-a-model.md).
+# Results with these names leave as cache entries where a text does not say (docs/extend/add-a-model.md).
 _CACHE_RESULTS = ("k_", "v_")
 
 

@@ -1,4 +1,4 @@
-"""Tile sizes and loop orders that a user gives to single tasks (docs/explanation/tiling.md).
+"""Tile sizes and loop orders that a user gives to single tasks (docs/how-it-works/tiling.md).
 
 ``name:64x1x128`` has the points per iteration, ``name:1,0,2`` which loop stands
 at each level, outermost first; both count the loops as the linalg op has them,
@@ -189,7 +189,7 @@ def _listed(numbers: Sequence[int], separator: str) -> str:
     return separator.join(map(str, numbers))
 
 
-# --- Products of few rows with a weight: the nest that an engine of many lanes is given (docs/explanation/tiling.md)
+# --- Products of few rows with a weight: the nest that an engine of many lanes is given (docs/how-it-works/tiling.md)
 
 
 def gemv_nest(space: IterationSpace, lanes: int) -> LoopNest | None:

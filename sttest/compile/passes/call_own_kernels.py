@@ -1,4 +1,4 @@
-"""`call-own-kernels`: payloads of chosen tasks become calls of the user's functions (docs/how-to/own-kernel.md)."""
+"""`call-own-kernels`: payloads of chosen tasks become calls of the user's functions (docs/extend/own-kernel.md)."""
 
 from dataclasses import dataclass
 from pathlib import Path

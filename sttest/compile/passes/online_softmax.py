@@ -2,7 +2,7 @@
 
 Milakov and Gimelshein (arXiv 1805.02867), FlashAttention (arXiv 2205.14135) and FuseMax (arXiv 2406.10491) go over the
 keys once: what a chunk gives is rescaled whenever a later one has a larger score.  So nothing waits for the last score
-of a row, and no buffer holds a row (docs/explanation/schedules.md).
+of a row, and no buffer holds a row (docs/how-it-works/schedules.md).
 """
 
 from dataclasses import dataclass

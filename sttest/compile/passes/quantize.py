@@ -1,4 +1,4 @@
-"""`quantise`: makes integers, scales and their arithmetic explicit (docs/explanation/quantization.md)."""
+"""`quantise`: makes integers, scales and their arithmetic explicit (docs/how-it-works/quantization.md)."""
 
 from dataclasses import dataclass
 

@@ -1,1 +1,1 @@
-"""Explicit quantization of linalg text: integers and their scales (docs/explanation/quantization.md)."""
+"""Explicit quantization of linalg text: integers and their scales (docs/how-it-works/quantization.md)."""

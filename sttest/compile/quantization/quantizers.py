@@ -1,4 +1,4 @@
-"""The quantisers of docs/explanation/quantization.md as loop nests, every operation in its order.
+"""The quantisers of docs/how-it-works/quantization.md as loop nests, every operation in its order.
 
 scale      = round_to_scale_type(peak / qmax)
 reciprocal = 1 / scale

@@ -1,7 +1,7 @@
 """What the processes of a design take: the logic of each kind of node, then its memories.
 
 What a process is made of follows the code that is emitted for it (``sttest.compile.hls``);
-what that takes is the resource model's (docs/explanation/resources.md).
+what that takes is the resource model's (docs/hardware/resources.md).
 """
 
 from collections.abc import Iterator, Mapping, Sequence

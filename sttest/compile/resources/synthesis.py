@@ -200,7 +200,7 @@ def port_tokens(words: PortWords, *, reads: bool) -> Resources:
 
 
 def fifo_estimate(kind: MemoryKind, depth: int, bits: int, predicted: Resources) -> Resources:
-    """The rule of docs/explanation/synthesis.md; blocks of memory as predicted."""
+    """The rule of docs/hardware/synthesis.md; blocks of memory as predicted."""
     count = depth.bit_length()
     if kind == "srl":
         lines = ceil(depth / 32)

@@ -1,4 +1,4 @@
-"""What the operators of a payload take: cycles between steps, stages, instances (docs/explanation/cost-model.md).
+"""What the operators of a payload take: cycles between steps, stages, instances (docs/how-it-works/cost-model.md).
 
 Nothing here is fitted to a published latency of a design.
 """

@@ -1,4 +1,4 @@
-"""Lanes of products of one row with a weight, and of tasks that keep pace with them (docs/explanation/tiling.md)."""
+"""Lanes of products of one row with a weight, and of tasks that keep pace with them (docs/how-it-works/tiling.md)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,7 @@
 """FIFO sizing: how much later than its source each kernel starts.
 
 After StreamTensor (arXiv 2509.13694, the FIFO sizing space), whose program has one rate per FIFO and adds up delays
-over paths: here delays are those of one schedule (docs/explanation/fifo-sizing.md).
+over paths: here delays are those of one schedule (docs/fix-a-deadlock/fifo-sizing.md).
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The tile of a matrix-vector product on an engine of so many lanes (docs/explanation/tiling.md).
+"""The tile of a matrix-vector product on an engine of so many lanes (docs/how-it-works/tiling.md).
 
 All lanes of the engine work on one tile per cycle.  A sum over ``summed`` points
 is then complete for ``lanes / summed`` columns per cycle; the tile is as many

@@ -1,4 +1,4 @@
-"""Rates: lanes with which a task keeps pace with what feeds it (docs/explanation/tiling.md).
+"""Rates: lanes with which a task keeps pace with what feeds it (docs/how-it-works/tiling.md).
 
 A task that follows another token by token has the lanes it needs to be done
 with a token before the next one comes, and no more: the chain of a decode step

@@ -1,6 +1,6 @@
 """The FIFO sizing of StreamTensor (arXiv 2509.13694) as published: one rate per FIFO, delays over paths.
 
-Compiled designs are sized otherwise unless ``--sizing paper`` asks for this (docs/explanation/fifo-sizing.md).
+Compiled designs are sized otherwise unless ``--sizing paper`` asks for this (docs/fix-a-deadlock/fifo-sizing.md).
 """
 
 from __future__ import annotations

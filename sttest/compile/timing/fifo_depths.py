@@ -1,4 +1,4 @@
-"""From a timed graph to FIFO depths: paces, curves, one schedule (docs/explanation/fifo-sizing.md).
+"""From a timed graph to FIFO depths: paces, curves, one schedule (docs/fix-a-deadlock/fifo-sizing.md).
 
 A kernel never runs faster than what feeds it or drains it, so kernels that
 exchange more than one token per run share one pace: that of the slowest of

@@ -1,4 +1,4 @@
-"""Tasks, forks and concatenations as pipelined loop nests, and where these drain (docs/explanation/cost-model.md).
+"""Tasks, forks and concatenations as pipelined loop nests, and where these drain (docs/how-it-works/cost-model.md).
 
 A stalling pipeline keeps its last results until further reads push them out.
 Whoever waits for them waits for data that they are not made of.  So the nest is

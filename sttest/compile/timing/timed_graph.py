@@ -1,4 +1,4 @@
-"""A kernel at the stream level as the `TimedGraph` that the engines take (docs/explanation/cost-model.md)."""
+"""A kernel at the stream level as the `TimedGraph` that the engines take (docs/how-it-works/cost-model.md)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

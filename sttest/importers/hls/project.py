@@ -20,7 +20,7 @@ _SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx")
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]{1,200})"', re.MULTILINE)
 _REPORTS = ("syn/report", "hls/syn/report", "*/syn/report", "*/hls/syn/report")
 _CONFIG = "hls_config.cfg"
-_APP = "hls.app"
+_APPS = ("hls.app", "vivado_hls.app")
 
 
 @dataclass(frozen=True)
@@ -72,14 +72,14 @@ def read_project(path: Path, reports: Path | None = None) -> HlsProject:
         return HlsProject(path.parent, path.stem, "", read_sources([path]), reports)
     if not path.is_dir():
         raise InputError("no-such-file", why_no_file(path), where=str(path))
-    app = next((each for each in (path / _APP, path.parent / _APP) if each.is_file()), None)
+    app = next((each for folder in (path, path.parent) for name in _APPS if (each := folder / name).is_file()), None)
     if app is not None:
         return _of_app(path, app, reports)
     config = path / _CONFIG
     if config.is_file():
         return _of_config(path, config, reports)
     hints = ["name a solution's folder, a component's, or a C++ file with --reports"]
-    raise InputError("no-design", f"neither {_APP} nor {_CONFIG}", where=str(path), hints=hints)
+    raise InputError("no-design", f"neither {_APPS[0]} nor {_CONFIG}", where=str(path), hints=hints)
 
 
 def _of_app(path: Path, app: Path, reports: Path | None) -> HlsProject:

@@ -88,14 +88,20 @@ def read_reports(path: Path) -> SynthesisReports:
     modules: dict[str, ModuleReport] = {}
     for report in reports:
         modules |= {name: each for name, each in report.modules.items() if name not in modules or each.loops}
-    return SynthesisReports(_one_clock(reports, path), reports[0].top if len(reports) == 1 else "", modules, str(path))
+    return SynthesisReports(
+        _one_clock(reports, path),
+        reports[0].top if files[0].name == WHOLE or len(reports) == 1 else "",
+        modules,
+        str(path),
+    )
 
 
 def _files(folder: Path) -> list[Path]:
-    """The report of all modules where there is one that can be read whole, else one for each."""
+    """The report of all modules where there is one that can be read whole, then one for each."""
     whole, single = folder / WHOLE, sorted(folder.glob(f"*_{WHOLE}"))[:MOST_FILES]
     if whole.is_file() and (not single or whole.stat().st_size <= MAX_XML_BYTES):
-        return [whole]
+        # Reports of all modules up to 2020.1 have the top alone.
+        return [whole, *single]
     return single
 
 

@@ -1,1 +1,1 @@
-"""Quantization of decoder blocks: schemes, integer arithmetic, golden blocks (docs/explanation/quantization.md)."""
+"""Quantization of decoder blocks: schemes, integer arithmetic, golden blocks (docs/how-it-works/quantization.md)."""

@@ -177,7 +177,7 @@ SCHEMES: dict[str, QuantScheme] = {
         replace(_DEFAULT, name="w4a8-channel", group=None),
         replace(_DEFAULT, name="w4a8-static", activations="static"),
         replace(_DEFAULT, name="w4a8-position", value_scales="per-position"),
-        # Finer groups and an int8 head: what perplexity asks for (docs/explanation/quality.md).
+        # Finer groups and an int8 head: what perplexity asks for (docs/your-model/quality.md).
         replace(_DEFAULT, name="w4a8-g64", group=64, lm_head="int8"),
         replace(_DEFAULT, name="w4a8-g32", group=32, lm_head="int8"),
         replace(_DEFAULT, name="w8a8", weights="int8"),

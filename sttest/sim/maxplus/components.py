@@ -1,4 +1,4 @@
-"""Parts of a net, each with a period of its own, jump side by side (docs/explanation/max-plus.md).
+"""Parts of a net, each with a period of its own, jump side by side (docs/how-it-works/max-plus.md).
 
 A part is what FIFOs hold together: one end waits for the other now and then.  Where a FIFO holds
 nobody back, its two ends may be in different parts and drift apart.

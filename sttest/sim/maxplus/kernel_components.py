@@ -1,4 +1,4 @@
-"""Compiled: for how many periods parts of a net with periods of their own go on alone (docs/explanation/max-plus.md).
+"""Compiled: for how many periods parts of a net with periods of their own go on alone (docs/how-it-works/max-plus.md).
 
 A part is a set of processes.  Its state is compared as that of a whole net is, but for FIFOs that
 leave it: these must hold nobody back, neither in the last period nor in those jumped over, which
@@ -314,7 +314,7 @@ def _is_late(net: Net, parts: Components, links: Links) -> bool:
     return was_late
 
 
-# --- Compiled: parts of a net jump, each over periods of its own (docs/explanation/max-plus.md)
+# --- Compiled: parts of a net jump, each over periods of its own (docs/how-it-works/max-plus.md)
 
 
 _FEW_TOKENS = 1 << 14

@@ -1,4 +1,4 @@
-"""Compiled: skips whole periods where a graph is in the state of an earlier cycle (docs/explanation/max-plus.md).
+"""Compiled: skips whole periods where a graph is in the state of an earlier cycle (docs/how-it-works/max-plus.md).
 
 All processes are further on in their programs then.  Both states are those right after a cycle: every visit up to it
 is done and none after it.  So nothing of what follows happens at that cycle or before, and a time that asks for no

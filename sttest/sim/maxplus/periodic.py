@@ -1,4 +1,4 @@
-"""Runs a net and jumps over what only repeats (docs/explanation/max-plus.md).
+"""Runs a net and jumps over what only repeats (docs/how-it-works/max-plus.md).
 
 The run stops now and then and guesses periods: how long iterations of the loops in its programs
 took.  It goes on for the longest of them and compares the states.  If they are the same, all that
@@ -19,7 +19,7 @@ from sttest.sim.maxplus.components import Skip, skip_by_components
 from sttest.sim.maxplus.rows import LEVEL
 from sttest.sim.stages import UNBOUNDED
 
-# --- Where to look for periods: how long the loops take that would be worth jumping over (docs/explanation/max-plus.md)
+# --- Where to look for periods: how long loops take that are worth jumping over (docs/how-it-works/max-plus.md)
 
 
 _MOST_OF_LOOPS = 6

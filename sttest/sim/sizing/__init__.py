@@ -1,4 +1,4 @@
-"""Depths of FIFOs by simulation (docs/explanation/sizing-by-simulation.md)."""
+"""Depths of FIFOs by simulation (docs/fix-a-deadlock/sizing-by-simulation.md)."""
 
 from sttest.sim.sizing.depth_runner import back_to_back, simulate_many
 from sttest.sim.sizing.finite import LeastDepths, Sizing, least_depths, size_by_simulation

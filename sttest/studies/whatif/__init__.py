@@ -1,1 +1,1 @@
-"""What-if studies: axes over board, model, precision, phase, lengths, knobs and launch (docs/explanation/whatif.md)."""
+"""What-if studies over board, model, precision, phase, lengths, knobs and launch (docs/what-if/shipped-studies.md)."""

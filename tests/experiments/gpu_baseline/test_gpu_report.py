@@ -99,7 +99,7 @@ def test_measuring_needs_what_the_page_says():
         " if 'site-packages' in (getattr(module, '__file__', None) or '')})"
     )
     told = subprocess.run([sys.executable, "-c", show], cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    page = (ROOT / "docs" / "explanation" / "gpu-baselines.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "paper" / "gpu-baselines.md").read_text(encoding="utf-8")
     (needs,) = re.findall(r"Measuring needs (.*); sttest need not be installed", page)
     packages = {"yaml": "PyYAML", "pydantic": "pydantic", "defusedxml": "defusedxml"}
     of_pydantic = {"pydantic_core", "annotated_types", "typing_extensions", "typing_inspection"}

@@ -84,6 +84,13 @@ def test_unbounded_throughput_is_that_of_the_slowest_part():
     assert simulate(endless(4, x_time=1, y_time=7), unbounded=True).throughput == Fraction(1, 14)
 
 
+def test_the_report_of_endless_actors_is_their_throughput():
+    result = simulate(endless(4))
+    assert (
+        result.to_text().splitlines()[0] == f"{result.name}: done, {result.throughput} iterations per cycle (maxplus)"
+    )
+
+
 def test_a_deadlock_of_endless_actors_has_a_fix():
     result = simulate(endless(3))
     assert result.verdict == "deadlock"

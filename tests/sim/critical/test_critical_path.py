@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from sim_graphs import STREAMHLS, chain, graph, memory_graphs, pipeline_graphs, sink, source
 
 from sttest.core.errors import InputError
-from sttest.sim import Channel, Fifo, MemoryPort, load, simulate
+from sttest.sim import Actor, ActorPhase, Channel, Fifo, MemoryPort, load, simulate
 from sttest.sim.critical_path import breakdown, critical_path
 
 
@@ -67,6 +67,25 @@ def test_a_burst():
     assert breakdown(result).by_kind["dma", "hbm-latency"] == 10
 
 
+def test_a_port_that_is_last():
+    """A burst of four beats, of which the first is there after cycle 10, a token each; only one of them is read."""
+    port = MemoryPort("m", "read", "a", 4, 4, ("c",), burst_bytes=16)
+    design = graph([Fifo("a", 8, 32, "srl")], [port, sink("a", 1)], [Channel("c", 10, 4)])
+    assert parts(simulate(design, record=True)) == [
+        ("m", "hbm-latency", 0, 10), ("m", "hbm-transfer", 10, 11), ("m", "compute", 11, 15),
+    ]  # fmt: skip
+
+
+def test_a_write_port_that_starts_late():
+    """Four tokens of a beat have waited since cycle 4: they are taken from 50 on, sent as a burst, and answered."""
+    port = MemoryPort("m", "write", "a", 4, 4, ("c",), burst_bytes=16, start=50)
+    design = graph([Fifo("a", 8, 32, "srl")], [source("a", 4), port], [Channel("c", 10, 4)])
+    found = parts(simulate(design, record=True))
+    assert found[0] == ("m", "start", 0, 50)
+    assert found[1] == ("m", "compute", 50, 53)
+    assert found[-2:] == [("m", "hbm-transfer", 53, 57), ("m", "hbm-latency", 57, 67)]
+
+
 @pytest.mark.parametrize("design", ["synthetic_opt5_k7mmtree_balanced", "transformers_opt5_feedforward"])
 def test_of_a_real_design(design):
     result = simulate(load(STREAMHLS / f"{design}.json"), record=True)
@@ -79,3 +98,7 @@ def test_it_needs_a_recorded_run_that_finishes():
     broken = graph([Fifo("a", 2, 8)], [source("a", 2), sink("a", 3)])
     with pytest.raises(InputError, match="does not finish"):
         critical_path(simulate(broken, record=True))
+    taker = graph([Fifo("a", 2, 8)], [source("a", 2), Actor("y", (ActorPhase(1, {"a": 1}, {}),), 2)])
+    with pytest.raises(InputError, match="critical paths are of pipelines and memory ports only") as caught:
+        critical_path(simulate(taker, record=True))
+    assert caught.value.code == "actors"

@@ -1,5 +1,6 @@
 """Deadlocks: the certificate is true, and the fix works and is as small as it says."""
 
+from dataclasses import replace
 from itertools import pairwise, product
 
 import pytest
@@ -8,6 +9,7 @@ from sim_graphs import graph, pipeline_graphs, reconvergent, sink, source
 
 from sttest.core.errors import InputError
 from sttest.sim import Actor, ActorPhase, Event, Fifo, Loop, Pipeline, load, simulate
+from sttest.sim.fix_cost import FixCost
 from sttest.sim.graph import MAX_DEPTH
 from sttest.testing.corpus import case
 
@@ -102,6 +104,25 @@ def test_a_search_that_is_cut_short_has_depths_that_lose_nothing_and_says_so(mon
     assert "Less depth may do as well, as the search was stopped early." in simulate(skew).to_text()
 
 
+@pytest.mark.parametrize(
+    ("fix", "changes", "text"),
+    [
+        ({"a": 2}, {}, "No deeper FIFO makes it faster."),
+        ({"a": 2}, {"free_cycles": 40}, "Deepening it further gains nothing."),
+        ({"a": 2, "b": 3}, {"free_cycles": 40, "others_cycles": 45},
+         "Deepening them further gains nothing. Deepening other FIFOs too brings 45 cycles."),
+        ({"a": 2}, {"is_fastest": False}, "Deepening it further was not found to gain anything."),
+        ({"a": 1}, {"cycles": 60}, "With depth a=2 it finishes in 50 cycles; more depth there gains nothing."),
+        ({"a": 1}, {"cycles": 60, "is_fastest": False, "is_least": False, "shares_channels": True},
+         "With depth a=2 it finishes in 50 cycles; more depth there was not found to gain anything. Less depth may do "
+         "as well, as ports share a memory channel."),
+    ],
+)  # fmt: skip
+def test_what_a_fix_costs_in_words(fix, changes, text):
+    cost = FixCost(50, {"a": 2}, 50, is_fastest=True, is_least=True, others_cycles=50, free_cycles=50)
+    assert replace(cost, **changes).to_text(fix) == text
+
+
 def test_cycles_that_no_depth_brings_are_not_promised():
     """A FIFO of kind auto that holds 4 tokens of 400 bits is a RAM: no depth saves the cycle of a shift register."""
     taker = Actor("taker", (ActorPhase(4, {"a": 2}, {}),), firings=2)
@@ -194,6 +215,35 @@ def test_a_process_that_waits_for_itself():
     deadlock = certificate(graph([Fifo("a", 2, 8)], [Pipeline("p", (loop, unload))]))
     assert [w.process for w in deadlock.cycle] == ["p"]
     assert deadlock.fix == {"a": 4}
+
+
+def relay(name: str, reads: str, writes: str, tokens: int) -> Pipeline:
+    return Pipeline(name, (Loop((tokens,), 1, 2, (Event(reads, "read", 0), Event(writes, "write", 1))),))
+
+
+def test_a_chain_ends_at_a_process_that_has_finished():
+    fifos = [Fifo(name, 8, 8) for name in "ab"]
+    deadlock = certificate(graph(fifos, [sink("b", 5), relay("p", "a", "b", 5), source("a", 4)]))
+    assert [(wait.process, wait.peer) for wait in deadlock.cycle] == [("dst", "p"), ("p", "src")]
+    assert (deadlock.is_closed, deadlock.fix) == (False, {})
+
+
+def test_waits_for_what_has_finished_are_left_out_of_a_cycle():
+    """``join`` lacks tokens of two that have finished, ``late`` of one such and of the ring, which is the cause."""
+    fifos = [Fifo(name, 8, 8) for name in "abcdef"]
+    join = Pipeline("join", (Loop((5,), 1, 1, (Event("a", "read", 0), Event("b", "read", 0))),))
+    late = Pipeline("late", (Loop((5,), 1, 1, (Event("c", "read", 0), Event("d", "read", 0))),))
+    ends = [source(name, 4, name=f"of_{name}") for name in "abc"]
+    there = Pipeline(
+        "there", (Loop((4,), 1, 2, (Event("f", "read", 0), Event("e", "write", 1), Event("d", "write", 1))),)
+    )
+    back = relay("back", "e", "f", 4)
+    design = graph(fifos, [join, late, *ends, there, back])
+    deadlock = certificate(design)
+    assert [(wait.process, wait.waits_to, wait.fifo) for wait in deadlock.cycle] == [
+        ("there", "read", "f"), ("back", "read", "e"),
+    ]  # fmt: skip
+    assert (deadlock.is_closed, deadlock.fix) == (True, {})
 
 
 def test_actors_deadlock_too():

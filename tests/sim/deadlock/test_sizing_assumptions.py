@@ -76,6 +76,14 @@ def test_invocations_that_overlap_are_another_run():
     assert [one.to_text() for one in broken] == ["one run: 3 invocations overlap, but the schedule is that of one"]
 
 
+def test_as_values():
+    (told,) = [one.to_json() for one in broken_assumptions(PLAIN, invocations=3)]
+    assert told == {
+        "assumption": "one run", "meaning": "3 invocations overlap, but the schedule is that of one", "processes": [],
+        "fifos": [], "may_deadlock": True, "of_rates": False,
+    }  # fmt: skip
+
+
 def test_lines_count_what_is_too_much_to_name():
     some = BrokenAssumption("equal counts", "unequal", fifos=tuple("abcdefg"))
     rates = [BrokenAssumption(name, "…", of_rates=True) for name in ("even rate", "one pace")]

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from sim_graphs import STREAMHLS, memory_graphs, pipeline_graphs
 
 from sttest.core.errors import InputError
+from sttest.core.files import STANDARD_INPUT
 from sttest.sim import Actor, ActorPhase, Fifo, TimedGraph, load, simulate, write_timed_graph
+from sttest.sim.graph_json import parse_timed_graph
 
 TWO = {
     "schema": "sttest.timed-graph/1",
@@ -232,6 +234,14 @@ def test_a_link_out_of_the_folder_is_refused(two, tmp_path):
     (inner / "two.npz").symlink_to(tmp_path / "two.npz")
     with pytest.raises(InputError, match="not a file in the graph's folder"):
         load(inner / "two.json")
+
+
+def test_standard_input_has_no_file_beside_it(two):
+    data = two().read_bytes()
+    with pytest.raises(InputError, match=r"traces are in 'two\.npz', a file beside it, which standard input") as caught:
+        parse_timed_graph(data, STANDARD_INPUT)
+    assert caught.value.code == "missing-file"
+    assert str(caught.value).endswith("; name the graph's file instead")
 
 
 def test_a_folder_is_no_graph(tmp_path):

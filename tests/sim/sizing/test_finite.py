@@ -242,6 +242,37 @@ def take_six() -> Pipeline:
     return Pipeline("take", (loop(6, Event("a", "read", 0)),))
 
 
+def test_invocations_of_actors_are_further_firings():
+    actors = [Actor("x", (ActorPhase(2, {}, {"a": 1}),), 3), Actor("y", (ActorPhase(5, {"a": 1}, {}),), 3)]
+    often = back_to_back(graph([Fifo("a", 4, 8)], actors), 4)
+    assert [actor.firings for actor in often.processes if isinstance(actor, Actor)] == [12, 12]
+    assert often.processes[0].name == "x"
+
+
+def test_actors_that_fire_for_ever_have_no_invocations_and_no_cycles():
+    ring = graph([Fifo("a", 2, 8, initial_tokens=1)], [Actor("x", (ActorPhase(1, {"a": 1}, {"a": 1}),))])
+    with pytest.raises(InputError, match="actors that fire for ever have no invocations") as caught:
+        back_to_back(ring, 2)
+    assert caught.value.code == "endless"
+    assert back_to_back(ring, 1) is ring
+    for refused, told in ((lambda: simulate_many(ring, [{}]), "take no number of cycles"),
+                          (lambda: least_depths(ring), "come to no end")):  # fmt: skip
+        with pytest.raises(InputError, match=told) as caught:
+            refused()
+        assert caught.value.code == "endless"
+
+
+def test_a_sizing_as_values():
+    sizing = size_by_simulation(reconvergent(20), "no-deadlock")
+    told = sizing.to_json()
+    assert told["schema"] == "sttest.sizing/1"
+    assert told["depths"] == {"ab": 1, "bc": 1, "ac": 20}
+    assert (told["total_tokens"], told["total_bits"]) == (22, 22 * 8)
+    assert (told["lower_total"], told["lower_bits"]) == (22, 22 * 8)
+    assert (told["is_exact"], told["is_local_minimum"], told["throughput"]) == (True, True, None)
+    assert told["cycles"] == simulate(reconvergent(20), depths=told["depths"]).cycles
+
+
 def test_invocations_refusals():
     keeps = [Pipeline("x", (loop(3, Event("a", "write", 0)),)), Pipeline("y", (loop(2, Event("a", "read", 0)),))]
     with pytest.raises(InputError, match="FIFO 'a': a run writes 3 tokens and reads 2"):

@@ -3,11 +3,14 @@
 from dataclasses import replace
 from fractions import Fraction
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from sdf_graphs import small_graphs
+from interpreted import interpreted_kernels
+from sdf_graphs import endless, small_graphs
 
-from sttest.sim import Actor, ActorPhase, Fifo, TimedGraph, simulate
+from sttest.core.errors import InputError
+from sttest.sim import Actor, ActorPhase, Fifo, TimedGraph, simulate, throughput
 from sttest.sim.throughput import SelfTimed
 
 ITERATIONS = 30
@@ -61,3 +64,61 @@ def test_only_the_limiting_fifos_matter(graph):
     rate = run.rate(depths)
     others = [depth if fifo in rate.limiting else depth + 20 for fifo, depth in enumerate(depths)]
     assert run.rate(others).throughput == rate.throughput
+
+
+@settings(max_examples=60)
+@given(st.one_of(cyclo_static(), small_graphs()), st.integers(0, 4))
+def test_the_kernel_as_python_gives_the_same(graph, deeper):
+    run = SelfTimed(graph)
+    depths = [fifo.depth + deeper for fifo in graph.fifos]
+    rate = run.rate(depths)
+    with interpreted_kernels():
+        assert run.rate(depths) == rate
+
+
+def refused(graph, code):
+    with pytest.raises(InputError) as caught:
+        SelfTimed(graph).rate([fifo.depth for fifo in graph.fifos])
+    assert caught.value.code == code
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("python", [False, True])
+def test_what_takes_no_time_has_no_rate(python, monkeypatch):
+    """The firings of one cycle come to no end, which is given up after an eighth of the most firings."""
+    monkeypatch.setattr(throughput, "MAX_FIRINGS", 8000)
+    ring = endless(("there", "a", 1, "b", 1, 0), ("back", "b", 1, "a", 1, 1), times={"a": 0, "b": 0}).with_all_depths(2)
+    if not python:
+        assert refused(ring, "no-rate-bound").startswith("g: nothing bounds the rate; give an actor a self-loop")
+        return
+    with interpreted_kernels():
+        refused(ring, "no-rate-bound")
+
+
+@pytest.mark.parametrize("python", [False, True])
+def test_a_period_that_takes_too_many_firings_is_given_up(python, monkeypatch):
+    """Before b's first firing ends, after 1,000 cycles, a fires once a cycle into a FIFO of many places."""
+    monkeypatch.setattr(throughput, "MAX_FIRINGS", 500)
+    graph = endless(("c", "a", 1, "b", 1, 0), times={"a": 1, "b": 1000}).with_all_depths(5000)
+    if not python:
+        assert refused(graph, "no-period") == "g: no periodic phase in 500 firings; give depths to its FIFOs"
+        return
+    with interpreted_kernels():
+        refused(graph, "no-period")
+
+
+@pytest.mark.parametrize(
+    ("channels", "code", "message"),
+    [
+        ((("c", "a", 1, "b", 2, 0), ("d", "a", 1, "b", 1, 0)), "inconsistent-rates",
+         "FIFO 'd': its rates don't balance with those of the other FIFOs; check the rates around it"),
+        ((("c", "a", 1 << 25, "b", 1, 0), ("d", "b", 1 << 25, "x", 1, 0)), "rates-explode",
+         "FIFO 'd': an actor would fire more than 2,147,483,648 times in one iteration"),
+        ((("c", "b", 1 << 20, "a", 1, 0), ("d", "x", (1 << 20) - 1, "b", 1, 0)), "rates-explode",
+         "an actor would fire more than 2,147,483,648 times in one iteration"),
+        ((("c", "a", 0, "b", 1, 0),), "no-rate", "FIFO 'c': nothing is ever put on it or taken from it"),
+    ],
+    ids=["inconsistent", "large", "no common multiple", "none"],
+)  # fmt: skip
+def test_rates_that_cannot_be(channels, code, message):
+    assert message in refused(endless(*channels, times={"a": 1, "b": 1, "x": 1}), code)

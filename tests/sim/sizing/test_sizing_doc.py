@@ -1,4 +1,4 @@
-"""The table of trade-offs in docs/explanation/sizing-by-simulation.md is what the search finds."""
+"""The table of trade-offs in docs/fix-a-deadlock/sizing-by-simulation.md is what the search finds."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ from sttest.sim import load
 from sttest.sim.sizing import trade_off
 
 ROOT = Path(__file__).parents[3]
-TEXT = (ROOT / "docs" / "explanation" / "sizing-by-simulation.md").read_text()
+TEXT = (ROOT / "docs" / "fix-a-deadlock" / "sizing-by-simulation.md").read_text()
 
 
 @pytest.mark.parametrize("name", ["modem", "samplerate", "h263decoder"])

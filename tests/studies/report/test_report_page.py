@@ -80,7 +80,7 @@ def test_texts_of_files_stay_texts(hostile, tmp_path):
 
 def test_every_kind_has_a_mark_and_the_documentation_knows_it(page):
     assert set(KINDS) == set(get_args(Kind))
-    doc = (RESULTS.parent / "docs" / "explanation" / "report.md").read_text(encoding="utf-8")
+    doc = (RESULTS.parent / "docs" / "paper" / "report.md").read_text(encoding="utf-8")
     for kind, (mark, meaning) in KINDS.items():
         assert f"{mark} {kind}" in doc
         assert meaning in page.text

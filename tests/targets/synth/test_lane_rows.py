@@ -1,4 +1,4 @@
-"""Rows of implementations of lanes: the table of docs/explanation/synthesis.md, and what the estimate makes of them."""
+"""Rows of implementations of lanes: the table of docs/hardware/synthesis.md, and what the estimate makes of them."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from sttest.boards.resources import Resources
 from sttest.compile.resources.synthesis import Amounts, ProductsRow, lane_rows, part_estimate, synthesized_rows
 from sttest.compile.rtl.cells import products_part
 
-PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "synthesis.md"
+PAGE = Path(__file__).parents[3] / "docs" / "hardware" / "synthesis.md"
 PER_RESULT = 16
 CHAINS = {"pairs": 2, "chains of 4": 4, "chains of 8": 8, "chains of 16": 16, "LUT": 0}
 

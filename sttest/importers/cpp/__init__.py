@@ -1,0 +1,1 @@
+"""HLS C++ as timed graphs: compiled by clang, run as a Kahn network in a process of its own, laid out in stages."""

@@ -1,0 +1,247 @@
+"""A design for Vitis HLS from its C++: compiled, run and laid out in stages."""
+
+import json
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sttest.core.errors import InputError
+from sttest.core.files import read_text
+from sttest.importers.cpp.compiler import HEADERS, compile_bitcode, link, lower, preprocess, run_limited
+from sttest.importers.cpp.layout import Layout
+from sttest.importers.cpp.network import Network, NetworkMaker, Run, read_run
+from sttest.importers.cpp.rewrite import marked
+from sttest.importers.cpp.verdict import verdict_of
+from sttest.importers.hls.project import HlsProject, read_project
+from sttest.importers.hls.reports import SynthesisReports, read_reports
+from sttest.sim.graph import MIN_DEPTH, max_accesses
+
+CLOCK_MHZ = 300.0
+"""Of a design without reports."""
+TASK_TOKENS = 64
+"""That come from outside for tasks that run for ever, unless ``tokens`` is given."""
+_STREAM = re.compile(r"^\s*set_directive_stream\s+(.*)$", re.MULTILINE)
+_FIFO_CHANNELS = re.compile(
+    r"config_dataflow\b.*?-default_channel\s+fifo|^\s*syn\.dataflow\.default_channel\s*=\s*fifo", re.MULTILINE
+)
+_FIFO_DEPTH = re.compile(r"config_dataflow\b.*?-fifo_depth\s+(\d+)")
+
+
+@dataclass
+class Source:
+    """The files of a design, and what its project says beside them."""
+
+    root: Path
+    files: list[Path]
+    top: str = ""
+    reports: SynthesisReports | None = None
+    depths: dict[str, tuple[int, str]] = field(default_factory=dict[str, tuple[int, str]])
+    default_depth: int = MIN_DEPTH
+
+
+def read_design(
+    source: Path,
+    reports: Path | None,
+    top: str,
+    values: Mapping[str, str],
+    notes: list[str] | None,
+    checks: list[str] | None,
+) -> Network:
+    """The design at ``source``: a C++ file, or the folder of a solution or a component.
+
+    Args:
+        source: file or folder.
+        reports: of its synthesis; needed by no one.
+        top: the function that is the design.
+        values: numbers of scalars by name; ``data`` follows the run for memory full of zeros, ``tokens`` are those
+            that come from outside for tasks.
+        notes: list that gets what was assumed.
+        checks: list that gets what holds under which schedules.
+
+    Raises:
+        InputError: the design cannot be read, or what it does is not known without numbers that are not given.
+    """
+    found = find_source(source, reports)
+    with tempfile.TemporaryDirectory(prefix="sttest-hls-") as name:
+        network = _read(found, top or found.top, values, Path(name))
+    if notes is not None:
+        notes += network.notes
+    if checks is not None:
+        checks.append(f"it {verdict_of(network).text}")
+    return network
+
+
+def find_source(source: Path, reports: Path | None) -> Source:
+    """The files of a design.
+
+    Raises:
+        InputError: there are none.
+    """
+    if source.is_file():
+        found = Source(source.parent, [source.resolve()])
+        found.reports = read_reports(reports) if reports is not None else None
+        if found.reports is not None:
+            found.top = found.reports.top
+        return found
+    try:
+        project = read_project(source, reports)
+    except InputError as error:
+        if error.code != "no-reports":
+            raise
+        project = read_project(source, source)
+    found = Source(project.root, _units(project), project.top)
+    if project.reports != source or reports is not None:
+        found.reports = read_reports(project.reports)
+        found.top = found.top or found.reports.top
+    for path in (source / "directives.tcl", *sorted(source.glob("*/directives.tcl"))[:1], source / "hls_config.cfg"):
+        if path.is_file():
+            _directives(read_text(path), found)
+    return found
+
+
+def _units(project: HlsProject) -> list[Path]:
+    paths = [path for path, _ in project.sources.files]
+    return [path for path in paths if path.suffix.lower() in (".c", ".cc", ".cpp", ".cxx")] or paths
+
+
+def _directives(text: str, found: Source) -> None:
+    """Depths of streams that a project's settings say."""
+    lines = [each[1] for each in _STREAM.finditer(text)]
+    lines += [
+        each[1].replace("depth=", "-depth ").replace("type=", "-type ")
+        for each in re.finditer(r"^\s*syn\.directive\.stream\s*=\s*(.*)$", text, re.M)
+    ]
+    for line in lines:
+        depth, kind = re.search(r"-depth\s+(\d+)", line), re.search(r"-type\s+(\w+)", line)
+        rest = re.sub(r"-(?:depth|type|dim)\s+\S+|-\w+|variable=", " ", line).replace('"', " ").split()
+        if rest:
+            found.depths[rest[-1]] = int(depth[1]) if depth else 0, kind[1] if kind else ""
+    if _FIFO_CHANNELS.search(text):
+        found.depths["*"] = 0, "fifo"
+    asked = _FIFO_DEPTH.search(text) or re.search(r"syn\.dataflow\.fifo_depth\s*=\s*(\d+)", text)
+    found.default_depth = int(asked[1]) if asked else found.default_depth
+
+
+def _read(source: Source, top: str, values: Mapping[str, str], folder: Path) -> Network:
+    facts = _compiled(source, top, values, folder)
+    # What runs does not depend on times: a first run counts iterations.
+    first = _run(folder, "".join(f"loop {each} 0 -1 1 0 0 1\n" for each in range(len(facts["loops"]))), source, values)
+    _require_known(facts, first, values)
+    layout = Layout(facts, first.facts["loops"], source.reports)
+    _run(folder, layout.table(), source, values, "collect")
+    run = _run(folder, layout.table(), source, values)
+    if layout.with_ports(run.facts["loops"]):
+        run = _run(folder, layout.table(), source, values)
+    if run.facts["untimed"]:
+        number, inside = run.facts["untimed"].split()[1:]
+        loop = layout.loops[int(number)]
+        what = f"the report says that an iteration takes {loop.latency} cycles, what is in it takes {inside}"
+        raise InputError(
+            "report-does-not-fit", what, where=f"loop '{loop.label}'", hints=["give the reports of the same source"]
+        )
+    clock = source.reports.clock_mhz if source.reports is not None else CLOCK_MHZ
+    maker = NetworkMaker(facts, run, layout, facts["top"], clock, source.default_depth)
+    maker.notes += [*_estimated(facts, source, run, layout), *layout.notes]
+    return maker.network()
+
+
+def _estimated(facts: Mapping[str, Any], source: Source, run: Run, layout: Layout) -> list[str]:
+    notes: list[str] = []
+    if source.reports is None:
+        notes.append(
+            "without reports, intervals and latencies are estimated from pragmas and the table of operators (3.33 ns)"
+        )
+    if any(each["task"] for each in run.facts["processes"]):
+        notes.append(
+            f"tasks that run for ever are followed for {TASK_TOKENS} tokens from outside; --set tokens=N for others"
+        )
+    relaxed = {number for each in run.facts["processes"] for number in each["relaxed"]}
+    notes += [
+        f"the reported depth of loop '{layout.loops[number].label}' leaves no room for the order of the text"
+        for number in sorted(relaxed)
+    ]
+    if any(each["cause"] == "data" for each in facts["findings"]):
+        notes.append("what is accessed depends on data: followed for memory and streams full of zeros")
+    return notes
+
+
+def _compiled(source: Source, top: str, values: Mapping[str, str], folder: Path) -> dict[str, Any]:
+    """Makes the program ``design`` in a folder; gives what is known of it."""
+    unit = folder / "unit.cpp"
+    unit.write_text("".join(f'#include "{path}"\n' for path in source.files), encoding="utf-8")
+    includes = list(dict.fromkeys(path.parent for path in source.files))
+    preprocess(unit, folder / "text.cpp", includes, [])
+    text = (folder / "text.cpp").read_text(encoding="utf-8", errors="replace")
+    (folder / "marked.cpp").write_text(marked(text), encoding="utf-8")
+    compile_bitcode(folder / "marked.cpp", folder / "design.bc")
+    request = {"top": top, "values": dict(values), "headers": str(HEADERS)}
+    (folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
+    lower(folder / "design.bc", folder / "request.json", folder / "design")
+    facts: dict[str, Any] = json.loads((folder / "design.json").read_text(encoding="utf-8"))
+    if "tops" in facts:
+        raise _no_top(source, top, facts["tops"])
+    link(folder / "design.o", folder / "design")
+    return facts
+
+
+def _no_top(source: Source, top: str, found: Sequence[str]) -> InputError:
+    where = str(source.files[0])
+    if top:
+        return InputError("no-top", f"no function '{top:.80}'", where=where, hints=["name another one with --top"])
+    if found:
+        return InputError(
+            "several-tops", f"{len(found)} functions have a dataflow region", where=where, hints=["name one with --top"]
+        )
+    hints = ["add '#pragma HLS dataflow', or name the function with --top"]
+    return InputError("no-dataflow", "no function has a dataflow region", where=where, hints=hints)
+
+
+def _run(folder: Path, table: str, source: Source, values: Mapping[str, str], does: str = "place") -> Run:
+    limits = f"limits {max_accesses()} {values.get('tokens', TASK_TOKENS)} 0 0 0 0 0\n"
+    depths = "".join(
+        f"stream {depth} 0 0 0 0 0 0 {name} {kind or '-'}\n" for name, (depth, kind) in source.depths.items()
+    )
+    (folder / "table").write_text(table + limits + depths, encoding="utf-8")
+    run_limited([str(folder / "design"), "table", "run", does], folder, "the run of the design")
+    return read_run(folder / "run")
+
+
+def _require_known(facts: Mapping[str, Any], run: Run, values: Mapping[str, str]) -> None:
+    """Refuses a design whose run depends on what is not known.
+
+    Raises:
+        InputError: it does.
+    """
+    failure = run.facts["failure"]
+    if failure.startswith("untimed "):
+        _, site, method = failure.split()
+        where = _site(facts, int(site))
+        hints = ["import the trace of a run, see 'sttest import'"]
+        raise InputError("not-static", f"'{method}' of a stream depends on time", where=where, hints=hints)
+    if failure:
+        raise InputError("too-large", failure, where=facts["top"])
+    findings = facts["findings"]
+    asked = list(dict.fromkeys(each["cause"] for each in findings if each["cause"] != "data"))
+    if asked:
+        first = next(each for each in findings if each["cause"] != "data")
+        most = facts["loops"][first["loop"]]["markers"].get("tripcount", 0) if first["loop"] >= 0 else 0
+        said = [f"its pragma says at most {most}: --set {asked[0]}={most}"] if most else []
+        verb = "decides" if len(asked) == 1 else "decide"
+        what = f"{' and '.join(map(repr, asked))} of '{facts['top']}' {verb} what is accessed, and how often"
+        hints = [*said, " ".join(f"--set {each}=NUMBER" for each in asked)]
+        raise InputError("unknown-number", what, where=f"{Path(first['file']).name} line {first['line']}", hints=hints)
+    if findings and "data" not in values:
+        first = findings[0]
+        hints = ["--set data=0 follows it for memory and streams full of zeros", "import the trace of a run"]
+        what = "a stream is accessed where data says so"
+        if first["loop"] >= 0:
+            what = "how often a loop runs depends on data: it has no constant trip count"
+        raise InputError("not-static", what, where=f"{Path(first['file']).name} line {first['line']}", hints=hints)
+
+
+def _site(facts: Mapping[str, Any], number: int) -> str:
+    site = facts["sites"][number] if 0 <= number < len(facts["sites"]) else ["", "", "", 0]
+    return f"{Path(site[2]).name} line {site[3]}"

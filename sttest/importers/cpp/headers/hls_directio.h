@@ -1,0 +1,1 @@
+#error "direct I/O is read when it is read, not in order: no timed graph has it"

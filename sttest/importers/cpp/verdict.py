@@ -1,0 +1,67 @@
+"""What holds of a design whose stages are not known: whether it finishes under every schedule, and in how many cycles.
+
+Both ends are simulated, reads as early and writes as late as their order and latencies allow, and the reverse; and two
+schedules between them that keep lanes of unrolled loops from reading in one stage: a FIFO of depth 2 whose lanes stand
+a stage apart passes a token every second cycle, and at two stages none.
+"""
+
+from dataclasses import dataclass
+
+from sttest.importers.cpp.network import Network
+from sttest.sim import Simulation, simulate
+from sttest.sim.graph import MAX_DEPTH
+
+_SCHEDULES = {
+    "late": "reads stand late and writes early in an iteration",
+    "early": "reads stand early and writes late in an iteration",
+    "text": "lanes read in the order of the text, guarded ones a stage later",
+    "apart": "the first of several lanes reads a stage before the others",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The run of each schedule, and whether depths make those that deadlock finish."""
+
+    runs: dict[str, Simulation]
+    finishes_with_depths: bool
+
+    @property
+    def stuck(self) -> list[str]:
+        """Schedules that deadlock."""
+        return [name for name in _SCHEDULES if self.runs[name].deadlock is not None]
+
+    @property
+    def cycles(self) -> tuple[int, int] | None:
+        """Least and most of what finishes."""
+        found = [run.cycles for run in self.runs.values() if run.cycles is not None]
+        return (min(found), max(found)) if found else None
+
+    @property
+    def text(self) -> str:
+        """One sentence."""
+        if self.cycles is None:
+            helps = "" if self.finishes_with_depths else "; no depths help, tokens are missing"
+            return f"deadlocks under every schedule{helps}"
+        least, most = self.cycles
+        told = f"{least:,} cycles" if least == most else f"{least:,} to {most:,} cycles"
+        if not self.stuck:
+            return f"finishes under every schedule, in {told}"
+        return f"deadlocks only if {self._condition(self.stuck[0])}; else it finishes, in {told}"
+
+    def _condition(self, name: str) -> str:
+        """What a schedule that deadlocks has, and where it stands still."""
+        deadlock = self.runs[name].deadlock
+        waits = [] if deadlock is None else deadlock.cycle
+        parts = [f"{each.process} {'reads' if each.waits_to == 'read' else 'writes'} {each.fifo}" for each in waits]
+        where = f" ({parts[0]} before {' and '.join(parts[1:2])})" if len(parts) > 1 else ""
+        return f"{_SCHEDULES[name]}{where}"
+
+
+def verdict_of(network: Network) -> Verdict:
+    """Simulates a design under each schedule."""
+    graphs = {"early": network.early, "late": network.late, "text": network.text, "apart": network.apart}
+    runs = {name: simulate(graph) for name, graph in graphs.items()}
+    stuck = next((name for name, run in runs.items() if run.deadlock is not None), None)
+    helps = stuck is None or simulate(graphs[stuck].with_all_depths(MAX_DEPTH // 2), unbounded=True).verdict == "done"
+    return Verdict(runs, helps)

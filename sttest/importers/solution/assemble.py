@@ -1,0 +1,370 @@
+"""Staged calls as a timed graph: processes with traces, their FIFOs, and tokens where one waits for another.
+
+A function that is called in sequence is part of its caller's process, whose later stages wait for its end.  A call of a
+dataflow region is a process of its own.  Whoever waits for one takes a token that it puts at its end, and one that
+begins when its caller gets there takes a token that the caller puts, so that a stall reaches all that waits.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from sttest.core.errors import InputError
+from sttest.importers.solution.dataflow import is_stream
+from sttest.importers.solution.folder import FifoModule
+from sttest.importers.solution.matching import FIFO, Function
+from sttest.importers.solution.program import Port
+from sttest.importers.solution.schedule import Instruction, Region
+from sttest.importers.solution.stages import Access, Call
+from sttest.sim import Fifo, Pipeline, TimedGraph, Trace
+from sttest.sim.graph import MAX_CYCLES, MAX_DEPTH, MAX_NAME_CHARS, PING_PONG
+
+READ_LATENCY, RESPONSE_LATENCY = 12, 7
+"""Cycles of co-simulation's memory from a request to its first beat, and from the last beat to the response, besides
+the latency of the interface, by LightningSim (its module ``axi_interface``)."""
+INTERFACE_LATENCY = 1
+"""Of ``m_axi`` interfaces that set none."""
+
+_UNKNOWN_BITS = 32
+"""Of a token whose width stands nowhere."""
+
+Key: TypeAlias = tuple[str | int, ...]
+"""Of a FIFO: ("channel", number, pointer), or a kind of token with the numbers of its ends."""
+
+
+@dataclass(eq=False)
+class Draft:
+    """A process that is being put together, or one run of it; events are (stage, whether it writes, FIFO)."""
+
+    number: int
+    name: str
+    start: int
+    origin: str = ""
+    starter: "Draft | None" = None  # who puts the token with which it begins
+    events: list[tuple[int, bool, Key]] = field(default_factory=list[tuple[int, bool, Key]])
+    first: int = MAX_CYCLES  # earliest stage of an event
+    end: int = 0  # stage, counted like those of events
+
+    def add(self, stage: int, key: Key, *, is_write: bool) -> None:
+        """Adds an event."""
+        self.events.append((stage, is_write, key))
+        self.first = min(self.first, stage)
+
+    def add_run(self, run: "Draft") -> int:
+        """Adds a further run behind the last one, and returns by how much its stages moved."""
+        offset = self.end + 1 - run.start
+        for stage, is_write, key in run.events:
+            self.add(stage + offset, key, is_write=is_write)
+        self.end = run.end + offset
+        return offset
+
+
+@dataclass(frozen=True)
+class _Wait:
+    """At a stage of a call the caller waits until a time or, where there is one, for a token."""
+
+    stage: int
+    time: int
+    token: Key | None = None
+
+
+@dataclass
+class Names:
+    """What FIFOs are called and how they are made."""
+
+    channels: list[tuple[str, int]]  # name and depth
+    modules: dict[str, FifoModule]
+    ports: list[Port]
+
+    def port(self, pointer: int) -> str:
+        """The port of the top whose memory an address belongs to."""
+        return next((each.name for each in self.ports if each.address <= pointer < each.address + each.size), "memory")
+
+
+def assembled(top: Call, functions: Iterable[Function], names: Names, clock_mhz: float, notes: list[str]) -> TimedGraph:
+    """The timed graph of a run.
+
+    Args:
+        top: the call of the top, with all calls in it.
+        functions: functions of the design.
+        names: channels, FIFO modules and ports.
+        clock_mhz: clock.
+        notes: list that gets what was assumed.
+
+    Raises:
+        InputError: a FIFO has several writers or readers, or a region in a loop is entered in a way that nobody knows.
+    """
+    builder = _Builder(names)
+    process = builder.draft(top)
+    process.end = builder.lay_out(top, 0, process)
+    builder.link_regions({region: each for each in functions for region in each.schedule.regions.values()})
+    return builder.graph(top.function.name, clock_mhz, notes)
+
+
+class _Builder:
+    """Puts the processes together."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.drafts: list[Draft] = []
+        self.sites: dict[tuple[int, Instruction], Draft] = {}  # by caller and call
+        self.bits: dict[Key, int] = {}
+        self.regions: dict[Region, dict[int, _Iterated]] = {}  # regions in loops: their processes by call
+        self.linked: set[Key] = set()
+        self.halves: dict[Key, int] = {}  # tokens for halves of an array: how many are there initially
+
+    def draft(self, call: Call, start: int = 0) -> Draft:
+        """A new process."""
+        origin = call.step.instruction.source if call.step is not None else ""
+        made = Draft(len(self.drafts), call.function.name, start, origin)
+        self.drafts.append(made)
+        return made
+
+    def lay_out(self, call: Call, base: int, into: Draft) -> int:
+        """Adds what a call does from a time on to a process, and returns the time of its end if nothing stalls it."""
+        timeline = _Timeline(self, base, into)
+        items: list[tuple[int, int, Call | Access]] = [(each.stage, 0, each) for each in call.calls]
+        items += [(each.stage, 1, each) for each in call.accesses]
+        merged: list[Draft] = []
+        for stage, is_access, item in sorted(items, key=lambda each: each[:2]):
+            # Starts of a stage do not wait for ends of the same stage.
+            time = timeline.at(stage if is_access else stage - 1) + (0 if is_access else 1)
+            if isinstance(item, Access):
+                timeline.access(item, time)
+            elif item.is_process and item.region is not None and item.region.is_loop:
+                self.collect(item, time, into, merged)
+            elif item.is_process:
+                timeline.wait(self.process(item, time + item.delay, into))
+            else:
+                timeline.wait(_Wait(item.end_stage, self.lay_out(item, time + item.delay, into)))
+        for draft in merged:
+            timeline.wait(_Wait(call.end, 0, self._done(draft)))
+        end = timeline.at(call.end)
+        if not merged and all(not each.is_process and each.latency is not None for each in call.calls):
+            call.latency = end - base
+        return end
+
+    def process(self, call: Call, time: int, caller: Draft) -> _Wait:
+        """A process of a region that is entered at a time of its caller, and the caller's wait for its end."""
+        assert call.step is not None
+        site = caller.number, call.step.instruction
+        before = self.sites.get(site)
+        draft = self.draft(call, time) if before is None else Draft(before.number, "", time)
+        if before is not None or caller.first < time or caller.starter is not None:
+            self._begin_with_token(draft, time, caller)
+        draft.end = self.lay_out(call, time, draft)
+        wait = _Wait(call.end_stage, time, self._done(draft) if draft.end > time else None)
+        if before is None:
+            self.sites[site] = draft
+        else:
+            before.add_run(draft)
+        return wait
+
+    @staticmethod
+    def _begin_with_token(draft: Draft, time: int, caller: Draft) -> None:
+        """A token in the cycle before a time: what begins with its caller is begun by whoever begins that."""
+        while time - 1 < caller.start and caller.starter is not None:
+            caller = caller.starter
+        draft.starter = caller
+        caller.add(max(time - 1, caller.start), ("start", draft.number), is_write=True)
+        draft.add(time, ("start", draft.number), is_write=False)
+
+    @staticmethod
+    def _done(draft: Draft) -> Key:
+        """A token that a process puts in its last cycle."""
+        draft.add(max(draft.end - 1, draft.start), ("done", draft.number), is_write=True)
+        return "done", draft.number
+
+    def collect(self, call: Call, time: int, caller: Draft, merged: list[Draft]) -> None:
+        """Runs of the processes of a region in a loop: each leaf is one process for all iterations."""
+        if any(each.is_process for each in call.calls):
+            for each in sorted(call.calls, key=lambda item: item.stage):
+                self.collect(each, time + each.stage, caller, merged)
+            return
+        assert call.step is not None
+        assert call.region is not None
+        site = caller.number, call.step.instruction
+        if site not in self.sites:
+            self.sites[site] = draft = self.draft(call, merged[0].start if merged else time)
+            if caller.first < draft.start or caller.starter is not None:
+                self._begin_with_token(draft, draft.start, caller)
+            draft.end = draft.start - 1
+            merged.append(draft)
+        draft = self.sites[site]
+        if draft not in merged:
+            what = f"the dataflow region with '{call.function.name:.80}' is in a loop that is entered more than once"
+            hints = ["report the folder: no such region was known when this was written"]
+            raise InputError("unknown-region", what, where=call.function.schedule.place, hints=hints)
+        run = Draft(draft.number, "", 0)
+        run.end = self.lay_out(call, 0, run)
+        offset = draft.add_run(run)
+        inside = self.regions.setdefault(call.region, {})
+        inside.setdefault(call.step.instruction.id, _Iterated(draft)).runs.append((offset, draft.end))
+
+    def link_regions(self, functions: dict[Region, Function]) -> None:
+        """Tokens between the processes of regions in loops: for starts, and for arrays and scalars in two halves."""
+        for region, inside in self.regions.items():
+            for channel in region.channels:
+                pairs = [
+                    (a, b) for a in channel.sources for b in channel.sinks if a in inside and b in inside and a != b
+                ]
+                for source, sink in pairs:
+                    self._link(inside[source], inside[sink])
+                    if not is_stream(functions[region], channel):
+                        self._halves(inside[source], inside[sink], channel.name)
+
+    def _link(self, source: "_Iterated", sink: "_Iterated") -> None:
+        key = "follows", source.draft.number, sink.draft.number
+        if key in self.linked:
+            return
+        self.linked.add(key)
+        for begin, _ in source.runs:
+            source.draft.add(begin, key, is_write=True)
+        for begin, _ in sink.runs:
+            sink.draft.add(begin, key, is_write=False)
+
+    def _halves(self, source: "_Iterated", sink: "_Iterated", name: str) -> None:
+        empty, full = (
+            (f"{name}.empty", source.draft.number, sink.draft.number),
+            (name, source.draft.number, sink.draft.number),
+        )
+        if full in self.linked:
+            return
+        self.linked.add(full)
+        for each, taken, put in ((source, empty, full), (sink, full, empty)):
+            for begin, end in each.runs:
+                each.draft.add(begin, taken, is_write=False)
+                each.draft.add(end, put, is_write=True)
+        self.halves |= {empty: PING_PONG, full: 0}
+
+    def graph(self, name: str, clock_mhz: float, notes: list[str]) -> TimedGraph:
+        """All of it."""
+        fifos = self._fifos(notes)
+        place = {key: number for number, key in enumerate(fifos)}
+        names = _numbered([draft.name for draft in self.drafts])
+        processes = [_pipeline(draft, each, place) for draft, each in zip(self.drafts, names, strict=True)]
+        return TimedGraph(name[:MAX_NAME_CHARS], clock_mhz, tuple(fifos.values()), tuple(processes))
+
+    def _fifos(self, notes: list[str]) -> dict[Key, Fifo]:
+        """The FIFOs that are written and read."""
+        ends: dict[Key, tuple[set[int], set[int]]] = {}
+        for draft in self.drafts:
+            for _, is_write, key in draft.events:
+                ends.setdefault(key, (set(), set()))[is_write].add(draft.number)
+        found: dict[Key, Fifo] = {}
+        for key, (readers, writers) in ends.items():
+            if len(readers) > 1 or len(writers) > 1:
+                what = f"the FIFO '{self._name(key)}' has {len(writers)} writers and {len(readers)} readers"
+                raise InputError("shared-fifo", what, where="import solution", hints=["report the folder"])
+            if readers and writers:
+                found[key] = self._fifo(key, notes)
+            elif key[0] == "channel":
+                notes.append(f"'{self._name(key)}' is left out: it is only {'read' if readers else 'written'}")
+        names = _numbered([each.name for each in found.values()])
+        return {key: replace(fifo, name=each) for (key, fifo), each in zip(found.items(), names, strict=True)}
+
+    def _name(self, key: Key) -> str:
+        if key[0] == "channel":
+            return self.names.channels[int(key[1])][0]
+        return f"{key[0]}.{'.'.join(self.drafts[int(each)].name for each in key[1:])}"
+
+    def _fifo(self, key: Key, notes: list[str]) -> Fifo:
+        name = self._name(key)
+        if key[0] != "channel":
+            return Fifo(name, PING_PONG if key in self.halves else MAX_DEPTH, 1, "srl", self.halves.get(key, 0))
+        bits, depth = self.bits[key], max(1, self.names.channels[int(key[1])][1])
+        if (module := self.names.modules.get(name)) is not None:
+            return Fifo(name, max(1, module.depth), module.bits, module.impl)
+        if not bits:
+            bits = _UNKNOWN_BITS
+            notes.append(f"tokens of '{name}' have {bits} bits: neither Verilog nor bitcode says it")
+        return Fifo(name, depth, bits)
+
+
+def _pipeline(draft: Draft, name: str, place: dict[Key, int]) -> Pipeline:
+    events = sorted(
+        (stage - draft.start, 2 * place[key] + is_write) for stage, is_write, key in draft.events if key in place
+    )
+    ticks = np.array([tick for tick, _ in events], dtype=np.int64)
+    trace = Trace(ticks, np.array([op for _, op in events], dtype=np.int32))
+    if not trace.is_ordered:
+        raise InputError("before-start", f"process '{name}' accesses a FIFO before it begins", where="import solution")
+    return Pipeline(name, start=draft.start, end=draft.end - draft.start, trace=trace, origin=draft.origin)
+
+
+def _numbered(names: list[str]) -> list[str]:
+    """Names that graphs admit, the second and further ones of a kind with a number."""
+    seen: Counter[str] = Counter()
+    found: list[str] = []
+    for name in names:
+        plain = re.sub(r"[^\w.]+", "_", name)[: MAX_NAME_CHARS - 8] or "unnamed"
+        seen[plain] += 1
+        found.append(plain if seen[plain] == 1 else f"{plain}#{seen[plain]}")
+    return found
+
+
+class _Timeline:
+    """When the stages of one call are, in a process."""
+
+    def __init__(self, builder: _Builder, base: int, into: Draft) -> None:
+        self.builder, self.base, self.into = builder, base, into
+        self.shift = 0  # cycles that waits have added
+        self.waits: list[_Wait] = []
+        self.requests: dict[str, tuple[int, bool]] = {}  # by port: time, and whether its first beat is still to come
+        self.written: dict[str, int] = {}  # by port: time of the last beat
+
+    def at(self, stage: int) -> int:
+        """The time of a stage, behind all that it waits for."""
+        due = [each for each in self.waits if each.stage <= stage]
+        for each in sorted(due, key=lambda each: (each.stage, each.token is not None)):
+            if each.token is None:
+                self.delay_until(each.time, each.stage)
+            else:
+                self.into.add(self.base + each.stage + self.shift, each.token, is_write=False)
+        self.waits = [each for each in self.waits if each.stage > stage]
+        return self.base + stage + self.shift
+
+    def delay_until(self, time: int, stage: int) -> int:
+        """Moves a stage, and all behind it, to a time if that is later; returns its time."""
+        self.shift = max(self.shift, time - (self.base + stage))
+        return self.base + stage + self.shift
+
+    def wait(self, wait: _Wait) -> None:
+        """A wait that a later stage has."""
+        self.waits.append(wait)
+
+    def access(self, access: Access, time: int) -> None:
+        """Adds an access at a time."""
+        if access.step.kind == FIFO:
+            if access.channel >= 0:
+                key = ("channel", access.channel, access.pointer)
+                self.builder.bits[key] = max(access.bits, self.builder.bits.get(key, 0))
+                self.into.add(time, key, is_write=access.is_write)
+            return
+        port = self.builder.names.port(access.pointer)
+        match access.step.operation:
+            case "ReadReq":
+                self.requests[port] = time, True
+            case "Read":
+                begun, is_first = self.requests.get(port, (0, False))
+                if is_first:
+                    self.delay_until(begun + INTERFACE_LATENCY + READ_LATENCY, access.stage)
+                    self.requests[port] = begun, False
+            case "Write":
+                self.written[port] = time
+            case "WriteResp" if port in self.written:
+                self.delay_until(self.written[port] + INTERFACE_LATENCY + RESPONSE_LATENCY, access.stage)
+            case _:
+                pass
+
+
+@dataclass(eq=False)
+class _Iterated:
+    """A process of a region in a loop, and the stages at which its runs begin and end."""
+
+    draft: Draft
+    runs: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])

@@ -1,0 +1,74 @@
+"""Files that a design is read with and that stand beside it: they are found, and said, where nobody names them."""
+
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from sttest.core.errors import InputError
+from sttest.importers.sniffing import Sight
+
+_REPORT = "csynth.xml"
+_REPORT_FOLDERS = ("syn/report", "*/syn/report", "*/*/syn/report", "*/*/*/syn/report")
+MOST_LEVELS = 2
+"""Folders above a source file in which the project of its synthesis is looked for."""
+MOST_FOUND = 64
+
+
+def companions(source: Path, options: Iterable[str]) -> dict[str, Path]:
+    """What is found for options of a format that names of files are missing for.
+
+    Args:
+        source: the design.
+        options: those of its format that were not given.
+
+    Raises:
+        InputError: there are several that could be meant.
+    """
+    found = {name: _FINDERS[name](source) for name in options if name in _FINDERS}
+    return {name: path for name, path in found.items() if path is not None}
+
+
+def _reports(source: Path) -> Path | None:
+    """Reports of a C++ file or a trace: beside it, or in the project that is below one of the folders above it."""
+    if source.is_dir():
+        return None  # its reader looks below
+    for folder in source.absolute().parents[:MOST_LEVELS]:
+        if (folder / _REPORT).is_file():
+            return folder / _REPORT
+        for pattern in _REPORT_FOLDERS:
+            if there := _some(path for path in folder.glob(pattern) if any(path.glob(f"*{_REPORT}"))):
+                return _only(there, source, "folders of reports", "--reports")
+    return None
+
+
+def _rates(source: Path) -> Path | None:
+    """The rates of a TAPA design: the only YAML beside its graph with tasks or loops of tasks."""
+    folder = source if source.is_dir() else source.absolute().parent
+    files = _some(path for suffix in ("yaml", "yml") for path in folder.glob(f"*.{suffix}") if path.is_file())
+    there = [path for path in files if re.search(rb"^tasks:", Sight(path).head, re.MULTILINE)]
+    return _only(there, source, "files of rates", "--rates") if there else None
+
+
+def folding_of(source: Path) -> Path:
+    """Where a check keeps the depths of an ONNX model, which FINN takes from a file of their own."""
+    return source.with_suffix(".folding.json")
+
+
+def _folding(source: Path) -> Path | None:
+    return folding_of(source) if folding_of(source).is_file() else None
+
+
+_FINDERS: dict[str, Callable[[Path], Path | None]] = {"reports": _reports, "rates": _rates, "folding": _folding}
+
+
+def _some(paths: Iterable[Path]) -> list[Path]:
+    """Paths in order, of very many only some."""
+    return sorted(path for path, _ in zip(paths, range(MOST_FOUND), strict=False))
+
+
+def _only(there: list[Path], source: Path, what: str, option: str) -> Path:
+    if len(there) == 1:
+        return there[0]
+    named = ", ".join(str(path) for path in there[:3])
+    hints = [f"name one with {option}"]
+    raise InputError("several-found", f"there are {len(there)} {what}: {named}", where=str(source), hints=hints)

@@ -1,0 +1,1 @@
+"""A sample of everything that can be added to sttest."""

@@ -1,0 +1,94 @@
+"""A distribution outside of the tree adds to sttest without an edit in it."""
+
+import json
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from sttest.core import extensions
+from sttest.core.errors import InputError
+from sttest.core.extensions import Extension, Offer
+from sttest.testing.corpus import case
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_verb_is_listed_and_runs_as_all_verbs_do(with_sample):
+    listed = with_sample("--help")
+    assert "Extensions:\n  count " in listed.stdout
+    design = case("stage_skew").live_path
+    told = json.loads(with_sample("count", design, "--json").stdout)
+    graph = json.loads(design.read_text())
+    assert told == {
+        "schema": "sttest-sample.count/1", "processes": len(graph["processes"]), "fifos": len(graph["fifos"]),
+    }  # fmt: skip
+    assert with_sample("count", design, "--csv").stdout.splitlines()[0] == "what,count"
+    refused = with_sample("count", "missing.json")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.splitlines()[-1].startswith("error: missing.json: no such file")
+    assert "Count the processes" in with_sample("count", "--help").stdout
+
+
+def test_a_name_that_is_taken_stays_with_who_has_it(with_sample):
+    told = with_sample("--help")
+    assert "note: 'size' of the extension sample is left out: sttest has one of verbs so called" in told.stderr
+    assert "Size FIFOs" in with_sample("size", "--help").stdout
+
+
+def test_without_it_the_verb_is_unknown(sttest):
+    assert "No such command 'count'" in sttest("count").stderr
+
+
+# --- Extensions that are broken
+
+
+@pytest.fixture
+def entries(monkeypatch):
+    """Entry points that are installed beside sttest."""
+
+    def install(**values: str) -> None:
+        found = [EntryPoint(name, value, extensions.GROUP) for name, value in values.items()]
+        monkeypatch.setattr(extensions, "entry_points", lambda group: found if group == extensions.GROUP else [])
+        extensions.extensions.cache_clear()
+
+    yield install
+    monkeypatch.undo()
+    extensions.extensions.cache_clear()
+
+
+def test_one_that_cannot_be_imported_is_said_and_left_out(entries, capsys):
+    entries(lost="no_such_module:EXTENSION")
+    assert [each.name for each in extensions.extensions()] == ["sttest"]
+    told = capsys.readouterr().err
+    assert "the extension lost of nobody is left out: ModuleNotFoundError: No module named 'no_such_module'" in told
+
+
+def test_one_that_is_something_else_is_said_and_left_out(entries, capsys):
+    entries(other="json:dumps")
+    assert [each.name for each in extensions.extensions()] == ["sttest"]
+    assert "json:dumps is no sttest.core.extensions.Extension" in capsys.readouterr().err
+
+
+def test_what_it_names_has_to_be_there():
+    with pytest.raises(InputError, match="missing is to be 'no_such' of json, which has none") as caught:
+        Offer("verbs", "missing", "json:no_such").load()
+    assert (caught.value.code, caught.value.exit_code) == ("broken-extension", 2)
+
+
+def test_all_that_sttest_offers_can_be_loaded():
+    offered = extensions.extensions()[0].offers
+    assert len({(each.door, each.name) for each in offered}) == len(offered) > 25
+    assert all(callable(each.load()) for each in offered)
+
+
+def test_extensions_come_by_name_after_sttest(entries):
+    own = Extension("b", (Offer("verbs", "b-verb", "json:dumps"),))
+    import sttest.built_in as module
+
+    module.PROBE = own  # pyright: ignore[reportAttributeAccessIssue]
+    try:
+        entries(z="sttest.built_in:PROBE")
+        assert [each.name for each in extensions.extensions()] == ["sttest", "b"]
+        assert list(extensions.offers("verbs"))[-1] == "b-verb"
+    finally:
+        del module.PROBE

@@ -1,0 +1,267 @@
+"""Solution folders: each rule of timing on a design written by hand, and each refusal with its cause."""
+
+import pytest
+from solution_folders import FIFO_OPERATIONS, Loop, Stages, write_latency, write_solution, write_vectors
+
+from sttest.core.errors import InputError
+from sttest.importers.formats import FORMATS
+from sttest.importers.solution import read_solution
+from sttest.importers.solution.execute import execute
+from sttest.importers.solution.folder import file_name, find_solution
+from sttest.sim import simulate
+
+COUNTER = """
+define void @top(i32 %n) {
+entry:
+  br label %head
+head:
+  %i = phi i32 [ 0, %entry ], [ %next, %body ]
+  %done = icmp eq i32 %i, %n
+  br i1 %done, label %exit, label %body
+body:
+  %next = add i32 %i, 1
+  br label %head
+exit:
+  ret void
+}
+"""
+
+
+def counter(root, trips, body, head=(0, 0), ii=-1, depth=-1, **more):
+    """A loop of so many trips; ``body`` are the stages of its body's two instructions."""
+    last = max(start + length for start, length in body)
+    regions = [Loop((1, 2), ii, depth)]
+    stages = [[(0, 0)], [(1, 0), (1, 0), (1 + head[0], head[1])], body, [(2 + (last - 1 if ii >= 0 else 0), 0)]]
+    states = [(0, 0), (1, 1), (2, 2 + last - 2) if ii < 0 else (1, last), (2, 2)]
+    folder = write_solution(root, COUNTER, {"top": Stages(stages, states, regions)}, **more)
+    write_vectors(folder, "in", "n", [trips])
+    return folder
+
+
+def cycles(folder):
+    """Latency of the imported graph."""
+    return simulate(read_solution(folder)).cycles
+
+
+@pytest.mark.parametrize("trips", [0, 1, 7])
+def test_an_fsm_takes_a_state_for_the_header_and_those_of_the_body(tmp_path, trips):
+    # Entry, then header and three states of the body per trip, the header's last visit, exit.
+    assert cycles(counter(tmp_path / "s", trips, [(2, 2), (4, 0)])) == 1 + trips * 4 + 1
+
+
+@pytest.mark.parametrize(("trips", "ii", "depth"), [(1000, 1, 3), (10, 2, 5), (3, 4, 4)])
+def test_a_pipelined_loop_begins_an_iteration_each_interval(tmp_path, trips, ii, depth):
+    # Synthesis reports (trips - 1) * interval + depth - 1 for the loop, 1,001 for the first of these; entry and exit
+    # take a stage each.  The test that ends the loop is made where a further iteration would begin.
+    folder = counter(tmp_path / "s", trips, [(1, 0), (depth, 0)], ii=ii, depth=depth)
+    assert cycles(folder) == max((trips - 1) * ii + depth + 1, trips * ii + 2)
+
+
+def test_a_loop_that_is_not_entered_counts_only_its_test(tmp_path):
+    folder = counter(tmp_path / "s", 0, [(1, 0), (6, 0)], ii=1, depth=6)
+    # Entry, the header, exit; the six stages of the body are not waited for.
+    assert cycles(folder) == 2
+
+
+CALLER = """
+define i32 @leaf(i32 %x) {
+  %y = add i32 %x, 1
+  ret i32 %y
+}
+define void @top(ptr %out) {
+  %a = call i32 @leaf(i32 4)
+  store i32 %a, ptr %out
+  ret void
+}
+"""
+
+
+@pytest.mark.parametrize(("length", "told"), [(0, 0), (3, 4)])
+def test_a_call_that_takes_time_begins_a_state_later(tmp_path, length, told):
+    leaf = Stages([[(0, 0), (length, 0)]], [(0, length)])
+    spread = 1 if length else 0
+    top = Stages([[(0, spread), (spread, 0), (spread, 0)]], [(0, spread)])
+    folder = write_solution(tmp_path / "s", CALLER, {"leaf": leaf, "top": top})
+    write_vectors(folder, "out", "out", [5])
+    checks: list[str] = []
+    graph = read_solution(folder, checks=checks)
+    assert simulate(graph).cycles == told
+    assert "outputs 1/1" in checks
+
+
+def test_a_function_that_is_a_pipeline_takes_its_depth_less_one(tmp_path):
+    leaf = Stages([[(0, 8), (8, 0)]], [(0, 8)], [Loop((0,), 1, 9, is_loop=False)])
+    top = Stages([[(0, 8), (8, 0), (8, 0)]], [(0, 8)], [Loop((0,), 1, 9, is_loop=False)])
+    assert cycles(write_solution(tmp_path / "s", CALLER, {"leaf": leaf, "top": top})) == 8
+
+
+# --- Dataflow
+
+DATAFLOW = FIFO_OPERATIONS + """
+@name = private constant [2 x i8] c"q\\00"
+define void @source(ptr %q) {
+entry:
+  br label %head
+head:
+  %i = phi i16 [ 0, %entry ], [ %next, %body ]
+  %done = icmp eq i16 %i, 8
+  br i1 %done, label %exit, label %body
+body:
+  call void @_ssdm_op_Write.ap_fifo.volatile.i16P(ptr %q, i16 %i)
+  %next = add i16 %i, 1
+  br label %head
+exit:
+  ret void
+}
+define void @sink(ptr %q, ptr %out) {
+entry:
+  br label %head
+head:
+  %i = phi i16 [ 0, %entry ], [ %next, %body ]
+  %sum = phi i16 [ 0, %entry ], [ %more, %body ]
+  %done = icmp eq i16 %i, 8
+  br i1 %done, label %exit, label %body
+body:
+  %v = call i16 @_ssdm_op_Read.ap_fifo.volatile.i16P(ptr %q)
+  %more = add i16 %sum, %v
+  %next = add i16 %i, 1
+  br label %head
+exit:
+  store i16 %sum, ptr %out
+  ret void
+}
+define void @top(ptr %out) {
+  %q = alloca i16
+  call i32 (...) @_ssdm_op_SpecChannel(ptr @name, i32 1, ptr @name, ptr @name, i32 DEPTH, i32 DEPTH, ptr %q, ptr %q)
+  call void @source(ptr %q)
+  call void @sink(ptr %q, ptr %out)
+  ret void
+}
+"""  # fmt: skip
+
+
+def dataflow(root, depth, interval):
+    """A source that writes each cycle, and a sink that reads at an interval."""
+    source = Stages(
+        [[(0, 0)], [(1, 0)] * 3, [(1, 0), (1, 0), (1, 0)], [(2, 0)]],
+        [(0, 0), (1, 1), (1, 1), (2, 2)],
+        [Loop((1, 2), 1, 1)],
+    )
+    sink = Stages(
+        [[(0, 0)], [(1, 0)] * 4, [(1, 0)] * 4, [(2, 0), (2, 0)]], [(0, 0), (1, 1), (1, 1), (2, 2)],
+        [Loop((1, 2), interval, 1)],
+    )  # fmt: skip
+    region = Loop((0,), is_loop=False, is_dataflow=True, channels=(("q", depth, 0, 1),))
+    top = Stages([[(5, 0)] * 4], [(0, 3)], [region])
+    return write_solution(root, DATAFLOW.replace("DEPTH", str(depth)), {"source": source, "sink": sink, "top": top})
+
+
+def test_processes_are_joined_by_fifos_and_their_caller_waits_for_them(tmp_path):
+    folder = dataflow(tmp_path / "s", 2, 4)
+    write_vectors(folder, "out", "out", [28])
+    write_latency(folder, 40)
+    notes, checks = [], []
+    graph = read_solution(folder, notes=notes, checks=checks)
+    stream = next(each for each in graph.fifos if each.name == "q")
+    assert (stream.depth, stream.bits, stream.kind) == (2, 16, "srl")
+    assert {each.name for each in graph.processes} == {"top", "source", "sink"}
+    found = simulate(graph)
+    # Stages of the sink: entry, eight reads at its interval, exit; the caller ends with whoever ends last.
+    assert (found.finish["sink"] or 0) >= 7 * 4 + 2
+    assert found.finish["top"] == found.cycles == max(each or 0 for each in found.finish.values())
+    assert "outputs 1/1" in checks
+    assert checks[0].startswith(f"co-simulation 40, this graph {found.cycles} (")
+
+
+def test_a_full_fifo_stalls_the_source_and_whoever_waits_for_it(tmp_path):
+    shallow = simulate(read_solution(dataflow(tmp_path / "s", 1, 4)))
+    deep = simulate(read_solution(dataflow(tmp_path / "d", 8, 4)))
+    assert (shallow.finish["source"] or 0) > (deep.finish["source"] or 0) > 0
+    assert (shallow.finish["sink"] or 0) >= (deep.finish["sink"] or 0) > 0
+
+
+# --- Refusals
+
+
+def test_a_schedule_of_other_code_is_refused_by_name(tmp_path):
+    folder = counter(tmp_path / "s", 3, [(2, 0), (2, 0)])
+    path = folder / ".autopilot" / "db" / "top.sched.adb"
+    path.write_text(path.read_text().replace("<name>next</name>", "<name>other</name>"))
+    with pytest.raises(InputError, match="block 'body' has 'other', 'next' in the bitcode"):
+        read_solution(folder)
+
+
+def test_what_is_missing_is_named(tmp_path):
+    folder = counter(tmp_path / "s", 3, [(2, 0), (2, 0)])
+    with pytest.raises(InputError, match="the bitcode has no function 'nothing'"):
+        read_solution(folder, top="nothing")
+    with pytest.raises(InputError, match="a solution is read by executing its bitcode"):
+        FORMATS["solution"].read(folder, {"no_run": True})
+    (folder / ".autopilot" / "db" / "a.o.3.bc").write_bytes(b"")
+    with pytest.raises(InputError, match="no bitcode is there"):
+        read_solution(folder)
+    (folder / ".autopilot" / "db" / "top.sched.adb").unlink()
+    with pytest.raises(InputError, match="no schedule database"):
+        read_solution(folder)
+    with pytest.raises(InputError, match="so it is no solution"):
+        read_solution(tmp_path / "nowhere")
+
+
+def run_of(root, body):
+    """What executing one body says."""
+    text = f"declare i32 @system(ptr)\n{FIFO_OPERATIONS}\ndefine void @top(ptr %p) {{\nentry:\n{body}\n}}\n"
+    folder = write_solution(root, text, {})
+    (folder / ".autopilot" / "db" / "top.sched.adb").write_text("<x/>")
+    return execute(find_solution(folder), most_entries=100_000)
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("  %r = call i32 @system(ptr %p)\n  ret void", "the bitcode calls 'system', which is not in it"),
+        ("  store i32 1, ptr null\n  ret void", "ended with signal 11"),
+        ("  br label %l\nl:\n  %x = load volatile i32, ptr %p\n  br label %l", "more than 100,000 blocks"),
+        ("  %v = call i16 @_ssdm_op_Read.ap_fifo.volatile.i16P(ptr %p)\n  ret void", "stream 'p' is read before"),
+        ('  call void asm sideeffect "nop", ""()\n  ret void', "contains assembly language"),
+    ],
+)
+def test_bitcode_that_misbehaves_ends_its_own_process_only(tmp_path, body, told):
+    with pytest.raises(InputError, match=told):
+        run_of(tmp_path / "s", body)
+
+
+BITS = """
+declare i8 @llvm.part.select.i8(i8, i32, i32)
+declare i8 @llvm.part.set.i8.i4(i8, i4, i32, i32)
+declare i4 @_ssdm_op_PartSelect.i4.i8.i32.i32(i8, i32, i32)
+declare i12 @_ssdm_op_BitConcatenate.i12.i8.i4(i8, i4)
+"""
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("call i8 @llvm.part.select.i8(i8 180, i32 2, i32 5)", 0b1101),
+        ("call i8 @llvm.part.select.i8(i8 180, i32 5, i32 2)", 0b1011),
+        ("call i8 @llvm.part.set.i8.i4(i8 0, i4 3, i32 2, i32 5)", 0b1100),
+        ("call i8 @llvm.part.set.i8.i4(i8 -1, i4 3, i32 5, i32 2)", 0b11110011),
+        ("call i4 @_ssdm_op_PartSelect.i4.i8.i32.i32(i8 180, i32 4, i32 7)", 0b1011),
+        ("call i12 @_ssdm_op_BitConcatenate.i12.i8.i4(i8 18, i4 5)", 0x125),
+    ],
+)
+def test_operations_on_bits(tmp_path, expression, value):
+    kind = expression.split()[1]
+    body = f"  %v = {expression}\n  %w = zext {kind} %v to i32\n  store i32 %w, ptr %out\n  ret void"
+    text = f"{BITS}\ndefine void @top(ptr %out) {{\n{body}\n}}\n"
+    folder = write_solution(tmp_path / "s", text, {"top": Stages([[(0, 0)] * 4], [(0, 0)])})
+    write_vectors(folder, "out", "out", [value])
+    checks: list[str] = []
+    read_solution(folder, checks=checks)
+    assert "outputs 1/1" in checks
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("read", "read_r"), ("a<b, 3>", "a_b_3_s"), ("plain", "plain"), ("_begins", "p_begins")]
+)
+def test_files_are_called_as_the_tool_calls_them(name, told):
+    assert file_name(name) == told
