@@ -508,7 +508,8 @@ def replacing_folder(folder: Path) -> Generator[Path]:
             sync(folder.parent)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-    shutil.rmtree(retired, ignore_errors=True)
+        if folder.exists():  # be it the new one, whose place in the folder above could not be synchronized
+            shutil.rmtree(retired, ignore_errors=True)
 
 
 def _take_place(staging: Path, folder: Path, retired: Path) -> None:
