@@ -209,7 +209,7 @@ def broken(word: str, width: int) -> list[str]:
                 break
         after_sign = [at for at in places if not word[at - 1].isalnum() and word[at].isalnum()]
         at = max(after_sign, default=0)
-        at = at if at >= width // 3 else places[-1]
+        at = at if at >= max(width // 3, 1) else places[-1]
         parts.append(word[:at])
         word = word[at:]
     return [*parts, word]

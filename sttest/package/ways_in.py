@@ -114,6 +114,10 @@ def _onnx(path: Path) -> WayIn:
 
 
 def _mlir(path: Path) -> WayIn:
+    if re.search(rb"\baie\.(?:device|objectfifo)\b", _head(path)):
+        return _imported("MLIR of mlir-aie", "aie", _quoted(path))
+    if re.search(rb"\ballo\.stream", _head(path)):
+        return _imported("MLIR of Allo", "allo", _quoted(path))
     return _compiled("MLIR text", _quoted(path), path.stem)
 
 
@@ -174,8 +178,8 @@ def _xml(path: Path) -> WayIn | None:
     if tag != "profile":
         return None if tag == "sdf3" else WayIn(f"XML whose outermost element is '{tag:.40}'", (_IMPORTS,))
     what, folders = "a synthesis report of Vitis HLS", path.absolute().parents
-    is_below = len(folders) > 4 and [each.name for each in folders[:2]] == ["report", "syn"]
-    if found := (_streamhls(folders[4]) or _vitis_folder(folders[2])) if is_below else None:
+    is_below = len(folders) > 5 and [each.name for each in folders[:2]] == ["report", "syn"]
+    if found := (_streamhls(folders[5]) or _vitis_folder(folders[2])) if is_below else None:
         return WayIn(what, found.hints, found.format)
     return _imported(what, "vitis", f"FILE.cpp --reports {_quoted(path)}", "import the C++ that was synthesized with")
 
@@ -250,6 +254,8 @@ def _own_folder(folder: Path) -> WayIn | None:
 
 def _vitis_folder(folder: Path) -> WayIn | None:
     """A solution of the classic IDE beside ``hls.app``, a project, or a component of the unified IDE."""
+    if (folder / ".autopilot" / "db" / "a.o.3.bc").is_file() and any(folder.glob(".autopilot/db/*.sched.adb")):
+        return _imported("a solution of Vitis HLS with its schedule", "solution", _quoted(_shown(folder)))
     is_solution = (folder.absolute().parent / "hls.app").is_file() and (folder / "syn").is_dir()
     what = "a solution of Vitis HLS" if is_solution else "a project of Vitis HLS"
     if not is_solution and not any((folder / name).is_file() for name in ("hls.app", "hls_config.cfg")):

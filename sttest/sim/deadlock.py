@@ -156,8 +156,6 @@ def _without_dead_ends(edges: dict[int, list[Edge]]) -> dict[int, list[Edge]]:
     while dead:
         gone = dead.pop()
         for process in waiters.get(gone, ()):
-            if process not in alive:
-                continue
             alive[process] = [edge for edge in alive[process] if edge.peer != gone]
             if not alive[process]:
                 del alive[process]

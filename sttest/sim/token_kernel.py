@@ -36,14 +36,12 @@ def advance_tokens(
     processes = total_visits.size
     waits = np.zeros(2 * depth.size, np.bool_)
     todo = np.empty(processes, np.int64)
-    queued = np.ones(processes, np.bool_)
     for i in range(processes):
         todo[i] = processes - 1 - i
     waiting = processes
     while waiting > 0:
         waiting -= 1
         process = todo[waiting]
-        queued[process] = False
         first, stages = stage_first[process], stage_first[process + 1] - stage_first[process]
         while visits[process] < total_visits[process]:
             stage = first + visits[process] % stages
@@ -76,7 +74,5 @@ def advance_tokens(
                 other = op[i] ^ 1
                 if waits[other]:
                     waits[other] = False
-                    if not queued[peer]:
-                        queued[peer] = True
-                        todo[waiting] = peer
-                        waiting += 1
+                    todo[waiting] = peer  # who waits is not queued
+                    waiting += 1

@@ -40,6 +40,8 @@ MADE = {  # files by name, what they hold, and what is said of them
     "page.xml": ("<html/>", "XML whose outermost element is 'html'", "see 'sttest import'"),
     "model.onnx": ("\x08", "an ONNX model", "sttest import finn model.onnx"),
     "block.mlir": ("module {}", "MLIR text", "sttest compile block.mlir"),
+    "array.mlir": ("module { aie.device(npu1) {} }", "MLIR of mlir-aie", "sttest import aie array.mlir"),
+    "region.mlir": ("%0 = allo.stream_construct()", "MLIR of Allo", "sttest import allo region.mlir"),
     "my module.py": ("", "Python", "sttest compile 'my module.py':FUNCTION"),
     "model.pt": ("", "pickled PyTorch", "sttest compile FILE.py:FUNCTION"),
     "trace": ("spec_channel\t1\tq\t2\n", "a trace of LightningSim", "sttest import lightningsim trace --reports"),
@@ -83,6 +85,11 @@ def test_every_verb_for_designs_says_so(sttest, here, verb):
 
 FOLDERS = {
     "solution": (("p/hls.app", "p/solution1/syn/report/csynth.xml"), "p/solution1", "sttest import vitis"),
+    "schedule": (
+        ("s/solution1/.autopilot/db/a.o.3.bc", "s/solution1/.autopilot/db/top.sched.adb"),
+        "s/solution1",
+        "sttest import solution s/solution1 -o",
+    ),
     "project": (("p/hls.app",), "p", "sttest import vitis p -o"),
     "component": (("c/hls_config.cfg",), "c", "sttest import vitis c -o"),
     "Stream-HLS": (("d/hls/src/D.cpp", "d/hls/hls_D/solution1/syn/report/r.xml"), "d", "sttest import streamhls d -o"),
@@ -149,8 +156,8 @@ def test_every_format_of_another_tool_is_known_by_its_files(here):
             (here / each).parent.mkdir(parents=True, exist_ok=True)
             (here / each).write_text("", encoding="utf-8")
         found.add(getattr(way_in(here / path), "format", ""))
-    # MLIR is taken for what 'sttest compile' reads, solutions and C++ for vitis'; 'sttest check' looks closer.
-    assert found - {""} == set(FORMATS) - {"aie", "allo", "solution", "hls"}
+    # C++ is taken for what vitis reads; 'sttest check' asks hls first.
+    assert found - {""} == set(FORMATS) - {"hls"}
 
 
 @pytest.mark.parametrize("path", [SOLUTION, REPORT, ONNX], ids=["solution", "report", "onnx"])

@@ -43,6 +43,9 @@ def run_pipeline(net: Net, index: int) -> None:
     """Visits stages until one needs a time that isn't known yet, or would be after the last cycle to be run."""
     process = net.processes[index]
     stage, visits, clock, stages = process.stage, process.visits, process.clock, process.gap
+    if visits == process.all_visits:  # one without accesses has no segment
+        process.finish = clock + process.tail
+        return
     last_stage = net.segments[process.segment].last
     while visits < process.all_visits:
         first, last = net.pointer[net.pattern[stage]], net.pointer[net.pattern[stage] + 1]

@@ -382,6 +382,8 @@ def find_components(
     first, work, periods = notes[0][: net.processes.size], notes[1][: net.processes.size], notes[2]
     _find_groups(net, past, since, first, work)
     count = _number_groups(parts.part, first, work, parts.cycles.size)
+    if count == 0:
+        return 0
     found = Components(parts.part, parts.cycles[:count], parts.periods[:count], parts.visits[:count])
     found.cycles[:] = cycle - since
     _periods_of_programs(net, found, past)
