@@ -146,7 +146,6 @@ VITIS = Format(
     options=("reports", "top", "notes"),
     writes=_STREAM_DEPTHS,
     sniffs=is_vitis,
-    is_asked_first=True,
 )
 HLS = Format(
     "hls",
@@ -159,6 +158,7 @@ HLS = Format(
     options=("reports", "top", "values", "no_run", "notes", "checks"),
     writes="a patch of the C++ (patch -p1)",
     sniffs=is_vitis,
+    is_asked_first=True,
 )
 SOLUTION = Format(
     "solution",
