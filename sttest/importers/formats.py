@@ -47,6 +47,8 @@ class Format:
         str, ...
     ] = ()  # keywords its reader takes besides the source; ``notes`` and ``checks`` are lists it adds to
     writes: str = ""  # what ``write_depths`` writes; empty where depths cannot go back
+    depths_file: str = "depths.patch"  # what it is told to write where nobody names a file: its suffix says the form
+    depths_option: str = ""  # the option with a file that holds depths beside the design, in what ``writes`` says
     template: str = ""  # what ``template`` gives, for people to fill in; empty where the format needs no such thing
     sniffs: Sniffer = never  # whether a file or folder looks like one of its designs, by what it holds
     is_asked_first: bool = False  # where several take a design: this one knows most of it
@@ -114,14 +116,18 @@ class Format:
     def _module_function(self, name: str) -> Callable[..., Any]:
         return getattr(self._module(), name)
 
+    def _module_name(self) -> str:
+        return self.module or f"sttest.importers.{self.name}"
+
     def _module(self) -> ModuleType:
         try:
-            return import_module(self.module or f"sttest.importers.{self.name}")
+            return import_module(self._module_name())
         except ModuleNotFoundError as error:
             if (error.name or "").startswith("sttest"):
                 raise
             what = f"{self.name} is read with {error.name}, which is not installed"
-            hints = [] if self.module else ["pip install 'sttest[import]'"]
+            is_own = self._module_name().startswith("sttest.")
+            hints = ["pip install 'sttest[import]'"] if is_own else []
             raise ToolMissingError("no-import-library", what, where="import", hints=hints) from error
 
 
@@ -157,6 +163,7 @@ HLS = Format(
     ),
     options=("reports", "top", "values", "no_run", "notes", "checks"),
     writes="a patch of the C++ (patch -p1)",
+    module="sttest.importers.cpp",
     sniffs=is_vitis,
     is_asked_first=True,
 )
@@ -183,6 +190,7 @@ FINN = Format(
     ),
     options=("folding", "frames", "notes"),
     writes="a folding configuration (JSON) with inFIFODepths and outFIFODepths",
+    depths_option="folding",
     sniffs=is_finn,
 )
 TAPA = Format(
@@ -195,6 +203,7 @@ TAPA = Format(
     ),
     options=("rates", "reports", "notes"),
     writes="the graph.json with other depths, or declarations of streams (.txt)",
+    depths_file="graph.json",
     template="a file of rates (YAML), to be filled in",
     sniffs=is_tapa,
 )

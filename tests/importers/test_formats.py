@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from pathlib import Path
 
@@ -28,7 +27,7 @@ def refused(make) -> InputError:
 @pytest.mark.parametrize("name", formats())
 def test_what_a_format_says_of_itself_is_there(name: str) -> None:
     found = format_named(name)
-    module = importlib.import_module(f"sttest.importers.{name}")
+    module = found._module()
     assert found.name == name
     assert callable(getattr(module, f"read_{name}"))
     assert (bool(found.writes), bool(found.template)) == (hasattr(module, "write_depths"), hasattr(module, "template"))
