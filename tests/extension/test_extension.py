@@ -84,6 +84,14 @@ def test_one_that_is_something_else_is_said_and_left_out(entries, capsys):
     assert "json:dumps is no sttest.core.extensions.Extension" in capsys.readouterr().err
 
 
+def test_two_extensions_do_not_share_a_name(monkeypatch, capsys):
+    given = [Extension(name, (Offer("verbs", "same", "json:dumps"),)) for name in ("first", "second")]
+    monkeypatch.setattr(extensions, "extensions", lambda: given)
+    assert list(extensions.offers("verbs")) == ["same"]
+    told = "note: 'same' of the extension second is left out: first has one of verbs so called"
+    assert told in capsys.readouterr().err
+
+
 def test_what_it_names_has_to_be_there():
     with pytest.raises(InputError, match="missing is to be 'no_such' of json, which has none") as caught:
         Offer("verbs", "missing", "json:no_such").load()
