@@ -59,4 +59,9 @@ _VERBS = (
     ),
 )
 
-EXTENSION = Extension("sttest", _VERBS)
+_FORMATS = tuple(
+    Offer("formats", name, f"sttest.importers.formats:{name.upper()}")
+    for name in ("streamhls", "vitis", "hls", "solution", "finn", "tapa", "lightningsim", "aie", "allo")
+)
+
+EXTENSION = Extension("sttest", (*_VERBS, *_FORMATS))

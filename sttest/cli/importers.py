@@ -10,7 +10,7 @@ from sttest.cli.common import Json, print_json, progress
 from sttest.core.errors import InputError
 from sttest.core.files import parse_json, place_of, read_bytes, write_text
 from sttest.core.tables import print_table
-from sttest.importers.formats import FORMATS, Format, format_named
+from sttest.importers.formats import Format, format_named, formats
 from sttest.package.ways_in import way_in
 from sttest.sim import TimedGraph, write_timed_graph
 from sttest.sim.graph import MAX_DEPTH
@@ -133,7 +133,7 @@ def _format(name: str) -> Format:
         InputError: there is none; of a file's name, the error says with which format it is read.
     """
     path = Path(name)
-    if name in FORMATS or not path.exists():
+    if name in formats() or not path.exists():
         return format_named(name)
     found = way_in(path)
     hints = found.hints if found else ("name the format first, see 'sttest import'",)
@@ -172,14 +172,19 @@ def _path(out: Path | None) -> str | None:
 
 def _print_formats(*, as_json: bool) -> None:
     if as_json:
-        print_json({"schema": "sttest.import-formats/1", "formats": [_format_json(each) for each in FORMATS.values()]})
+        listed = [_format_json(each) for each in formats().values()]
+        print_json({"schema": "sttest.import-formats/1", "formats": listed})
         return
-    for each in FORMATS.values():
+    for each in formats().values():
         print(f"{each.name}: {each.summary}")
         print(f"    reads {each.reads}")
-        if options := [f"--{option.replace('_', '-')}" for option in each.options if option not in _LISTS]:
+        if options := [_flag(option) for option in each.options if option not in _LISTS]:
             print(f"    takes {', '.join(options)}")
         print(f"    depths go back as {each.writes}" if each.writes else "    depths do not go back")
+
+
+def _flag(option: str) -> str:
+    return "--set" if option == "values" else f"--{option.replace('_', '-')}"
 
 
 def _format_json(form: Format) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Dialects and passes of sttest for xDSL's own programs: ``xdsl-opt`` finds them by the entry point ``xdsl.universe``.
 
-``xdsl-opt FILE.mlir -p fuse-kernels`` reads what is in a package and what ``sttest opt`` prints.
+It reads the IR in a package and what ``sttest opt`` prints, and ``-p fuse-kernels`` runs a pass.
 """
 
 from collections.abc import Callable

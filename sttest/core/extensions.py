@@ -66,12 +66,13 @@ def offers(door: str) -> dict[str, Offer]:
     A name that is taken stays with who has it, and a note says so; so does one of an extension that cannot be imported.
     """
     found: dict[str, Offer] = {}
+    owner: dict[str, str] = {}
     for extension in extensions():
         for offer in (each for each in extension.offers if each.door == door):
+            whose = owner.setdefault(offer.name, extension.name)
             if offer.name in found:
-                note(
-                    f"'{offer.name}' of the extension {extension.name} is left out: sttest has one of {door} so called"
-                )
+                told = f"'{offer.name}' of the extension {extension.name} is left out"
+                note(f"{told}: {whose} has one of {door} so called")
             else:
                 found[offer.name] = offer
     return found

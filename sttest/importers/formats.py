@@ -1,18 +1,22 @@
-"""The formats of other tools by name: which files each reads, who reads them, and whether depths can go back.
+"""The door of formats: designs of other tools by name, which files each reads, who reads them, whether depths go back.
 
-A format is a module with ``read_NAME(source, **options) -> TimedGraph`` and, where depths can go back,
+    Offer("formats", "pipes", "my_package.pipes:PIPES")
+
+is a :class:`Format`, whose module has ``read_NAME(source, **options) -> TimedGraph`` and, where depths can go back,
 ``write_depths(graph, source, out, **options)``, and where its files have lines that people wrote
-``places(source, **options) -> DesignPlaces``.  It is imported when it is asked for.
+``places(source, **options) -> DesignPlaces``.  The module is imported when it is asked for.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from sttest.core.errors import InputError, ToolMissingError, did_you_mean
+from sttest.core.extensions import offers
 from sttest.importers.places import DesignPlaces
 from sttest.importers.sniffing import (
     Sniffer,
@@ -28,7 +32,7 @@ from sttest.importers.sniffing import (
 )
 from sttest.sim import TimedGraph
 
-__depends__ = ("sttest/importers/*.py", "sttest/importers/solution/*.py")
+__depends__ = ("sttest/importers/*.py", "sttest/importers/*/*.py")
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,12 @@ class Format:
         str, ...
     ] = ()  # keywords its reader takes besides the source; ``notes`` and ``checks`` are lists it adds to
     writes: str = ""  # what ``write_depths`` writes; empty where depths cannot go back
+    depths_file: str = "depths.patch"  # what it is told to write where nobody names a file: its suffix says the form
+    depths_option: str = ""  # the option with a file that holds depths beside the design, in what ``writes`` says
     template: str = ""  # what ``template`` gives, for people to fill in; empty where the format needs no such thing
     sniffs: Sniffer = never  # whether a file or folder looks like one of its designs, by what it holds
+    is_asked_first: bool = False  # where several take a design: this one knows most of it
+    module: str = ""  # that holds the functions; by default the one of its name in this room
 
     def read(self, source: Path, options: Mapping[str, Any]) -> TimedGraph:
         """The design at ``source``; options that are None are left out.
@@ -71,7 +79,7 @@ class Format:
             InputError: nothing is, or whatever the format refuses.
         """
         if not self.template:
-            others = ", ".join(name for name, each in FORMATS.items() if each.template)
+            others = ", ".join(name for name, each in formats().items() if each.template)
             hints = [f"{others} has one"]
             raise InputError("no-template", f"nothing is to be stated for {self.name}", where="import", hints=hints)
         return self._module_function("template")(source, **self._given(options))
@@ -92,7 +100,7 @@ class Format:
             InputError: this is one.
         """
         if not self.writes:
-            others = ", ".join(name for name, each in FORMATS.items() if each.writes)
+            others = ", ".join(name for name, each in formats().items() if each.writes)
             hints = [f"depths go back to {others}"]
             raise InputError("no-way-back", f"depths do not go back to {self.name}", where="import", hints=hints)
 
@@ -108,14 +116,18 @@ class Format:
     def _module_function(self, name: str) -> Callable[..., Any]:
         return getattr(self._module(), name)
 
+    def _module_name(self) -> str:
+        return self.module or f"sttest.importers.{self.name}"
+
     def _module(self) -> ModuleType:
         try:
-            return import_module(f"sttest.importers.{self.name}")
+            return import_module(self._module_name())
         except ModuleNotFoundError as error:
             if (error.name or "").startswith("sttest"):
                 raise
             what = f"{self.name} is read with {error.name}, which is not installed"
-            hints = ["pip install 'sttest[import]'"]
+            is_own = self._module_name().startswith("sttest.")
+            hints = ["pip install 'sttest[import]'"] if is_own else []
             raise ToolMissingError("no-import-library", what, where="import", hints=hints) from error
 
 
@@ -124,108 +136,124 @@ _STAGES = (
     "memory and the ports of the top are always ready",
 )
 _STREAM_DEPTHS = "a patch of the C++ (patch -p1) or, for a name in .tcl, set_directive_stream"
-_ALL = (  # one entry per module of this room
-    Format(
-        "streamhls",
-        "Stream-HLS: generated C++ with the reports of its synthesis (FPGA 2025 artifact).",
-        "the folder of one design, with hls/src/NAME.cpp and hls/**/syn/report/*_csynth.xml",
-        assumes=_STAGES,
-        writes=_STREAM_DEPTHS,
-        sniffs=is_streamhls,
+STREAMHLS = Format(
+    "streamhls",
+    "Stream-HLS: generated C++ with the reports of its synthesis (FPGA 2025 artifact).",
+    "the folder of one design, with hls/src/NAME.cpp and hls/**/syn/report/*_csynth.xml",
+    assumes=_STAGES,
+    writes=_STREAM_DEPTHS,
+    sniffs=is_streamhls,
+)
+VITIS = Format(
+    "vitis",
+    "Vitis HLS: a dataflow region in C++ with the reports of its synthesis.",
+    "the folder of a solution or component, or a C++ file with --reports",
+    assumes=_STAGES,
+    options=("reports", "top", "notes"),
+    writes=_STREAM_DEPTHS,
+    sniffs=is_vitis,
+)
+HLS = Format(
+    "hls",
+    "Vitis HLS: a dataflow region in C++, compiled by clang and run, with or without reports of its synthesis.",
+    "a C++ file, or the folder of a solution or component",
+    assumes=(
+        "accesses of an iteration keep the order of the text; a read is a stage after a write before it",
+        "memory and the ports of the top are always ready",
     ),
-    Format(
-        "vitis",
-        "Vitis HLS: a dataflow region in C++ with the reports of its synthesis.",
-        "the folder of a solution or component, or a C++ file with --reports",
-        assumes=_STAGES,
-        options=("reports", "top", "notes"),
-        writes=_STREAM_DEPTHS,
-        sniffs=is_vitis,
+    options=("reports", "top", "values", "no_run", "notes", "checks"),
+    writes="a patch of the C++ (patch -p1)",
+    module="sttest.importers.cpp",
+    sniffs=is_vitis,
+    is_asked_first=True,
+)
+SOLUTION = Format(
+    "solution",
+    "Vivado and Vitis HLS: a solution folder alone, its schedule and its bitcode, checked against its reports.",
+    "the folder of a solution, with .autopilot/db/a.o.3.bc and *.sched.adb; sim/tv for its inputs",
+    assumes=(
+        "the bitcode is executed, in a process of its own with limits of memory and time, which is no sandbox",
+        "a port to memory answers as LightningSim says, in 13 cycles, and its last write in 8",
     ),
-    Format(
-        "hls",
-        "Vitis HLS: a dataflow region in C++, compiled by clang and run, with or without reports of its synthesis.",
-        "a C++ file, or the folder of a solution or component",
-        assumes=(
-            "accesses of an iteration keep the order of the text; a read is a stage after a write before it",
-            "memory and the ports of the top are always ready",
-        ),
-        options=("reports", "top", "values", "no_run", "notes", "checks"),
-        writes="a patch of the C++ (patch -p1)",
-        sniffs=is_vitis,
+    options=("top", "no_run", "notes", "checks"),
+    sniffs=is_solution,
+    is_asked_first=True,
+)
+FINN = Format(
+    "finn",
+    "FINN: quantized networks as dataflow layers.",
+    "an ONNX model of a build, of a step after step_specialize_layers",
+    assumes=(
+        "a layer writes in the cycle of the last operand; FINN's estimate has no pipeline stages either",
+        "a sliding window unit reads and writes in lockstep: FINN's is never later",
+        "inputs are always there, outputs are always taken, a token a cycle",
     ),
-    Format(
-        "solution",
-        "Vivado and Vitis HLS: a solution folder alone, its schedule and its bitcode, checked against its reports.",
-        "the folder of a solution, with .autopilot/db/a.o.3.bc and *.sched.adb; sim/tv for its inputs",
-        assumes=(
-            "the bitcode is executed, in a process of its own with limits of memory and time, which is no sandbox",
-            "a port to memory answers as LightningSim says, in 13 cycles, and its last write in 8",
-        ),
-        options=("top", "no_run", "notes", "checks"),
-        sniffs=is_solution,
+    options=("folding", "frames", "notes"),
+    writes="a folding configuration (JSON) with inFIFODepths and outFIFODepths",
+    depths_option="folding",
+    sniffs=is_finn,
+)
+TAPA = Format(
+    "tapa",
+    "TAPA: C++ tasks joined by streams.",
+    "the graph.json of a work directory, or the directory",
+    assumes=(
+        "a task reads at the start of an iteration and writes at its end",
+        "accesses to memory take no longer than the stated latency",
     ),
-    Format(
-        "finn",
-        "FINN: quantized networks as dataflow layers.",
-        "an ONNX model of a build, of a step after step_specialize_layers",
-        assumes=(
-            "a layer writes in the cycle of the last operand; FINN's estimate has no pipeline stages either",
-            "a sliding window unit reads and writes in lockstep: FINN's is never later",
-            "inputs are always there, outputs are always taken, a token a cycle",
-        ),
-        options=("folding", "frames", "notes"),
-        writes="a folding configuration (JSON) with inFIFODepths and outFIFODepths",
-        sniffs=is_finn,
+    options=("rates", "reports", "notes"),
+    writes="the graph.json with other depths, or declarations of streams (.txt)",
+    depths_file="graph.json",
+    template="a file of rates (YAML), to be filled in",
+    sniffs=is_tapa,
+)
+LIGHTNINGSIM = Format(
+    "lightningsim",
+    "LightningSim: the trace of a run in C simulation with the reports of its synthesis.",
+    "the trace, with --reports",
+    assumes=_STAGES,
+    options=("reports", "notes"),
+    sniffs=is_lightningsim,
+)
+AIE = Format(
+    "aie",
+    "mlir-aie: AI Engine arrays, cores joined by object FIFOs.",
+    "MLIR before object FIFOs are lowered, as mlir-aie prints it or in generic form",
+    assumes=(
+        "pools have as many objects as mlir-aie allocates",
+        "a DMA channel moves 32 bits a cycle and waits for no other",
+        "the array runs at 1,000 MHz",
     ),
-    Format(
-        "tapa",
-        "TAPA: C++ tasks joined by streams.",
-        "the graph.json of a work directory, or the directory",
-        assumes=(
-            "a task reads at the start of an iteration and writes at its end",
-            "accesses to memory take no longer than the stated latency",
-        ),
-        options=("rates", "reports", "notes"),
-        writes="the graph.json with other depths, or declarations of streams (.txt)",
-        template="a file of rates (YAML), to be filled in",
-        sniffs=is_tapa,
+    options=("cycles", "frames", "top", "notes"),
+    sniffs=is_aie,
+    writes="the text with other depths, one for each tile of an object FIFO",
+)
+ALLO = Format(
+    "allo",
+    "Allo: dataflow regions, kernels joined by streams.",
+    "Allo's MLIR of a region, as Python prints it or in generic form",
+    assumes=(
+        "a kernel accesses its streams one by one in the order of its text, and computes between in no time",
+        "memory and the arguments of the top are always ready",
+        "the clock is 300 MHz",
     ),
-    Format(
-        "lightningsim",
-        "LightningSim: the trace of a run in C simulation with the reports of its synthesis.",
-        "the trace, with --reports",
-        assumes=_STAGES,
-        options=("reports", "notes"),
-        sniffs=is_lightningsim,
-    ),
-    Format(
-        "aie",
-        "mlir-aie: AI Engine arrays, cores joined by object FIFOs.",
-        "MLIR before object FIFOs are lowered, as mlir-aie prints it or in generic form",
-        assumes=(
-            "pools have as many objects as mlir-aie allocates",
-            "a DMA channel moves 32 bits a cycle and waits for no other",
-            "the array runs at 1,000 MHz",
-        ),
-        options=("cycles", "frames", "top", "notes"),
-        sniffs=is_aie,
-        writes="the text with other depths, one for each tile of an object FIFO",
-    ),
-    Format(
-        "allo",
-        "Allo: dataflow regions, kernels joined by streams.",
-        "Allo's MLIR of a region, as Python prints it or in generic form",
-        assumes=(
-            "a kernel accesses its streams one by one in the order of its text, and computes between in no time",
-            "memory and the arguments of the top are always ready",
-            "the clock is 300 MHz",
-        ),
-        options=("cycles", "top", "notes"),
-        sniffs=is_allo,
-    ),
-)  # fmt: skip
-FORMATS = {each.name: each for each in _ALL}
+    options=("cycles", "top", "notes"),
+    sniffs=is_allo,
+)
+
+
+@cache
+def formats() -> dict[str, Format]:
+    """All that are known by name, those of installed extensions last.
+
+    Raises:
+        InputError: what an extension offers is no format, or has another name.
+    """
+    found = {name: offer.load() for name, offer in offers("formats").items()}
+    for name, each in found.items():
+        if not isinstance(each, Format) or each.name != name:
+            raise InputError("broken-extension", f"what is offered as '{name}' is no Format so called", where="formats")
+    return found
 
 
 def format_named(name: str) -> Format:
@@ -234,7 +262,7 @@ def format_named(name: str) -> Format:
     Raises:
         InputError: there is none; the nearest is named.
     """
-    if name not in FORMATS:
-        hints = [did_you_mean(name, FORMATS)]
+    if name not in formats():
+        hints = [did_you_mean(name, formats())]
         raise InputError("unknown-format", f"no format '{name:.80}'", where="import", hints=hints)
-    return FORMATS[name]
+    return formats()[name]

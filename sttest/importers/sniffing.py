@@ -27,8 +27,6 @@ _ONNX = re.compile(rb"\x08[\x01-\x20](?:\x12|\x1a|\x22|\x3a|\x42|\x72)")
 _APPS, _CONFIG = ("hls.app", "vivado_hls.app"), "hls_config.cfg"
 _AIE = re.compile(rb"\baie\.(device|tile|objectfifo)\b")
 _ALLO = re.compile(rb"\ballo\.stream_(construct|put|get)\b|!allo\.stream<")
-FIRST = ("solution", "hls")
-"""Formats that are asked first where several take a design: they know most of it."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sttest.importers.formats import FORMATS
+from sttest.importers.formats import formats
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "hls-residual"
 SOLUTION = EXAMPLE / "hls_residual" / "solution1"
@@ -19,16 +19,16 @@ def told(outcome):
 
 def test_without_a_format_it_lists_them(sttest):
     text = sttest("import").stdout
-    assert all(f"{name}: {each.summary}" in text for name, each in FORMATS.items())
+    assert all(f"{name}: {each.summary}" in text for name, each in formats().items())
     listed = told(sttest("import", "--json"))
-    assert [each["name"] for each in listed["formats"]] == list(FORMATS)
+    assert [each["name"] for each in listed["formats"]] == list(formats())
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", formats())
 def test_every_format_has_its_module(name):
-    assert callable(FORMATS[name]._module_function(f"read_{name}"))
-    if FORMATS[name].writes:
-        assert callable(FORMATS[name]._module_function("write_depths"))
+    assert callable(formats()[name]._module_function(f"read_{name}"))
+    if formats()[name].writes:
+        assert callable(formats()[name]._module_function("write_depths"))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from sttest.cli.app import app
 from sttest.core.errors import InputError, note
 from sttest.core.files import MAX_FILE_BYTES, STANDARD_INPUT, read_bytes
-from sttest.importers.formats import FORMATS
+from sttest.importers.formats import formats
 from sttest.package.ways_in import way_in
 from sttest.sim import load
 from sttest.testing.corpus import case
@@ -157,7 +157,7 @@ def test_every_format_of_another_tool_is_known_by_its_files(here):
             (here / each).write_text("", encoding="utf-8")
         found.add(getattr(way_in(here / path), "format", ""))
     # C++ is taken for what vitis reads; 'sttest check' asks hls first.
-    assert found - {""} == set(FORMATS) - {"hls"}
+    assert found - {""} == set(formats()) - {"hls"}
 
 
 @pytest.mark.parametrize("path", [SOLUTION, REPORT, ONNX], ids=["solution", "report", "onnx"])
@@ -189,7 +189,7 @@ def test_an_import_without_a_place_to_write_to_reads_and_tells(sttest, here):
 
 
 def test_depths_that_cannot_go_back_are_refused_without_a_place_to_write_to(sttest, here):
-    reads = FORMATS["lightningsim"]
+    reads = formats()["lightningsim"]
     with pytest.raises(InputError, match="depths do not go back to lightningsim"):
         reads.require_writer()
     (here / "trace").write_text("nonsense\n", encoding="utf-8")

@@ -35,6 +35,21 @@ def test_a_name_that_is_taken_stays_with_who_has_it(with_sample):
     assert "Size FIFOs" in with_sample("size", "--help").stdout
 
 
+def test_a_format_is_read_checked_and_written_as_all_formats_are(with_sample, tmp_path):
+    (tmp_path / "chain.txt").write_text("pipes\nab 2\nbc 2\n")
+    assert "pipes: Pipes: a chain of processes." in with_sample("import").stdout
+    done = with_sample("import", "pipes", "chain.txt", "--top", "chain", "-o", "chain.json")
+    assert "chain.json: chain, 3 processes, 2 FIFOs" in done.stdout, done.stderr
+    assert json.loads(with_sample("simulate", "chain.json", "--json").stdout)["verdict"] == "done"
+    found = json.loads(with_sample("check", "chain.txt", "--json").stdout)["findings"]
+    assert [(each["form"], each["verdict"], each["processes"]) for each in found] == [("pipes", "done", 3)]
+    (tmp_path / "sized.json").write_text(with_sample("size", "chain.json", "--json").stdout)
+    with_sample("import", "pipes", "chain.txt", "--top", "chain", "--depths", "sized.json", "-o", "sized.txt")
+    assert (tmp_path / "sized.txt").read_text().startswith("pipes\nab ")
+    refused = with_sample("import", "pipes", "chain.txt", "--rates", "r.yaml")
+    assert "pipes has no 'rates'" in refused.stderr
+
+
 def test_without_it_the_verb_is_unknown(sttest):
     assert "No such command 'count'" in sttest("count").stderr
 
@@ -69,6 +84,14 @@ def test_one_that_is_something_else_is_said_and_left_out(entries, capsys):
     assert "json:dumps is no sttest.core.extensions.Extension" in capsys.readouterr().err
 
 
+def test_two_extensions_do_not_share_a_name(monkeypatch, capsys):
+    given = [Extension(name, (Offer("verbs", "same", "json:dumps"),)) for name in ("first", "second")]
+    monkeypatch.setattr(extensions, "extensions", lambda: given)
+    assert list(extensions.offers("verbs")) == ["same"]
+    told = "note: 'same' of the extension second is left out: first has one of verbs so called"
+    assert told in capsys.readouterr().err
+
+
 def test_what_it_names_has_to_be_there():
     with pytest.raises(InputError, match="missing is to be 'no_such' of json, which has none") as caught:
         Offer("verbs", "missing", "json:no_such").load()
@@ -78,7 +101,7 @@ def test_what_it_names_has_to_be_there():
 def test_all_that_sttest_offers_can_be_loaded():
     offered = extensions.extensions()[0].offers
     assert len({(each.door, each.name) for each in offered}) == len(offered) > 25
-    assert all(callable(each.load()) for each in offered)
+    assert all(each.load() for each in offered)
 
 
 def test_extensions_come_by_name_after_sttest(entries):

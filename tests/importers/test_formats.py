@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from pathlib import Path
 
 import pytest
 
 from sttest.core.errors import InputError, ToolMissingError
-from sttest.importers import formats
-from sttest.importers.formats import FORMATS, format_named
+from sttest.importers import formats as room
+from sttest.importers.formats import format_named, formats
 from sttest.sim import TimedGraph
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -25,10 +24,10 @@ def refused(make) -> InputError:
     return caught.value
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", formats())
 def test_what_a_format_says_of_itself_is_there(name: str) -> None:
     found = format_named(name)
-    module = importlib.import_module(f"sttest.importers.{name}")
+    module = found._module()
     assert found.name == name
     assert callable(getattr(module, f"read_{name}"))
     assert (bool(found.writes), bool(found.template)) == (hasattr(module, "write_depths"), hasattr(module, "template"))
@@ -44,26 +43,26 @@ def test_the_nearest_format_is_named() -> None:
 
 def test_options_that_are_none_are_left_out_and_others_are_refused() -> None:
     notes: list[str] = []
-    found = FORMATS["vitis"].read(SOLUTION, {"reports": None, "rates": None, "notes": notes})
+    found = formats()["vitis"].read(SOLUTION, {"reports": None, "rates": None, "notes": notes})
     assert isinstance(found, TimedGraph)
     assert len(found.fifos) == 4
-    assert refused(lambda: FORMATS["vitis"].read(SOLUTION, {"rates": ""})).code == "no-such-option"
-    error = refused(lambda: FORMATS["vitis"].read(SOLUTION, {"rates": Path("r.yaml")}))
+    assert refused(lambda: formats()["vitis"].read(SOLUTION, {"rates": ""})).code == "no-such-option"
+    error = refused(lambda: formats()["vitis"].read(SOLUTION, {"rates": Path("r.yaml")}))
     assert error.code == "no-such-option"
     assert str(error) == "import: vitis has no 'rates'; leave it out or see 'sttest import' for what vitis reads"
 
 
 def test_a_template_is_of_the_formats_that_need_one() -> None:
-    assert "Add:" in FORMATS["tapa"].template_of(VADD, {"reports": None})
-    error = refused(lambda: FORMATS["finn"].template_of(VADD, {}))
+    assert "Add:" in formats()["tapa"].template_of(VADD, {"reports": None})
+    error = refused(lambda: formats()["finn"].template_of(VADD, {}))
     assert (error.code, str(error)) == ("no-template", "import: nothing is to be stated for finn; tapa has one")
 
 
 def test_depths_go_back_to_the_formats_that_have_a_way(tmp_path: Path) -> None:
-    graph = FORMATS["vitis"].read(SOLUTION, {})
-    FORMATS["vitis"].write_depths(graph.with_depths({"skip": 9}), SOLUTION, tmp_path / "d.tcl")
+    graph = formats()["vitis"].read(SOLUTION, {})
+    formats()["vitis"].write_depths(graph.with_depths({"skip": 9}), SOLUTION, tmp_path / "d.tcl")
     assert (tmp_path / "d.tcl").read_text() == 'set_directive_stream -depth 9 "residual" skip\n'
-    error = refused(lambda: FORMATS["lightningsim"].write_depths(graph, SOLUTION, tmp_path / "d.txt"))
+    error = refused(lambda: formats()["lightningsim"].write_depths(graph, SOLUTION, tmp_path / "d.txt"))
     assert (error.code, error.hints) == ("no-way-back", ("depths go back to streamhls, vitis, hls, finn, tapa, aie",))
     assert not (tmp_path / "d.txt").exists()
 
@@ -75,13 +74,13 @@ def test_a_library_that_is_missing_is_named_and_a_fault_of_ours_is_not_hidden(mo
 
         return load
 
-    monkeypatch.setattr(formats, "import_module", lacks("tree_sitter"))
+    monkeypatch.setattr(room, "import_module", lacks("tree_sitter"))
     with pytest.raises(ToolMissingError) as caught:
-        FORMATS["vitis"].read(SOLUTION, {})
+        formats()["vitis"].read(SOLUTION, {})
     assert caught.value.code == "no-import-library"
     assert str(caught.value) == (
         "import: vitis is read with tree_sitter, which is not installed; pip install 'sttest[import]'"
     )
-    monkeypatch.setattr(formats, "import_module", lacks("sttest.importers.gone"))
+    monkeypatch.setattr(room, "import_module", lacks("sttest.importers.gone"))
     with pytest.raises(ModuleNotFoundError, match=r"sttest\.importers\.gone"):
-        FORMATS["vitis"].read(SOLUTION, {})
+        formats()["vitis"].read(SOLUTION, {})

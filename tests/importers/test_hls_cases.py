@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sttest.core.errors import InputError
+from sttest.importers.cpp import read_hls
 from sttest.importers.cpp.design import read_design
-from sttest.importers.hls import read_hls
 from sttest.sim import simulate
 from sttest.sim.graph import MAX_DEPTH
 

@@ -8,11 +8,11 @@ import pytest
 from sttest.boards.operators import OPERATORS_FILE
 from sttest.core.errors import InputError
 from sttest.core.files import read_yaml
+from sttest.importers.cpp import read_hls
 from sttest.importers.cpp.design import read_design
 from sttest.importers.cpp.latency import STAGES
 from sttest.importers.cpp.rewrite import marked
 from sttest.importers.cpp.verdict import verdict_of
-from sttest.importers.hls import read_hls
 from sttest.sim import simulate
 
 pytestmark = pytest.mark.skipif(shutil.which("clang++") is None, reason="clang not found; apt-get install clang")

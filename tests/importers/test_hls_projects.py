@@ -134,12 +134,12 @@ def test_reports_of_several_clocks_are_of_no_design(tmp_path: Path) -> None:
     assert refused(read_reports, tmp_path).what == "its reports are for clocks of 0.0 ns"
 
 
-def test_one_report_of_all_comes_before_many(tmp_path: Path) -> None:
+def test_the_report_of_a_module_comes_before_that_of_all(tmp_path: Path) -> None:
     (tmp_path / "a_csynth.xml").write_text(report("a", loops=loop("single", 3)))
     (tmp_path / "csynth.xml").write_text(report("top", modules={"a": loop("whole", 3)}))
-    assert [each.name for each in read_reports(tmp_path).innermost("a")] == ["whole"]
-    (tmp_path / "csynth.xml").unlink()
     assert [each.name for each in read_reports(tmp_path).innermost("a")] == ["single"]
+    (tmp_path / "a_csynth.xml").unlink()
+    assert [each.name for each in read_reports(tmp_path).innermost("a")] == ["whole"]
 
 
 @pytest.mark.parametrize(

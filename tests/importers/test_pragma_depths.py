@@ -3,7 +3,7 @@
 import pytest
 
 from sttest.core.errors import InputError
-from sttest.importers.hls.pragma_depths import write_pragma_depths
+from sttest.importers.cpp.pragma_depths import write_pragma_depths
 from sttest.importers.hls.project import read_sources
 from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph
 from sttest.studies.check.patching import patched_files

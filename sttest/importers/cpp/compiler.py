@@ -15,6 +15,7 @@ from pathlib import Path
 from sttest.core.children import python_command
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.kept import KeptFiles
+from sttest.core.limits import lower_limit
 
 HEADERS = Path(__file__).parent / "headers"
 MOST_SECONDS = 120
@@ -55,9 +56,9 @@ def run_limited(command: Sequence[str], folder: Path, what: str, seconds: int = 
     """
 
     def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
-        resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        lower_limit(resource.RLIMIT_CPU, seconds)
+        lower_limit(resource.RLIMIT_AS, MOST_BYTES)
+        lower_limit(resource.RLIMIT_CORE, 0)
 
     try:
         done = subprocess.run(

@@ -22,6 +22,7 @@ import numpy as np
 from sttest.core.children import python_command
 from sttest.core.errors import InputError
 from sttest.core.files import place_of
+from sttest.core.limits import lower_limit
 from sttest.importers.solution.folder import Solution, first_values, vector_files
 from sttest.importers.solution.intrinsics import SLOT_BYTES, storage_bytes
 from sttest.importers.solution.program import Port, PortCheck, Run, read_run, write_run
@@ -133,9 +134,8 @@ def _leave(code: int, text: str) -> NoReturn:
 
 def main(request: dict[str, str], folder: Path, seconds: int, entries: int) -> None:
     """Executes the bitcode of a request and tells of it in the folder."""
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for kind, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, MOST_BYTES), (resource.RLIMIT_CORE, 0)):
+        lower_limit(kind, most)
     import llvmlite.binding as llvm
 
     from sttest.importers.solution.bitcode import UnreadableError, executable

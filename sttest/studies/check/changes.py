@@ -7,16 +7,14 @@ from pathlib import Path
 
 from sttest.core.errors import InputError
 from sttest.core.files import STANDARD_INPUT, read_json, read_text
+from sttest.importers.formats import Format
 from sttest.sim import TimedGraph, write_timed_graph
-from sttest.studies.check.companions import folding_of
+from sttest.studies.check.companions import depths_beside
 from sttest.studies.check.designs import PACKAGE, SDF3, TIMED_GRAPH, Design
 from sttest.studies.check.finding import Change, FileEdit
 from sttest.studies.check.own_files import graph_with_depths, sdf3_with_depths
 from sttest.studies.check.patching import is_patch, patched_files
 from sttest.studies.check.writing import digest
-
-_OUT = {"tapa": "graph.json"}
-"""Names of files that formats write other depths to, where it is no patch: the suffix says in which form."""
 
 
 def change_of(design: Design, depths: Mapping[str, int]) -> Change:
@@ -70,25 +68,25 @@ def _of_format(design: Design, graph: TimedGraph, depths: dict[str, int]) -> Cha
     form, source = design.format, design.source
     assert form is not None, "the design is of a format"
     with tempfile.TemporaryDirectory(prefix="sttest-") as folder:
-        out = Path(folder) / _OUT.get(form.name, "depths.patch")
+        out = Path(folder) / form.depths_file
         form.write_depths(graph, source, out)
         text = read_text(out)
-    edits, why = _edits(design, form.name, text)
+    edits, why = _edits(design, form, text)
     return Change(
         writes=form.writes, depths=depths, text=text, edits=edits, why_not=why, is_patch=is_patch(text)
     )  # fmt: skip
 
 
-def _folded(design: Design, text: str) -> FileEdit:
-    """The folding configuration that the model was read with, or a new one beside it, with the depths in it."""
-    path = design.options.get("folding") or folding_of(design.source)
+def _with_depths_beside(design: Design, option: str, text: str) -> FileEdit:
+    """The file of an option that the design was read with, or a new one beside it, with the depths in it."""
+    path = design.options.get(option) or depths_beside(design.source, option)
     config = read_json(path) if path.is_file() else {}
     for node, attributes in json.loads(text).items():
         config[node] = {**config.get(node, {}), **attributes}
     return FileEdit(path=str(path), text=json.dumps(config, indent=2) + "\n", before=digest(path))
 
 
-def _edits(design: Design, form: str, text: str) -> tuple[tuple[FileEdit, ...], str]:
+def _edits(design: Design, form: Format, text: str) -> tuple[tuple[FileEdit, ...], str]:
     """Files that would be changed in place, or why none can be."""
     source = design.source
     if not text:
@@ -99,11 +97,11 @@ def _edits(design: Design, form: str, text: str) -> tuple[tuple[FileEdit, ...], 
         except (InputError, UnicodeDecodeError) as error:
             return (), str(error)
         return tuple(FileEdit(path=_shown(p), text=new, before=digest(p)) for p, new in found.items()), ""
-    if form == "finn":
-        return (_folded(design, text),), ""
-    path = source / _OUT.get(form, "") if source.is_dir() else source
+    if form.depths_option:
+        return (_with_depths_beside(design, form.depths_option, text),), ""
+    path = source / form.depths_file if source.is_dir() else source
     if not path.is_file():
-        return (), f"what {form} writes is a file of its own: -o writes it"
+        return (), f"what {form.name} writes is a file of its own: -o writes it"
     return (FileEdit(path=str(path), text=text, before=digest(path)),), ""
 
 

@@ -49,9 +49,14 @@ def _rates(source: Path) -> Path | None:
     return _only(there, source, "files of rates", "--rates") if there else None
 
 
+def depths_beside(source: Path, option: str) -> Path:
+    """Where a check keeps the depths of a design whose tool takes them from a file of their own, named by an option."""
+    return source.with_suffix(f".{option}.json")
+
+
 def folding_of(source: Path) -> Path:
-    """Where a check keeps the depths of an ONNX model, which FINN takes from a file of their own."""
-    return source.with_suffix(".folding.json")
+    """The folding configuration that a check keeps beside an ONNX model of FINN."""
+    return depths_beside(source, "folding")
 
 
 def _folding(source: Path) -> Path | None:

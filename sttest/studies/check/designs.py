@@ -9,9 +9,9 @@ from typing import Any
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.files import MANIFEST, STANDARD_INPUT, place_of, read_bytes
 from sttest.core.plain_files import is_handed, why_no_file
-from sttest.importers.formats import FORMATS, Format, format_named
+from sttest.importers.formats import Format, format_named, formats
 from sttest.importers.places import DesignPlaces
-from sttest.importers.sniffing import FIRST, Sight, is_project_file
+from sttest.importers.sniffing import Sight, is_project_file
 from sttest.sim import TimedGraph
 from sttest.sim.graph_json import SCHEMA as GRAPH_SCHEMA
 from sttest.sim.graph_json import SMALLER, parse_timed_graph
@@ -69,10 +69,8 @@ def designs_of(path: Path, data: bytes | None, asked: Asked) -> Iterator[Design]
         yield _timed_graph(sight)
     elif sight.tag == "sdf3":
         yield _sdf3(sight)
-    elif found := sorted(
-        (each for each in FORMATS.values() if each.sniffs(sight)), key=lambda each: each.name not in FIRST
-    ):
-        yield _imported(sight, found, asked)
+    elif found := [each for each in formats().values() if each.sniffs(sight)]:
+        yield _imported(sight, sorted(found, key=lambda each: not each.is_asked_first), asked)
     elif _SYNTH.search(sight.code):
         yield _compiled(sight)
     else:
@@ -117,16 +115,16 @@ def _compiled(sight: Sight) -> Design:
     return Design(graph, LINALG, sight.path, assumed=assumed)
 
 
-def _imported(sight: Sight, formats: list[Format], asked: Asked) -> Design:
+def _imported(sight: Sight, known: list[Format], asked: Asked) -> Design:
     """The design as the first of the formats reads it that does not refuse it; else what they say."""
     if sight.data is not None:
-        what = f"{formats[0].name} reads files beside it, which standard input does not have"
+        what = f"{known[0].name} reads files beside it, which standard input does not have"
         raise InputError("one-file", what, where=place_of(sight.path), hints=["name the file or folder"])
     source = sight.path
     if not sight.is_folder and is_project_file(sight):
         source = source.parent
     refused: dict[str, InputError | ToolMissingError] = {}
-    for each in formats:
+    for each in known:
         try:
             return _read(each, source, asked)
         except (InputError, ToolMissingError) as error:
@@ -169,7 +167,7 @@ def _all_of(sight: Sight) -> bytes:
 
 
 def _not_recognized(sight: Sight) -> InputError:
-    names = ", ".join([*OWN_FORMS, *FORMATS])
+    names = ", ".join([*OWN_FORMS, *formats()])
     what = f"{_described(sight)}, which is none of what is checked: {names}"
     hints = (*_ways_in(sight.path), *_inside(sight), "name its format with --format")
     return InputError("not-recognized", what, where=place_of(sight.path), hints=hints[:3])
@@ -203,7 +201,7 @@ MOST_ENTRIES = 64
 def _is_known(sight: Sight) -> bool:
     if sight.is_folder and (sight.path / MANIFEST).is_file():
         return True
-    return sight.schema == GRAPH_SCHEMA or sight.tag == "sdf3" or any(each.sniffs(sight) for each in FORMATS.values())
+    return sight.schema == GRAPH_SCHEMA or sight.tag == "sdf3" or any(each.sniffs(sight) for each in formats().values())
 
 
 def _ways_in(path: Path) -> tuple[str, ...]:

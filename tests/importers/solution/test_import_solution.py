@@ -4,7 +4,7 @@ import pytest
 from solution_folders import FIFO_OPERATIONS, Loop, Stages, write_latency, write_solution, write_vectors
 
 from sttest.core.errors import InputError
-from sttest.importers.formats import FORMATS
+from sttest.importers.formats import formats
 from sttest.importers.solution import read_solution
 from sttest.importers.solution.execute import execute
 from sttest.importers.solution.folder import file_name, find_solution
@@ -196,7 +196,7 @@ def test_what_is_missing_is_named(tmp_path):
     with pytest.raises(InputError, match="the bitcode has no function 'nothing'"):
         read_solution(folder, top="nothing")
     with pytest.raises(InputError, match="a solution is read by executing its bitcode"):
-        FORMATS["solution"].read(folder, {"no_run": True})
+        formats()["solution"].read(folder, {"no_run": True})
     (folder / ".autopilot" / "db" / "a.o.3.bc").write_bytes(b"")
     with pytest.raises(InputError, match="no bitcode is there"):
         read_solution(folder)

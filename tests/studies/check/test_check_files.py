@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sttest.core.errors import InputError
-from sttest.importers.formats import FORMATS, Format
+from sttest.importers.formats import Format, formats
 from sttest.importers.places import Place
 from sttest.importers.sniffing import Sight, is_dataflow_cpp
 from sttest.sim import load
@@ -61,10 +61,10 @@ SNIFFED = {
 @pytest.mark.parametrize("name", SNIFFED)
 def test_a_format_knows_its_own_and_no_other_does(name):
     for path in SNIFFED[name]:
-        taken = [each.name for each in FORMATS.values() if each.sniffs(Sight(path))]
+        taken = [each.name for each in formats().values() if each.sniffs(Sight(path))]
         assert taken == (["vitis", "hls"] if name == "vitis" else [name])
     for other in (SKEW, DATA / "sdf3" / "modem.xml", ROOT / "README.md", ROOT / "tests", ROOT / "pyproject.toml"):
-        assert [each.name for each in FORMATS.values() if each.sniffs(Sight(other))] == []
+        assert [each.name for each in formats().values() if each.sniffs(Sight(other))] == []
 
 
 def test_every_format_of_today_sniffs(tmp_path):
@@ -72,8 +72,8 @@ def test_every_format_of_today_sniffs(tmp_path):
     (tmp_path / "hls" / "src").mkdir(parents=True)
     (tmp_path / "hls" / "src" / "d.cpp").write_text("", encoding="utf-8")
     (tmp_path / "hls" / "hls_d" / "solution1" / "syn" / "report").mkdir(parents=True)
-    assert FORMATS["lightningsim"].sniffs(Sight(tmp_path / "trace"))
-    assert FORMATS["streamhls"].sniffs(Sight(tmp_path))
+    assert formats()["lightningsim"].sniffs(Sight(tmp_path / "trace"))
+    assert formats()["streamhls"].sniffs(Sight(tmp_path))
 
 
 def test_content_decides_and_not_the_name(tmp_path):
@@ -274,7 +274,7 @@ def test_what_is_refused_says_what_it_is_and_what_is_checked(tmp_path):
             list(designs_of(path, None, Asked()))
         assert what in str(error.value), name
         if "none of" in what:
-            assert all(form in str(error.value) for form in ("a timed graph", "linalg text", *FORMATS))
+            assert all(form in str(error.value) for form in ("a timed graph", "linalg text", *formats()))
 
 
 def test_a_folder_of_designs_names_them(tmp_path):
@@ -302,11 +302,11 @@ def test_what_two_formats_take_is_read_by_the_first_that_can(tmp_path, monkeypat
 
     (tmp_path / "f").write_text("both", encoding="utf-8")
     monkeypatch.setattr(Format, "read", refuses)
-    monkeypatch.setitem(FORMATS, "first", takes("first"))
-    monkeypatch.setitem(FORMATS, "third", takes("third"))
+    monkeypatch.setitem(formats(), "first", takes("first"))
+    monkeypatch.setitem(formats(), "third", takes("third"))
     with pytest.raises(InputError) as error:
         list(designs_of(tmp_path / "f", None, Asked()))
     assert error.value.what == "as first: not for first; as third: not for third"
     assert error.value.hints == ("mend first", "mend third")
-    monkeypatch.setitem(FORMATS, "second", takes("second"))
+    monkeypatch.setitem(formats(), "second", takes("second"))
     assert form_of(tmp_path / "f") == "second"

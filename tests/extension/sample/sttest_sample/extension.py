@@ -6,6 +6,7 @@ EXTENSION = Extension(
     "sample",
     (
         Offer("verbs", "count", "sttest_sample.count:count_verb", "Count the processes and FIFOs of a timed graph."),
+        Offer("formats", "pipes", "sttest_sample.pipes:PIPES"),
         Offer("verbs", "size", "sttest_sample.count:count_verb", "A verb that sttest has already."),
     ),
 )
