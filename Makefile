@@ -52,7 +52,7 @@ echo "== installing $(TORCH_LOCK)" \
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help install system-tools browser lint test pytest quick test-nightly fuzz mutants coverage lock sbom bench docs \
+.PHONY: help install system-tools browser lint test pytest quick test-nightly fuzz mutants coverage size lock sbom bench docs \
   reproduce clean
 
 help:
@@ -127,6 +127,10 @@ coverage: $(INSTALLED)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --show-missing --skip-covered
 	$(BIN)/python tests/covered/rooms.py --least 95 $(COVERED)
+
+# Lines and files per room, beside what it may have (tests/size/budget.csv); the tests hold them to it.
+size: $(INSTALLED)
+	@$(BIN)/python tests/size/room_sizes.py
 
 # What the index offers today, for all Pythons that sttest supports; torch and its CUDA packages stand apart.
 lock: $(INSTALLED)
