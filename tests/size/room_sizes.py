@@ -39,7 +39,7 @@ class Room:
 
 
 def room_of(path: str) -> str:
-    """``sttest/sim/graph.py`` is of ``sim``, ``sttest/api.py`` of ``top``, ``extensions/systems/...`` of ``extensions/systems``."""
+    """``sttest/sim/graph.py`` is of ``sim``, ``sttest/api.py`` of ``top``; a distribution is a room of its own."""
     parts = path.split("/")
     if parts[0] == "extensions":
         return "/".join(parts[:2])
