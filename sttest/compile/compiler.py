@@ -432,7 +432,7 @@ class StagedCompiler:
 
     def _stages(self, passes: tuple[ModulePass, ...], module: ModuleOp) -> tuple[Stage, ...]:
         """All passes of a design, with the text after the first and the last; seconds are those of their last runs."""
-        texts = {0: printed(self._applied(passes[:1], self._parsed)), len(passes) - 1: printed(module)}
+        texts = {0: printed(self._after(passes[:1])), len(passes) - 1: printed(module)}
         return tuple(
             Stage(each.name, _spec(each), texts.get(place), self._seconds[each]) for place, each in enumerate(passes)
         )

@@ -66,13 +66,24 @@ def parse(text: str, where: str, context: Context | None = None) -> ModuleOp:
 
 
 def printed(module: ModuleOp) -> str:
-    """The module as text that parses again; an f-string of a module would add a debugging frame."""
-    if any(len(op.results) > 1 for op in all_of(module, GenericOp)):
-        # xDSL prints several results of a generic in parentheses, which it does not read.
-        stream = StringIO()
-        Printer(stream, print_generic_format=True).print_op(module)
-        return f"{stream.getvalue()}\n"
-    return f"{module!s}\n"
+    """The module as text that parses again."""
+    stream = StringIO()
+    # xDSL prints several results of a generic in parentheses, which it does not read.
+    several = any(len(op.results) > 1 for op in all_of(module, GenericOp))
+    _Printer(stream, print_generic_format=several).print_op(module)
+    return f"{stream.getvalue()}\n"
+
+
+_QUOTED = {at: f"\\{at:02X}" for at in range(256)} | {at: chr(at) for at in range(0x20, 0x7F) if at != ord('"')}
+_QUOTED[ord("\\")] = "\\\\"
+
+
+class _Printer(Printer):
+    """xDSL's, but for texts in quotes, which it prints character by character: half of all that a module prints."""
+
+    def print_bytes_literal(self, bytestring: bytes) -> None:
+        """A text in quotes, with what ends lines or quotes escaped, so that it is one piece of a line."""
+        self.print_string(f'"{"".join(map(_QUOTED.__getitem__, bytestring))}"')
 
 
 # --- Pass pipelines as text: ``pass,pass{option=value option=value,value}`` (xDSL's syntax)

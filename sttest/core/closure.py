@@ -153,6 +153,17 @@ def program_hash(*makers: str) -> str:
     return hash_of(program_files(*makers))
 
 
+@cache
+def tree_hash() -> str:
+    """Hash of every file of ``sttest`` in the program that is running, as it was when first asked for.
+
+    It is for what is kept on one machine: a comment in a study changes it, which costs one run, while no syntax is
+    read to have it, which costs every new user's first run a second.
+    """
+    tree = FolderTree(ROOT)
+    return hash_of({file: hashlib.sha256(tree.read(file)).hexdigest() for file in sorted(tree.below(PACKAGES[0]))})
+
+
 def hash_of(files: dict[str, str]) -> str:
     """16 hex digits that name the content of some files."""
     lines = "".join(f"{digest}  {file}\n" for file, digest in files.items())

@@ -110,7 +110,7 @@ def _found(
     compiler: StagedCompiler, asked: CompileOptions, block: Block | None, ladders: Sequence[Sequence[Rung]], say: Say
 ) -> Fitting:  # fmt: skip
     """The design of the recipe that an earlier compile took; without one, that which is found, to be remembered."""
-    kept = place(compiler, asked, block, __name__)
+    kept = place(compiler, asked, block)
     earlier = recall(kept)
     for name, recipe in (rung for rungs in ladders for rung in rungs):
         if earlier is not None and name == earlier.recipe:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from sttest.compile.compiler import StagedCompiler
 from sttest.compile.options import CompileOptions
 from sttest.compile.resources.fit import Fit
-from sttest.core.closure import program_hash
+from sttest.core.closure import tree_hash
 from sttest.core.kept import KeptFiles
 from sttest.core.program import package_versions
 from sttest.core.results import config_hash
@@ -29,17 +29,16 @@ class Remembered(BaseModel):
     tried: int  # designs that were compiled to find it
 
 
-def place(compiler: StagedCompiler, asked: CompileOptions, block: Block | None, maker: str) -> str:
+def place(compiler: StagedCompiler, asked: CompileOptions, block: Block | None) -> str:
     """The name under which a choice is kept, a hash of all that it follows from.
 
     Args:
         compiler: compiler of the text.
         asked: options that hold over those of the recipes.
         block: what the text is a block of.
-        maker: module that chooses.
     """
     key: dict[str, Any] = {
-        "program": program_hash(maker), "packages": package_versions(), "compiled": compiler.inputs, "block": block,
+        "program": tree_hash(), "packages": package_versions(), "compiled": compiler.inputs, "block": block,
         "asked": asked.model_dump(exclude={"precision"}), "given": sorted(asked.given),
         "scheme": load_scheme(asked.precision),  # it may be a file
     }  # fmt: skip

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from sttest.core.closure import program_hash
+from sttest.core.closure import tree_hash
 from sttest.core.kept import KeptFiles
 from sttest.core.program import package_versions
 from sttest.sim.api import simulate
@@ -81,7 +81,7 @@ def kept_sizing_cost(graph: TimedGraph, file: Path, cache_dir: Path | None = Non
 
 def _key(file: Path) -> str:
     """Hash of all that the cycles depend on: the graph with its traces, this program, and the packages' versions."""
-    digest = hashlib.sha256(f"{program_hash(__name__)} {sorted(package_versions().items())}".encode())
+    digest = hashlib.sha256(f"{tree_hash()} {sorted(package_versions().items())}".encode())
     for each in (file, file.with_suffix(".npz")):
         if each.is_file():
             digest.update(each.read_bytes())

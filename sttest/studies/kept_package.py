@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from sttest.core.closure import program_hash
+from sttest.core.closure import tree_hash
 from sttest.core.files import replacing_folder
 from sttest.core.kept import KeptFiles
 from sttest.core.program import package_versions
@@ -24,7 +24,6 @@ from sttest.sim.graph import MAX_ACCESSES_VARIABLE
 from sttest.studies.workload import CompileRequest, Step
 
 _KIND = "packages"
-_MAKERS = ("sttest.studies.compile_request", "sttest.studies.package_summary", __name__)
 _MOST_BYTES = 64 * 2**20
 """Of a package that is kept; IR and C++ become an eighth when they are packed."""
 # Each part begins with a letter or digit: none leads out of the folder.
@@ -74,7 +73,7 @@ def place(request: CompileRequest, more: object, step: Step) -> str | None:
     if is_module_reference(request.model) or request.options.kernels is not None:
         return None
     key = {
-        "program": program_hash(*_MAKERS), "packages": package_versions(), "request": request.facts(step),
+        "program": tree_hash(), "packages": package_versions(), "request": request.facts(step),
         "more": more, "limit": os.environ.get(MAX_ACCESSES_VARIABLE, ""),
     }  # fmt: skip
     return config_hash(key)

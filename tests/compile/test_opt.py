@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from linalg_programs import Program
+from xdsl.dialects.builtin import StringAttr
 
-from sttest.compile.opt import run_opt
+from sttest.compile.opt import parse, printed, run_opt
 from sttest.core.errors import InputError
 
 TEXT = (lambda program: program.text(program.matmul(program.argument(32, 32), program.argument(32, 32))))(Program())
@@ -33,6 +34,12 @@ def test_texts_and_times_are_kept_only_on_request() -> None:
     assert "lanes" not in first.text
     assert second.text == kept.text
     assert all(each.seconds is not None and each.seconds >= 0 for each in kept.passes)
+
+
+def test_a_module_is_printed_as_xdsl_does() -> None:
+    module = parse(TEXT, "f.mlir")
+    module.attributes["said"] = StringAttr("".join(map(chr, range(256))))
+    assert printed(module) == f"{module!s}\n"
 
 
 def test_stopping_and_going_on_gives_the_same_text() -> None:

@@ -76,6 +76,20 @@ def test_the_program_that_runs_is_that_of_its_folder(copied):
     assert hashes(copied) == {maker: program_hash(maker) for maker in (SIMULATION, STUDY, GPT2)}
 
 
+def test_the_hash_of_all_files_sees_every_one_and_nothing_that_python_leaves(small, tmp_path, monkeypatch):
+    small({"sttest/one.py": "x = 1\n", "sttest/data/a.yaml": "1", "experiments/more.py": ""}, makers=())
+    monkeypatch.setattr(closure, "ROOT", tmp_path)
+    now = closure.tree_hash.__wrapped__
+    before = now()
+    for file in ("sttest/__pycache__/one.pyc", "sttest/.hidden", "experiments/more.py"):
+        small({file: "2"}, makers=())
+    assert now() == before
+    for file in ("sttest/one.py", "sttest/data/a.yaml", "sttest/data/b.yaml"):
+        small({file: "x = 1  # seen\n"}, makers=())
+        assert now() != before, file
+        before = now()
+
+
 # --- What is seen
 
 

@@ -62,13 +62,12 @@ def test_whatever_a_choice_follows_from_has_a_place_of_its_own(tmp_path):
     scheme.write_text(SCHEME % 4)
     asked = CompileOptions(precision=str(scheme))
     places = [
-        place(compiler(), CompileOptions(), None, "sttest.explore.choice"),
-        place(compiler(), CompileOptions(), None, "sttest.explore.fitting"),
-        place(compiler(), CompileOptions(budget="all"), None, "sttest.explore.choice"),
-        place(compiler(), CompileOptions(share=CompileOptions().share), None, "sttest.explore.choice"),
-        place(compiler(parameters=["a1"]), CompileOptions(), None, "sttest.explore.choice"),
-        place(compiler(), asked, None, "sttest.explore.choice"),
+        place(compiler(), CompileOptions(), None),
+        place(compiler(), CompileOptions(budget="all"), None),
+        place(compiler(), CompileOptions(share=CompileOptions().share), None),
+        place(compiler(parameters=["a1"]), CompileOptions(), None),
+        place(compiler(), asked, None),
     ]
     scheme.write_text(SCHEME % 8)
-    places.append(place(compiler(), asked, None, "sttest.explore.choice"))
+    places.append(place(compiler(), asked, None))
     assert len(set(places)) == len(places)

@@ -54,7 +54,7 @@ def test_another_graph_or_another_program_runs_anew(tmp_path: Path, asked: list[
     kept(chain(2), tmp_path)
     assert kept(chain(1), tmp_path).lost_cycles != 0
     assert len(asked) == 4
-    monkeypatch.setattr(sizing_cost, "program_hash", lambda *_: "another")
+    monkeypatch.setattr(sizing_cost, "tree_hash", lambda: "another")
     kept(chain(2), tmp_path)
     assert len(asked) == 6
 

@@ -4,6 +4,7 @@ it, read off synthesis (`boards/data/synthesized.yaml`), are an estimate of the 
 
 import re
 from collections import Counter
+from math import prod
 
 from sttest.compile.rtl.cells import Part
 from sttest.compile.rtl.module import ModuleText
@@ -11,7 +12,7 @@ from sttest.compile.rtl.module import ModuleText
 _DECLARED = re.compile(r"^ *logic ((?:\[\d+:0\])*) ?([^;()]*);", re.MULTILINE)
 _NAME = re.compile(r"\b(\w+)(?: \[(\d+)\])?(?: = [^,]*)?(?:,|$)")
 _RANGE = re.compile(r"\[(\d+):0\]")
-_CLOCKED = re.compile(r"always_ff.*?(?=\n  (?! )|\Z)", re.DOTALL)
+_CLOCKED = re.compile(r"always_ff[^\n]*(?:\n(?!  (?! ))[^\n]*)*")
 _ASSIGNED = re.compile(r"\b(\w+)(?:\[[^;]*?\])? <= ")
 _COUNTER, _STATE = re.compile(r"c\d+_(?:x\d+|phase|on)$"), re.compile(r"(?:^|_)(?:stage|run|pass|ended)$")
 _LINE = re.compile(r"= (\w+_was)\[\d+ -: (\d+)\]")
@@ -57,19 +58,13 @@ def _registers(name: str, bits: int, count: int) -> dict[str, int]:
 
 def lanes_of(module: ModuleText) -> dict[Part, int]:
     """The parts of a process with the numbers of their instances."""
-    found: dict[Part, int] = {}
-    for part in module.parts:
-        count, loops = 0, list[int]()
-        for line in module.body.splitlines():
-            text = line.strip()
-            if loop := _INSTANCES.match(text):
-                loops.append(int(loop[2]))
-            elif text.startswith("end") or text.startswith("generate"):
-                loops = []
-            elif text.startswith(f"{part.name} "):
-                each = 1
-                for bound in loops:
-                    each *= bound
-                count += each
-        found[part] = count
-    return found
+    counts, loops = {part.name: 0 for part in module.parts}, list[int]()
+    for line in module.body.splitlines():
+        text = line.strip()
+        if loop := _INSTANCES.match(text):
+            loops.append(int(loop[2]))
+        elif text.startswith(("end", "generate")):
+            loops = []
+        elif (name := text.partition(" ")[0]) in counts and name != text:
+            counts[name] += prod(loops)
+    return {part: counts[part.name] for part in module.parts}

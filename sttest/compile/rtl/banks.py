@@ -8,11 +8,17 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
+from operator import lt
 
 from sttest.boards.resources import MemoryKind
 from sttest.compile.rtl import RAM_STYLES
 from sttest.compile.rtl.control import Counters, literal, width_of
 from sttest.compile.schedule.converter_block import BlockSide, ConverterBlock
+
+_Begin = tuple[tuple[int, ...], str]
+"""Banks at which a token begins, and the condition that it does."""
+_Touch = tuple[str, tuple[int, ...], tuple[int, ...]]
+"""A bank and a token: condition, element of the token, rows behind that of the token, per dim."""
 
 
 @dataclass
@@ -39,8 +45,12 @@ class Banks:
         for name, width in waited.items():
             lines.append(f"logic [{width - 1}:0] {name}_was;")
             lines.append(f"always_ff @(posedge clk) if ({advance}) {name}_was <= {name};")
+        fills, drains = [*self._begins("fill", self.block.fill)], [*self._begins("drain", self.block.drain)]
         for bank, first in enumerate(self._words()):
-            lines += self._bank(bank, first, source, take, advance)
+            writes = [*self._touches(fills, self.block.fill, first)]
+            reads = [*self._touches(drains, self.block.drain, first)]
+            if writes and reads:
+                lines += self._bank(f"bank{bank}", writes, reads, source, take, advance)
         lines.append(f"logic [{prod(self.block.drain.shape) * self.bits - 1}:0] fetched;")
         lines += self._fetched()
         return "".join(f"  {line}\n" for line in lines)
@@ -79,7 +89,7 @@ class Banks:
             for number, dim in dims if len(side.offsets(number, dim.banks)) > 1
         }  # fmt: skip
 
-    def _begins(self, name: str, side: BlockSide, suffix: str = "") -> Iterator[tuple[tuple[int, ...], str]]:
+    def _begins(self, name: str, side: BlockSide, suffix: str = "") -> Iterator[_Begin]:
         """The banks at which a token begins, with the condition that it does; none where there is but one."""
         dims = self.block.dims
         offsets = [side.offsets(number, dim.banks) for number, dim in enumerate(dims)]
@@ -99,13 +109,11 @@ class Banks:
     def _in_word(self) -> list[tuple[int, ...]]:
         return list(itertools.product(*(range(dim.word) for dim in self.block.dims)))
 
-    def _bank(self, bank: int, first: Sequence[int], source: str, take: str, advance: str) -> Iterator[str]:
-        in_word, depth, name = self._in_word(), 2 * self.block.depth, f"bank{bank}"
+    def _bank(
+        self, name: str, writes: Sequence[_Touch], reads: Sequence[_Touch], source: str, take: str, advance: str
+    ) -> Iterator[str]:
+        in_word, depth = self._in_word(), 2 * self.block.depth
         width, place_bits = len(in_word) * self.bits, width_of(2 * self.block.depth - 1)
-        writes, reads = (list(self._touches(each, side, first)) for each, side in
-                         (("fill", self.block.fill), ("drain", self.block.drain)))  # fmt: skip
-        if not writes or not reads:
-            return
         style = RAM_STYLES.get(self.kind, "distributed")
         yield f'(* ram_style = "{style}" *) logic [{width - 1}:0] {name} [{depth}];'
         yield f"logic [{width - 1}:0] {name}_data, {name}_read;"
@@ -121,15 +129,13 @@ class Banks:
         yield f"always_ff @(posedge clk) if ({written}) {name}[{name}_in] <= {name}_data;"
         yield f"always_ff @(posedge clk) if ({advance}) {name}_read <= {name}[{name}_out];"
 
-    def _touches(
-        self, name: str, side: BlockSide, first: Sequence[int]
-    ) -> Iterator[tuple[str, tuple[int, ...], tuple[int, ...]]]:
-        """When a side touches a bank: condition, element of the token, rows behind that of the token, per dim."""
-        for begin, when in self._begins(name, side):
-            element = tuple((at - b) % dim.banks for at, b, dim in zip(first, begin, self.block.dims, strict=True))
-            if all(each < size for each, size in zip(element, side.shape, strict=True)):
-                rows = (b + each for b, each in zip(begin, element, strict=True))
-                yield when, element, tuple(row // dim.banks for row, dim in zip(rows, self.block.dims, strict=True))
+    def _touches(self, begins: Iterable[_Begin], side: BlockSide, first: Sequence[int]) -> Iterator[_Touch]:
+        """When a side touches a bank, by where its tokens begin."""
+        banks, shape = [dim.banks for dim in self.block.dims], side.shape
+        for begin, when in begins:
+            element = tuple([(at - b) % every for at, b, every in zip(first, begin, banks, strict=True)])
+            if all(map(lt, element, shape)):
+                yield when, element, tuple([(b + each) // n for b, each, n in zip(begin, element, banks, strict=True)])
 
     def _row(self, side: str, carry: Sequence[int]) -> str:
         terms, stride = list[str](), 1
@@ -145,10 +151,10 @@ class Banks:
 
     def _fetched(self) -> Iterator[str]:
         side, dims = self.block.drain, self.block.dims
-        words = [dim.banks // dim.word for dim in dims]
+        words, begins = [dim.banks // dim.word for dim in dims], [*self._begins("drain", side, "_was")]
         for element in itertools.product(*(range(size) for size in side.shape)):
             found = []
-            for begin, when in self._begins("drain", side, "_was"):
+            for begin, when in begins:
                 place = [(at + each) % dim.banks for at, each, dim in zip(begin, element, dims, strict=True)]
                 bank = _number([at // dim.word for at, dim in zip(place, dims, strict=True)], words)
                 inside = _number([at % dim.word for at, dim in zip(place, dims, strict=True)], [d.word for d in dims])
