@@ -64,4 +64,16 @@ _FORMATS = tuple(
     for name in ("streamhls", "vitis", "hls", "solution", "finn", "tapa", "lightningsim", "aie", "allo")
 )
 
-EXTENSION = Extension("sttest", (*_VERBS, *_FORMATS))
+_PASSES = tuple(
+    Offer("passes", name, f"sttest.compile.pipeline:{name.upper().replace('-', '_')}")
+    for name in (
+        "add-positions", "online-softmax", "quantize", "expand-functions", "float-min-as-int", "linalg-to-kernels",
+        "call-own-kernels", "multiply-in-fabric", "cascade-products", "share-engines", "assign-lanes", "fuse-kernels",
+        "buffer-rereads", "materialize-converters", "materialize-dma", "fold-dma", "vectorize", "insert-forks",
+        "merge-weight-streams", "place-on-cards", "code-parameters", "assign-channels", "split-products", "name-nodes",
+        "lower-to-streams", "share-streams", "index-dmas", "flatten-bottleneck-loops", "size-fifos", "loop-layers",
+        "loop-tokens",
+    )
+)  # fmt: skip
+
+EXTENSION = Extension("sttest", (*_VERBS, *_FORMATS, *_PASSES))

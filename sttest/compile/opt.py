@@ -1,10 +1,7 @@
 """Runs any passes on IR text: what `sttest opt` does."""
 
-import dataclasses
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from inspect import formatannotation
 from io import StringIO
 
 from xdsl.context import Context
@@ -13,15 +10,14 @@ from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
-from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
-from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError, VerifyException
+from xdsl.utils.exceptions import DiagnosticException, ParseError, VerifyException
 
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, parse_error, rule_error, set_target
 from sttest.compile.ir.reader import read_module
 from sttest.compile.linalg.fills import name_fills
-from sttest.compile.pipeline import PASSES
-from sttest.core.errors import InputError, did_you_mean
+from sttest.compile.steps import parse_passes
+from sttest.core.errors import InputError
 
 # --- The xDSL context of sttest: its dialects, its passes, reading and printing IR text
 
@@ -38,11 +34,6 @@ def new_context() -> Context:
     for dialect in _DIALECTS:
         context.load_dialect(dialect)
     return context
-
-
-def available_passes() -> dict[str, Callable[[], type[ModulePass]]]:
-    """The passes as xDSL's pipeline parser wants them."""
-    return {name: lambda each=each: each for name, each in PASSES.items()}
 
 
 def parse(text: str, where: str, context: Context | None = None) -> ModuleOp:
@@ -73,57 +64,6 @@ def printed(module: ModuleOp) -> str:
         Printer(stream, print_generic_format=True).print_op(module)
         return f"{stream.getvalue()}\n"
     return f"{module!s}\n"
-
-
-# --- Pass pipelines as text: ``pass,pass{option=value option=value,value}`` (xDSL's syntax)
-
-
-WHERE = "pass pipeline"
-
-
-def parse_passes(pipeline: str) -> tuple[ModulePass, ...]:
-    """The passes that a pipeline names; none for an empty text.
-
-    Raises:
-        InputError: bad syntax, or an unknown pass or option, with the nearest known one.
-    """
-    try:
-        specs = list(parse_pipeline(pipeline.strip()))
-    except ArgSpecParseError as error:
-        lines = str(error).splitlines()[1:]
-        raise InputError("bad-pipeline", "\n".join(["it does not parse", *lines]), where=WHERE) from error
-    return tuple(_build(spec) for spec in specs)
-
-
-def _build(spec: ArgSpec) -> ModulePass:
-    if spec.name not in PASSES:
-        raise InputError(
-            "unknown-pass", f"unknown pass '{spec.name}'", where=WHERE, hints=[did_you_mean(spec.name, PASSES)]
-        )
-    kind = PASSES[spec.name]
-    known = [field.name.replace("_", "-") for field in dataclasses.fields(kind) if field.name != "name"]
-    for option in spec.parameters:
-        _require_known(option.replace("_", "-"), spec.name, known)
-    try:
-        return kind.from_spec(spec)
-    except ValueError as error:
-        raise InputError("bad-option", f"{error}", where=f"pass {spec.name}", hints=[_usage(kind)]) from error
-
-
-def _require_known(option: str, name: str, known: list[str]) -> None:
-    if option in known:
-        return
-    hints = [did_you_mean(option, known)] if known else ["leave the braces out, it has no options"]
-    raise InputError("unknown-option", f"unknown option '{option}'", where=f"pass {name}", hints=hints)
-
-
-def _usage(kind: type[ModulePass]) -> str:
-    options = " ".join(
-        f"{field.name.replace('_', '-')}=<{formatannotation(field.type)}>"
-        for field in dataclasses.fields(kind)
-        if field.name != "name"
-    )
-    return f"write {kind.name}{{{options}}}"
 
 
 @dataclass(frozen=True)

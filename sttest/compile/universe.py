@@ -3,11 +3,10 @@
 It reads the IR in a package and what ``sttest opt`` prints, and ``-p fuse-kernels`` runs a pass.
 """
 
-from collections.abc import Callable
-
 from xdsl.ir import Dialect
-from xdsl.passes import ModulePass
 from xdsl.universe import Universe
+
+from sttest.compile.steps import steps
 
 
 def _df() -> Dialect:
@@ -16,19 +15,4 @@ def _df() -> Dialect:
     return DF
 
 
-def _pass(name: str) -> Callable[[], type[ModulePass]]:
-    def load() -> type[ModulePass]:
-        from sttest.compile.pipeline import PASSES
-
-        return PASSES[name]
-
-    return load
-
-
-def _pass_names() -> list[str]:
-    from sttest.compile.pipeline import PASSES
-
-    return sorted(PASSES)
-
-
-UNIVERSE = Universe(all_dialects={"df": _df}, all_passes={name: _pass(name) for name in _pass_names()})
+UNIVERSE = Universe(all_dialects={"df": _df}, all_passes={name: step.load for name, step in steps().items()})
