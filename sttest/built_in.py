@@ -76,4 +76,14 @@ _PASSES = tuple(
     )
 )  # fmt: skip
 
-EXTENSION = Extension("sttest", (*_VERBS, *_FORMATS, *_PASSES))
+_OPS = (Offer("ops", "df", "sttest.compile.dialects.df:DF"),)
+
+_VALUES = tuple(
+    Offer("values", kind, f"sttest.reference.{function}")
+    for kind, function in (
+        ("fork", "engine:copied"), ("concat", "engine:join"), ("gather", "engine:gather_slices"),
+        ("converter", "engine:convert"), ("task", "task:run_task"),
+    )
+)  # fmt: skip
+
+EXTENSION = Extension("sttest", (*_VERBS, *_FORMATS, *_PASSES, *_OPS, *_VALUES))

@@ -12,27 +12,28 @@ from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import DiagnosticException, ParseError, VerifyException
 
-from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, parse_error, rule_error, set_target
 from sttest.compile.ir.reader import read_module
 from sttest.compile.linalg.fills import name_fills
 from sttest.compile.steps import parse_passes
 from sttest.core.errors import InputError
+from sttest.core.extensions import offers
 
 # --- The xDSL context of sttest: its dialects, its passes, reading and printing IR text
 
 
 _DIALECTS = (
     Builtin, affine.Affine, arith.Arith, func.Func, linalg.Linalg, math.Math, memref.MemRef, scf.Scf, tensor.Tensor,
-    df.DF,
 )  # fmt: skip
 
 
 def new_context() -> Context:
-    """A context with every dialect that sttest reads."""
+    """A context with every dialect that sttest reads; that of an extension is imported when a text has an op of it."""
     context = Context()
     for dialect in _DIALECTS:
         context.load_dialect(dialect)
+    for name, offer in offers("ops").items():
+        context.register_dialect(name, offer.load)
     return context
 
 

@@ -3,16 +3,12 @@
 It reads the IR in a package and what ``sttest opt`` prints, and ``-p fuse-kernels`` runs a pass.
 """
 
-from xdsl.ir import Dialect
 from xdsl.universe import Universe
 
 from sttest.compile.steps import steps
+from sttest.core.extensions import offers
 
-
-def _df() -> Dialect:
-    from sttest.compile.dialects.df import DF
-
-    return DF
-
-
-UNIVERSE = Universe(all_dialects={"df": _df}, all_passes={name: step.load for name, step in steps().items()})
+UNIVERSE = Universe(
+    all_dialects={name: offer.load for name, offer in offers("ops").items()},
+    all_passes={name: step.load for name, step in steps().items()},
+)
