@@ -128,6 +128,17 @@ def test_a_node_of_an_extension_is_compiled_timed_and_computed(compiled, with_sa
 
 
 @pytest.mark.slow
+def test_engines_agree_on_it(with_sample, tmp_path):
+    pytest.importorskip("torch")
+    (tmp_path / "product.mlir").write_text(MATMUL)
+    asked = "--precision", "fp32", "--pass", "clip-results", "--engines", "reference,simpy,maxplus", "--json"
+    found = json.loads(with_sample("crosscheck", "product.mlir", *asked).stdout)
+    done = {each["engine"]: each for each in found["engines"] if each["verdict"] == "done"}
+    assert set(done) == {"reference", "simpy", "maxplus"}
+    assert done["simpy"]["cycles"] == done["maxplus"]["cycles"] > 0
+
+
+@pytest.mark.slow
 def test_its_hardware_is_refused_by_name(compiled, python_with_sample):
     manifest = json.loads((compiled / "manifest.json").read_text())
     assert manifest["hls"]["missing"] == "group0: no C++ for sample.clip"
