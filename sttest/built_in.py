@@ -64,4 +64,26 @@ _FORMATS = tuple(
     for name in ("streamhls", "vitis", "hls", "solution", "finn", "tapa", "lightningsim", "aie", "allo")
 )
 
-EXTENSION = Extension("sttest", (*_VERBS, *_FORMATS))
+_PASSES = tuple(
+    Offer("passes", name, f"sttest.compile.pipeline:{name.upper().replace('-', '_')}")
+    for name in (
+        "add-positions", "online-softmax", "quantize", "expand-functions", "float-min-as-int", "linalg-to-kernels",
+        "call-own-kernels", "multiply-in-fabric", "cascade-products", "share-engines", "assign-lanes", "fuse-kernels",
+        "buffer-rereads", "materialize-converters", "materialize-dma", "fold-dma", "vectorize", "insert-forks",
+        "merge-weight-streams", "place-on-cards", "code-parameters", "assign-channels", "split-products", "name-nodes",
+        "lower-to-streams", "share-streams", "index-dmas", "flatten-bottleneck-loops", "size-fifos", "loop-layers",
+        "loop-tokens",
+    )
+)  # fmt: skip
+
+_OPS = (Offer("ops", "df", "sttest.compile.dialects.df:DF"),)
+
+_VALUES = tuple(
+    Offer("values", kind, f"sttest.reference.{function}")
+    for kind, function in (
+        ("fork", "engine:copied"), ("concat", "engine:join"), ("gather", "engine:gather_slices"),
+        ("converter", "engine:convert"), ("task", "task:run_task"),
+    )
+)  # fmt: skip
+
+EXTENSION = Extension("sttest", (*_VERBS, *_FORMATS, *_PASSES, *_OPS, *_VALUES))

@@ -12,6 +12,7 @@ from sttest.cli.common import Batch, Board, Json, Parameters, Phase, names_of, p
 from sttest.cli.verbs import without_table
 from sttest.compile.opt import run_opt
 from sttest.compile.options import CompileOptions
+from sttest.compile.steps import OWN, steps
 from sttest.core.errors import InputError
 from sttest.core.files import read_text
 from sttest.core.tables import print_table
@@ -150,7 +151,7 @@ def compile_verb(
 
 @without_table
 def opt_verb(
-    file: Annotated[Path, typer.Argument(help="IR text of any level; - is standard input.")],
+    file: Annotated[Path, typer.Argument(help="IR text of any level; - is standard input.")] = Path("-"),
     pipeline: Annotated[str, typer.Option("--passes", "-p", help="As in pass,pass{option=value}.")] = "",
     board: Annotated[
         str | None, typer.Option(help="A board's name, or a YAML file, instead of the one that the module names.")
@@ -160,6 +161,9 @@ def opt_verb(
     ] = False,
     verify_each: Annotated[bool, typer.Option("--verify-each", help="Verify after every pass.")] = False,
     time_passes: Annotated[bool, typer.Option("--time-passes", help="Milliseconds per pass, on stderr.")] = False,
+    listed: Annotated[
+        bool, typer.Option("--list", help="Only list the passes in the order of the pipeline, with their options.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Run passes on IR text and print the result; without passes, read, verify and print.
@@ -173,7 +177,12 @@ def opt_verb(
       sttest opt streams.mlir --board u280 -p size-fifos
 
       sttest opt - -p fold-dma --verify-each < kernels.mlir
+
+      sttest opt --list
     """
+    if listed:
+        _list_passes(as_json=as_json)
+        return
     text = read_text(file, hints=["name a .mlir file, or - for standard input"])
     where = "standard input" if file == Path("-") else str(file)
     result = run_opt(
@@ -191,6 +200,15 @@ def opt_verb(
         if each.seconds is not None:
             print(f"{1e3 * each.seconds:10.2f} ms  {each.spec}", file=sys.stderr)
     sys.stdout.write(result.text)
+
+
+def _list_passes(*, as_json: bool) -> None:
+    rows = [(name, step.after, "" if name in OWN else "extension", step.options) for name, step in steps().items()]
+    if as_json:
+        keys = ("pass", "after", "of", "options")
+        print_json({"schema": "sttest.passes/1", "passes": [dict(zip(keys, row, strict=True)) for row in rows]})
+        return
+    print_table(("pass", "of", "options"), [(name, of, options) for name, _, of, options in rows])
 
 
 def _report_operations(model: str, *, as_json: bool) -> None:

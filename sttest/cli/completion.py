@@ -145,12 +145,12 @@ def description() -> dict[str, Any]:
     """What ``completion.json`` is to hold, from the verbs."""
     from sttest.cli.app import app
     from sttest.cli.verbs import VERBS
-    from sttest.compile.pipeline import PASSES
+    from sttest.compile.steps import OWN
     from sttest.crosscheck.engines import ENGINES
 
     root: Any = typer.main.get_command(app)
     verbs = {name: _described(name, root.commands[name].params) for name in VERBS}
-    return {"passes": sorted(PASSES), "engines": sorted(ENGINES), "verbs": verbs}
+    return {"passes": sorted(OWN), "engines": sorted(ENGINES), "verbs": verbs}
 
 
 def _described(verb: str, parameters: Sequence[Any]) -> dict[str, Any]:

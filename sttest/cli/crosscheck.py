@@ -46,6 +46,7 @@ from sttest.targets.csim import ap_types_folder
     "links",
     "link_credits",
     "ranks",
+    "passes",
 )
 def crosscheck_verb(
     model: Annotated[

@@ -22,12 +22,10 @@ from sttest.compile.lane_adaptation import LaneAdaptation, adaptation_of, engine
 from sttest.compile.linalg.loop_choices import possible_choices
 from sttest.compile.opt import new_context, parse, printed
 from sttest.compile.options import CompileOptions
-from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.fuse_kernels import decide
-from sttest.compile.passes.linalg_to_kernels import LinalgToKernels, loop_extents
-from sttest.compile.passes.quantize import Quantize
+from sttest.compile.passes.linalg_to_kernels import loop_extents
 from sttest.compile.passes.size_fifos import SizeFifos, set_depths
-from sttest.compile.pipeline import all_passes, streaming_passes, tiling_passes
+from sttest.compile.pipeline import all_passes, place_of, streaming_passes, tiling_passes
 from sttest.compile.quantization.coverage import Coverage, coverage, float_factors, with_parameters
 from sttest.compile.sharing.layers import carries_parameters
 from sttest.compile.sharing.processes import fifos_of, processes_of
@@ -222,16 +220,17 @@ def compile_text(
     refuse_other_cards(module, knobs.cards)
     runner = _Runner(context, module, keep_ir, progress)
     tiling = tiling_passes(knobs)
-    at = next(number for number, each in enumerate(tiling) if isinstance(each, Quantize))
+    at, lanes = place_of("quantize", tiling), place_of("assign-lanes", tiling)
     runner.run(tiling[:at])
     quantises = load_scheme(knobs.precision).quantises
     stored = float_factors(module) if quantises else ()
     runner.run(tiling[at : at + 1])
     covered = coverage(module, stored) if quantises else None
-    runner.run(tiling[at + 1 : -1])
+    runner.run(tiling[at + 1 : lanes])
     engines = engines_of(all_of(module, df.TaskOp))
-    runner.run(tiling[-1:])
+    runner.run(tiling[lanes : lanes + 1])
     adaptation = adaptation_of(knobs.lanes, engines, all_of(module, df.TaskOp))
+    runner.run(tiling[lanes + 1 :])
     fusion = fusion_report(module, most_bytes(knobs, hardware))
     runner.run(streaming_passes(knobs))
     runner.finish()
@@ -373,7 +372,7 @@ class StagedCompiler:
             InputError: ops or a scheme that are not possible.
         """
         chosen = self._split(knobs)[0]
-        at = next(number for number, each in enumerate(chosen) if isinstance(each, LinalgToKernels))
+        at = place_of("linalg-to-kernels", chosen)
         module = self._after(chosen[:at]) if at else self._parsed
         extents = loop_extents(module, knobs.tile_size, knobs.gemv_lanes)
         tiles, orders = possible_choices(knobs.tiles, knobs.orders, extents)
@@ -441,7 +440,7 @@ class StagedCompiler:
         """What the design's scheme has made integers."""
         if not load_scheme(knobs.precision).quantises:
             return None
-        at = next(number for number, each in enumerate(before) if isinstance(each, Quantize))
+        at = place_of("quantize", before)
         return coverage(self._after(before[: at + 1]), float_factors(self._after(before[:at])))
 
     def laned(self, knobs: CompileOptions) -> ModuleOp:
@@ -457,7 +456,7 @@ class StagedCompiler:
     def _split(self, knobs: CompileOptions) -> tuple[tuple[ModulePass, ...], tuple[ModulePass, ...]]:
         """The passes before lanes are assigned, and the others."""
         chosen = all_passes(knobs)
-        first = next(number for number, each in enumerate(chosen) if isinstance(each, AssignLanes))
+        first = place_of("assign-lanes", chosen)
         return chosen[:first], chosen[first:]
 
     def _applied(self, chosen: Sequence[ModulePass], module: ModuleOp) -> ModuleOp:
@@ -478,5 +477,4 @@ def _shared(chosen: Sequence[ModulePass]) -> int:
 
     To mark tasks takes less time than to copy the module that others could start from.
     """
-    tiled = next((number for number, each in enumerate(chosen) if isinstance(each, LinalgToKernels)), len(chosen))
-    return min(tiled + 1, len(chosen) - 1)
+    return min(place_of("linalg-to-kernels", chosen) + 1, len(chosen) - 1)

@@ -1,10 +1,7 @@
 """Runs any passes on IR text: what `sttest opt` does."""
 
-import dataclasses
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from inspect import formatannotation
 from io import StringIO
 
 from xdsl.context import Context
@@ -13,36 +10,31 @@ from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
-from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
-from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError, VerifyException
+from xdsl.utils.exceptions import DiagnosticException, ParseError, VerifyException
 
-from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, parse_error, rule_error, set_target
 from sttest.compile.ir.reader import read_module
 from sttest.compile.linalg.fills import name_fills
-from sttest.compile.pipeline import PASSES
-from sttest.core.errors import InputError, did_you_mean
+from sttest.compile.steps import parse_passes
+from sttest.core.errors import InputError
+from sttest.core.extensions import offers
 
 # --- The xDSL context of sttest: its dialects, its passes, reading and printing IR text
 
 
 _DIALECTS = (
     Builtin, affine.Affine, arith.Arith, func.Func, linalg.Linalg, math.Math, memref.MemRef, scf.Scf, tensor.Tensor,
-    df.DF,
 )  # fmt: skip
 
 
 def new_context() -> Context:
-    """A context with every dialect that sttest reads."""
+    """A context with every dialect that sttest reads; that of an extension is imported when a text has an op of it."""
     context = Context()
     for dialect in _DIALECTS:
         context.load_dialect(dialect)
+    for name, offer in offers("ops").items():
+        context.register_dialect(name, offer.load)
     return context
-
-
-def available_passes() -> dict[str, Callable[[], type[ModulePass]]]:
-    """The passes as xDSL's pipeline parser wants them."""
-    return {name: lambda each=each: each for name, each in PASSES.items()}
 
 
 def parse(text: str, where: str, context: Context | None = None) -> ModuleOp:
@@ -84,57 +76,6 @@ class _Printer(Printer):
     def print_bytes_literal(self, bytestring: bytes) -> None:
         """A text in quotes, with what ends lines or quotes escaped, so that it is one piece of a line."""
         self.print_string(f'"{"".join(map(_QUOTED.__getitem__, bytestring))}"')
-
-
-# --- Pass pipelines as text: ``pass,pass{option=value option=value,value}`` (xDSL's syntax)
-
-
-WHERE = "pass pipeline"
-
-
-def parse_passes(pipeline: str) -> tuple[ModulePass, ...]:
-    """The passes that a pipeline names; none for an empty text.
-
-    Raises:
-        InputError: bad syntax, or an unknown pass or option, with the nearest known one.
-    """
-    try:
-        specs = list(parse_pipeline(pipeline.strip()))
-    except ArgSpecParseError as error:
-        lines = str(error).splitlines()[1:]
-        raise InputError("bad-pipeline", "\n".join(["it does not parse", *lines]), where=WHERE) from error
-    return tuple(_build(spec) for spec in specs)
-
-
-def _build(spec: ArgSpec) -> ModulePass:
-    if spec.name not in PASSES:
-        raise InputError(
-            "unknown-pass", f"unknown pass '{spec.name}'", where=WHERE, hints=[did_you_mean(spec.name, PASSES)]
-        )
-    kind = PASSES[spec.name]
-    known = [field.name.replace("_", "-") for field in dataclasses.fields(kind) if field.name != "name"]
-    for option in spec.parameters:
-        _require_known(option.replace("_", "-"), spec.name, known)
-    try:
-        return kind.from_spec(spec)
-    except ValueError as error:
-        raise InputError("bad-option", f"{error}", where=f"pass {spec.name}", hints=[_usage(kind)]) from error
-
-
-def _require_known(option: str, name: str, known: list[str]) -> None:
-    if option in known:
-        return
-    hints = [did_you_mean(option, known)] if known else ["leave the braces out, it has no options"]
-    raise InputError("unknown-option", f"unknown option '{option}'", where=f"pass {name}", hints=hints)
-
-
-def _usage(kind: type[ModulePass]) -> str:
-    options = " ".join(
-        f"{field.name.replace('_', '-')}=<{formatannotation(field.type)}>"
-        for field in dataclasses.fields(kind)
-        if field.name != "name"
-    )
-    return f"write {kind.name}{{{options}}}"
 
 
 @dataclass(frozen=True)

@@ -265,6 +265,11 @@ class CompileOptions(_Checked):
         int, Field(ge=1, description="Positions at a time of attention in one pass; divides the context."),
         Option(("online-softmax{chunk}",), unit="positions"),
     ] = 64  # fmt: skip
+    passes: Annotated[
+        Names, Field(description="Passes of extensions that run besides; see sttest opt --list.",
+                     exclude_if=lambda names: not names),
+        Option((), "--pass", metavar="PASS{option=value}"),
+    ] = ()  # fmt: skip
 
     @model_validator(mode="before")
     @classmethod

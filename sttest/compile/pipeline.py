@@ -1,59 +1,16 @@
 """The order of the passes, and when each of them runs."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from xdsl.passes import ModulePass
 
 from sttest.compile.options import CompileOptions
-from sttest.compile.passes.add_positions import AddPositions
-from sttest.compile.passes.assign_channels import AssignChannels
-from sttest.compile.passes.assign_lanes import AssignLanes
-from sttest.compile.passes.buffer_rereads import BufferRereads
-from sttest.compile.passes.call_own_kernels import CallOwnKernels
-from sttest.compile.passes.cascade_products import CascadeProducts
-from sttest.compile.passes.code_parameters import CodeParameters
-from sttest.compile.passes.expand_functions import ExpandFunctions
-from sttest.compile.passes.flatten_bottleneck_loops import FlattenBottleneckLoops
-from sttest.compile.passes.float_min_as_int import FloatMinAsInt
-from sttest.compile.passes.fold_dma import FoldDma
-from sttest.compile.passes.fuse_kernels import FuseKernels
-from sttest.compile.passes.index_dmas import IndexDmas
-from sttest.compile.passes.insert_forks import InsertForks
-from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
-from sttest.compile.passes.loop_layers import LoopLayers
-from sttest.compile.passes.loop_tokens import LoopTokens
-from sttest.compile.passes.lower_to_streams import LowerToStreams
-from sttest.compile.passes.materialize_converters import MaterializeConverters
-from sttest.compile.passes.materialize_dma import MaterializeDma
-from sttest.compile.passes.merge_weight_streams import MergeWeightStreams
-from sttest.compile.passes.multiply_in_fabric import MultiplyInFabric
-from sttest.compile.passes.name_nodes import NameNodes
-from sttest.compile.passes.online_softmax import OnlineSoftmax
-from sttest.compile.passes.place_on_cards import PlaceOnCards
-from sttest.compile.passes.quantize import Quantize
-from sttest.compile.passes.share_engines import ShareEngines
-from sttest.compile.passes.share_streams import ShareStreams
-from sttest.compile.passes.size_fifos import SizeFifos
-from sttest.compile.passes.split_products import SplitProducts
-from sttest.compile.passes.vectorize import Vectorize
+from sttest.compile.steps import Step, steps
 from sttest.core.errors import InputError
 from sttest.models.quant.scheme import load_scheme
 
-
-@dataclass(frozen=True)
-class Step:
-    """A pass of the pipeline."""
-
-    kind: type[ModulePass]  # of the pass; which options it takes is said in :mod:`sttest.compile.options`.
-    when: Callable[[CompileOptions], bool] = lambda options: True  # whether it runs with these options
-    # arguments that follow from several options
-    also: Callable[[CompileOptions], dict[str, Any]] = lambda options: {}
-
-    def made(self, options: CompileOptions) -> ModulePass:
-        """The pass with its options."""
-        return self.kind(**options.for_pass(self.kind.name), **self.also(options))
+__depends__ = ("sttest/compile/passes/*.py",)
 
 
 def _shares(options: CompileOptions) -> bool:
@@ -92,55 +49,73 @@ def _port_rates(options: CompileOptions) -> dict[str, Any]:
     return {"full_rate": bool(options.gemv_lanes) or options.flatten_bottleneck_loops or _shares(options)}
 
 
-_TILING = (
-    Step(AddPositions, lambda options: options.positions),
-    Step(OnlineSoftmax, lambda options: options.attention == "one-pass"),
-    Step(Quantize),
-    Step(ExpandFunctions),
-    Step(FloatMinAsInt),
-    Step(LinalgToKernels),
-    Step(CallOwnKernels, lambda options: options.kernels is not None),
-    Step(MultiplyInFabric, lambda options: bool(options.fabric)),
-    Step(CascadeProducts, lambda options: bool(options.cascades)),
-    Step(ShareEngines, _shares),
-    Step(AssignLanes),
+def _own(
+    name: str,
+    after: str,
+    when: Callable[[CompileOptions], bool] = lambda options: True,
+    also: Callable[[CompileOptions], dict[str, Any]] = lambda options: {},
+) -> Step:
+    """A pass of sttest, in the file of its name."""
+    target = f"sttest.compile.passes.{name.replace('-', '_')}:{name.title().replace('-', '')}"
+    return Step(name, target, after, when, also)
+
+
+ADD_POSITIONS = _own("add-positions", "", lambda options: options.positions)
+ONLINE_SOFTMAX = _own("online-softmax", "add-positions", lambda options: options.attention == "one-pass")
+QUANTIZE = _own("quantize", "online-softmax")
+EXPAND_FUNCTIONS = _own("expand-functions", "quantize")
+FLOAT_MIN_AS_INT = _own("float-min-as-int", "expand-functions")
+LINALG_TO_KERNELS = _own("linalg-to-kernels", "float-min-as-int")
+CALL_OWN_KERNELS = _own("call-own-kernels", "linalg-to-kernels", lambda options: options.kernels is not None)
+MULTIPLY_IN_FABRIC = _own("multiply-in-fabric", "call-own-kernels", lambda options: bool(options.fabric))
+CASCADE_PRODUCTS = _own("cascade-products", "multiply-in-fabric", lambda options: bool(options.cascades))
+SHARE_ENGINES = _own("share-engines", "cascade-products", _shares)
+ASSIGN_LANES = _own("assign-lanes", "share-engines")
+FUSE_KERNELS = _own("fuse-kernels", "assign-lanes")
+BUFFER_REREADS = _own("buffer-rereads", "fuse-kernels", lambda options: options.buffer_rereads_kib > 0)
+MATERIALIZE_CONVERTERS = _own("materialize-converters", "buffer-rereads")
+MATERIALIZE_DMA = _own("materialize-dma", "materialize-converters")
+FOLD_DMA = _own("fold-dma", "materialize-dma", also=lambda options: {"parameters": not options.prefetch_kib})
+VECTORIZE = _own("vectorize", "fold-dma", also=_port_rates)
+INSERT_FORKS = _own("insert-forks", "vectorize")
+MERGE_WEIGHT_STREAMS = _own("merge-weight-streams", "insert-forks", _shares)
+PLACE_ON_CARDS = _own("place-on-cards", "merge-weight-streams", lambda options: options.cards > 1)
+CODE_PARAMETERS = _own("code-parameters", "place-on-cards", _has_codes, _code_of_ternary)
+ASSIGN_CHANNELS = _own("assign-channels", "code-parameters")
+SPLIT_PRODUCTS = _own("split-products", "assign-channels", lambda options: options.product_units > 1)
+NAME_NODES = _own("name-nodes", "split-products")
+LOWER_TO_STREAMS = _own("lower-to-streams", "name-nodes")
+SHARE_STREAMS = _own("share-streams", "lower-to-streams", _shares)
+INDEX_DMAS = _own("index-dmas", "share-streams")
+FLATTEN_BOTTLENECK_LOOPS = _own(
+    "flatten-bottleneck-loops", "index-dmas", lambda options: options.flatten_bottleneck_loops
 )
-_STREAMING = (
-    Step(FuseKernels),
-    Step(BufferRereads, lambda options: options.buffer_rereads_kib > 0),
-    Step(MaterializeConverters),
-    Step(MaterializeDma),
-    Step(FoldDma, also=lambda options: {"parameters": not options.prefetch_kib}),
-    Step(Vectorize, also=_port_rates),
-    Step(InsertForks),
-    Step(MergeWeightStreams, _shares),
-    Step(PlaceOnCards, lambda options: options.cards > 1),
-    Step(CodeParameters, _has_codes, _code_of_ternary),
-    Step(AssignChannels),
-    Step(SplitProducts, lambda options: options.product_units > 1),
-    Step(NameNodes),
-    Step(LowerToStreams),
-    Step(ShareStreams, _shares),
-    Step(IndexDmas),
-    Step(FlattenBottleneckLoops, lambda options: options.flatten_bottleneck_loops),
-    Step(SizeFifos),
-    Step(LoopLayers, lambda options: options.layers > 1),
-    Step(LoopTokens, lambda options: options.generate > 1),
-)
-PASSES = {step.kind.name: step.kind for step in (*_TILING, *_STREAMING)}
-"""Every pass by its command-line name, in pipeline order."""
+SIZE_FIFOS = _own("size-fifos", "flatten-bottleneck-loops")
+LOOP_LAYERS = _own("loop-layers", "size-fifos", lambda options: options.layers > 1)
+LOOP_TOKENS = _own("loop-tokens", "loop-layers", lambda options: options.generate > 1)
 
 
 def tiling_passes(options: CompileOptions) -> tuple[ModulePass, ...]:
     """The passes that decide types, tiles and lanes."""
-    return tuple(step.made(options) for step in _TILING if step.when(options))
+    line = [*steps().values()]
+    return _made(line[: line.index(FUSE_KERNELS)], options)
 
 
 def streaming_passes(options: CompileOptions) -> tuple[ModulePass, ...]:
     """The passes from tiled kernels to sized streams, for the target of the module."""
-    return tuple(step.made(options) for step in _STREAMING if step.when(options))
+    line = [*steps().values()]
+    return _made(line[line.index(FUSE_KERNELS) :], options)
 
 
 def all_passes(options: CompileOptions) -> tuple[ModulePass, ...]:
     """All passes from linalg to sized streams."""
-    return (*tiling_passes(options), *streaming_passes(options))
+    return _made([*steps().values()], options)
+
+
+def _made(line: Sequence[Step], options: CompileOptions) -> tuple[ModulePass, ...]:
+    return tuple(step.made(options) for step in line if step.runs(options))
+
+
+def place_of(name: str, passes: Sequence[ModulePass]) -> int:
+    """The number of passes before that of a name; of all where it is none of them."""
+    return next((number for number, each in enumerate(passes) if each.name == name), len(passes))

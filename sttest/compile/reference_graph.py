@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from sttest.compile.dialects import df
+from sttest.compile.dialects.hardware_op import HardwareOp, Ports
 from sttest.compile.ir.indexed import IndexedParameters
 from sttest.compile.ir.module_walk import functions, only_kernel, returned, run_first, stream_of
 from sttest.compile.ir.names import argument_kinds, argument_names, result_names
@@ -23,11 +24,9 @@ from sttest.reference.graph import (
     Argument,
     ArgumentKind,
     Coded,
-    Concat,
     Converter,
     ElementType,
     Fork,
-    Gather,
     Load,
     LoopKind,
     MemoryLayout,
@@ -50,7 +49,7 @@ _PREDICATES = (
     "false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true",
 )  # fmt: skip
 # What passes values on or holds them.
-_NO_VALUES = (df.StreamOp, df.BufferOp, df.YieldOp, df.LayerOp)
+_NO_VALUES = (df.StreamOp, df.BufferOp, df.YieldOp)
 _ELEMENT_TYPES: Mapping[str, ElementType] = {name: name for name in get_args(ElementType)}
 
 
@@ -65,12 +64,13 @@ def value_graph(module: ModuleOp, name: str) -> ReferenceGraph:
     function = next(found for found in functions(module) if kernel.parent_op() is found)
     ops, names = list(kernel.body.block.ops), argument_names(function)
     stores = _stores(kernel)
+    nodes = [_node(op, kernel, names) for op in ops if not isinstance(op, _NO_VALUES)]
     return ReferenceGraph(
         name,
         arguments=tuple(_arguments(function, kernel, names)),
         results=tuple(_results(function, stores)),
         streams=tuple(reference_stream(op) for op in ops if isinstance(op, df.StreamOp) and not _goes_round(op.result)),
-        nodes=tuple(_node(op, kernel, names) for op in ops if not isinstance(op, _NO_VALUES)),
+        nodes=tuple(node for node in nodes if node is not None),
     )
 
 
@@ -115,8 +115,8 @@ def _origin(stream: df.StreamOp) -> str:
 
 
 @singledispatch
-def _node(op: Operation, kernel: df.KernelOp, names: Mapping[SSAValue, str]) -> Node:
-    """What a node computes; of a DMA that reads, by the name of the kernel's argument."""
+def _node(op: Operation, kernel: df.KernelOp, names: Mapping[SSAValue, str]) -> Node | None:
+    """What a node computes, if anything; of a DMA that reads, by the name of the kernel's argument."""
     raise InputError("no-values", f"{op.name} has no defined values", where=_HERE)
 
 
@@ -126,13 +126,9 @@ def _fork(op: df.ForkOp, kernel: df.KernelOp, names: Mapping[SSAValue, str]) -> 
 
 
 @_node.register
-def _concat(op: df.ConcatOp, kernel: df.KernelOp, names: Mapping[SSAValue, str]) -> Concat:
-    return Concat(node_label(op), _fifos(op.sources), _fifo(op.sinks[0]), op.turns, op.origin_name)
-
-
-@_node.register
-def _gather(op: df.GatherOp, kernel: df.KernelOp, names: Mapping[SSAValue, str]) -> Gather:
-    return Gather(node_label(op), _fifos(op.sources), _fifo(op.sinks[0]), op.code.data if op.code is not None else "")
+def _hardware(op: HardwareOp, kernel: df.KernelOp, names: Mapping[SSAValue, str]) -> Node | None:
+    assert isinstance(op, df.NodeOp)
+    return op.reference(Ports(node_label(op), _fifos(op.sources), _fifos(op.sinks)))
 
 
 @_node.register

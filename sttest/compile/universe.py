@@ -3,32 +3,12 @@
 It reads the IR in a package and what ``sttest opt`` prints, and ``-p fuse-kernels`` runs a pass.
 """
 
-from collections.abc import Callable
-
-from xdsl.ir import Dialect
-from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 
+from sttest.compile.steps import steps
+from sttest.core.extensions import offers
 
-def _df() -> Dialect:
-    from sttest.compile.dialects.df import DF
-
-    return DF
-
-
-def _pass(name: str) -> Callable[[], type[ModulePass]]:
-    def load() -> type[ModulePass]:
-        from sttest.compile.pipeline import PASSES
-
-        return PASSES[name]
-
-    return load
-
-
-def _pass_names() -> list[str]:
-    from sttest.compile.pipeline import PASSES
-
-    return sorted(PASSES)
-
-
-UNIVERSE = Universe(all_dialects={"df": _df}, all_passes={name: _pass(name) for name in _pass_names()})
+UNIVERSE = Universe(
+    all_dialects={name: offer.load for name, offer in offers("ops").items()},
+    all_passes={name: step.load for name, step in steps().items()},
+)

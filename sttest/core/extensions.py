@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import Any, TypeVar
 
 from sttest.core.errors import InputError, note
 
@@ -76,6 +76,33 @@ def offers(door: str) -> dict[str, Offer]:
             else:
                 found[offer.name] = offer
     return found
+
+
+T = TypeVar("T")
+
+
+def loaded(door: str, kind: type[T]) -> dict[str, T]:
+    """What is offered at a door, each loaded: things of one kind, called by the names under which they are offered.
+
+    What an extension offers in vain is left out, and a note says so.
+    """
+    own, found = extensions()[0].offers, dict[str, T]()
+    for name, offer in offers(door).items():
+        try:
+            found[name] = _of_kind(offer, kind)
+        except Exception as error:  # whatever its module does
+            if offer in own:
+                raise
+            note(f"'{name}' of an extension is left out: {type(error).__name__}: {error}")
+    return found
+
+
+def _of_kind(offer: Offer, kind: type[T]) -> T:
+    found = offer.load()
+    if isinstance(found, kind) and getattr(found, "name", None) == offer.name:
+        return found
+    what = f"what is offered as '{offer.name}' is no {kind.__name__} so called"
+    raise InputError("broken-extension", what, where=offer.door)
 
 
 @cache

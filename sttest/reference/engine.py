@@ -4,14 +4,17 @@ A process network gives the same tokens in whatever order its nodes run (Kahn,
 1974), so each node may see its whole streams at once.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from sttest.core.errors import InputError, did_you_mean
+from sttest.core.extensions import Offer, offers
 from sttest.reference.codes import CODES, decode
 from sttest.reference.graph import (
     NUMPY,
@@ -19,6 +22,7 @@ from sttest.reference.graph import (
     Bytes,
     Concat,
     Converter,
+    Custom,
     Fork,
     Gather,
     Load,
@@ -42,12 +46,13 @@ from sttest.reference.memory import (
     tiles_and_places,
     tiles_of,
 )
-from sttest.reference.task import run_task
+
+__depends__ = ("sttest/reference/*.py",)
 
 # --- Concatenations: streams that are read in turn
 
 
-def join(node: Concat, streams: Mapping[str, ReferenceStream], tokens: Sequence[Array]) -> Array:
+def join(node: Concat, streams: Mapping[str, ReferenceStream], tokens: Sequence[Array]) -> list[Array]:
     """The sink's tokens: in every turn the next ones of the first source, then of the second, and so on.
 
     Raises:
@@ -65,7 +70,7 @@ def join(node: Concat, streams: Mapping[str, ReferenceStream], tokens: Sequence[
         expanded(source, values).reshape(node.turns, source.tokens // node.turns, *sink.element)
         for source, values in zip(sources, tokens, strict=True)
     ]
-    return np.concatenate(parts, axis=1).reshape(*sink.trips, *sink.element)
+    return [np.concatenate(parts, axis=1).reshape(*sink.trips, *sink.element)]
 
 
 def _broken_concat(node: Concat, what: str) -> InputError:
@@ -75,13 +80,14 @@ def _broken_concat(node: Concat, what: str) -> InputError:
 # --- Converters: a buffer that is written in one order and read in another, block by block
 
 
-def convert(node: Converter, source: ReferenceStream, sink: ReferenceStream, tokens: Array) -> Array:
+def convert(node: Converter, streams: Mapping[str, ReferenceStream], tokens: Sequence[Array]) -> list[Array]:
     """The sink's tokens, from those of the source.
 
     Raises:
         InputError: tokens that do not make whole blocks, an access outside of the buffer, or to an element
             that the block did not write; the message names token and element.
     """
+    source, sink = streams[node.source], streams[node.sink]
     for stream in (source, sink):
         if stream.tokens % node.blocks or len(stream.element) != len(node.buffer):
             raise _broken_converter(
@@ -99,15 +105,15 @@ def convert(node: Converter, source: ReferenceStream, sink: ReferenceStream, tok
     outof = _places(node, sink, read, corners, blocks_read, numbers)
 
     size = prod(node.buffer)
-    halves = np.zeros(node.blocks * size, dtype=tokens.dtype)
+    halves = np.zeros(node.blocks * size, dtype=tokens[0].dtype)
     filled = np.zeros(node.blocks * size, dtype=np.bool_)
     pattern = element_numbers(source.element, node.buffer)
-    scatter(halves, into, pattern, expanded(source, tokens).reshape(source.tokens, -1))
+    scatter(halves, into, pattern, expanded(source, tokens[0]).reshape(source.tokens, -1))
     scatter(filled, into, pattern, np.broadcast_to(np.True_, (source.tokens, len(pattern))))
     pattern = element_numbers(sink.element, node.buffer)
     if not filled.all():
         _refuse_unwritten(node, sink, gathered(filled, outof, pattern), read, numbers)
-    return gathered(halves, outof, pattern).reshape((*trips, *sink.element))
+    return [gathered(halves, outof, pattern).reshape((*trips, *sink.element))]
 
 
 def _token_numbers(stream: ReferenceStream, trips: tuple[int, ...]) -> Offsets:
@@ -149,14 +155,12 @@ def _broken_converter(node: Converter, what: str) -> InputError:
 # --- Tokens out of slices
 
 
-def gather_slices(
-    node: Gather, sources: Sequence[ReferenceStream], sink: ReferenceStream, tokens: Sequence[Array]
-) -> Array:
+def gather_slices(node: Gather, streams: Mapping[str, ReferenceStream], tokens: Sequence[Array]) -> list[Array]:
     """The sink's tokens: slices are parts of them along the one dim in which they are smaller.
 
     Args:
         node: the gather.
-        sources, sink: its streams.
+        streams: by name.
         tokens: of every source, repetitions held once.
 
     Raises:
@@ -164,6 +168,7 @@ def gather_slices(
     """
     if node.code and node.code not in CODES:
         raise InputError("bad-gather", f"unknown code '{node.code:.40}'", where=f"gather '{node.name}'")
+    sources, sink = [streams[name] for name in node.sources], streams[node.sink]
     code = CODES.get(node.code)
     dtype, wanted = (sink.dtype, prod(sink.element)) if code is None else ("i8", code.token_bytes(prod(sink.element)))
     size = sum(prod(source.element) for source in sources)
@@ -175,9 +180,9 @@ def gather_slices(
     element = sources[0].element
     if code is not None:
         data = np.concatenate([values.reshape(-1, *element) for values in tokens], axis=1)
-        return decode(data.view(np.uint8), code, prod(sink.element)).reshape(*lead, *sink.element)
+        return [decode(data.view(np.uint8), code, prod(sink.element)).reshape(*lead, *sink.element)]
     cut = next((dim for dim, (own, all_) in enumerate(zip(element, sink.element, strict=True)) if own != all_), 0)
-    return np.concatenate([values.reshape(*lead, *element) for values in tokens], axis=len(lead) + cut)
+    return [np.concatenate([values.reshape(*lead, *element) for values in tokens], axis=len(lead) + cut)]
 
 
 # --- DMAs: from an image of memory to tokens, and back
@@ -339,15 +344,44 @@ class _Engine:
         if isinstance(node, Store):
             self.results[node.name] = store(node, streams[node.source], tokens[0])
             return []
-        if isinstance(node, Fork):
-            return [_copied(node, streams[node.source], streams[name], tokens[0]) for name in node.sinks]
-        if isinstance(node, Concat):
-            return [join(node, streams, tokens)]
-        if isinstance(node, Gather):
-            return [gather_slices(node, [streams[name] for name in node.sources], streams[node.sink], tokens)]
-        if isinstance(node, Converter):
-            return [convert(node, streams[node.source], streams[node.sink], tokens[0])]
-        return run_task(node, streams, tokens)
+        return list(_function(node)(node, streams, tokens))
+
+
+Function = Callable[[Any, Mapping[str, ReferenceStream], Sequence[Array]], Sequence[Array]]
+"""At the door `values`: the tokens of each sink, [*trips, *element], from those of each source.
+
+What a stream repeats it may hold once: a trip of 1 stands for all (:func:`~sttest.reference.memory.expanded`).
+"""
+
+
+def _function(node: Node) -> Function:
+    """What computes a node.
+
+    Raises:
+        InputError: no extension that is installed has its function.
+    """
+    name = node.function if isinstance(node, Custom) else node.kind
+    if name not in _functions():
+        hints = ["install the distribution that has it"]
+        raise InputError("unknown-function", f"no extension computes '{name:.80}'", where=node.name, hints=hints)
+    return _functions()[name].load()
+
+
+@cache
+def _functions() -> dict[str, Offer]:
+    return offers("values")
+
+
+# --- Forks: streams that are copied
+
+
+def copied(node: Fork, streams: Mapping[str, ReferenceStream], tokens: Sequence[Array]) -> list[Array]:
+    """The tokens of each copy.
+
+    Raises:
+        InputError: a copy carries other tokens.
+    """
+    return [_copied(node, streams[node.source], streams[name], tokens[0]) for name in node.sinks]
 
 
 def _copied(node: Fork, source: ReferenceStream, sink: ReferenceStream, tokens: Array) -> Array:

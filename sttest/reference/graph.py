@@ -459,6 +459,31 @@ class Converter(_ReadsOne, _WritesOne):
 
 
 @dataclass(frozen=True)
+class Custom(_Computes):
+    """A node of an extension, whose values are a function at the door `values`.
+
+    Args:
+        name: node name.
+        function: name of the function, with a dot: ``my.clip``.
+        sources, sinks: streams.
+        numbers: what the function takes besides tokens.
+        origin: PyTorch module.
+    """
+
+    name: str
+    function: str
+    sources: tuple[str, ...]
+    sinks: tuple[str, ...]
+    numbers: Ints = ()
+    origin: str = ""
+    kind: Literal["custom"] = "custom"
+
+    def __post_init__(self) -> None:
+        if "." not in self.function:
+            raise _invalid(f"computes '{self.function:.80}', which is no function of an extension", self.name)
+
+
+@dataclass(frozen=True)
 class Task(_Computes):
     """A tiled loop nest of parallel loops and reductions.
 
@@ -539,7 +564,7 @@ class Task(_Computes):
         return any(row[loop] for row in rows for loop in self.reductions)
 
 
-Node: TypeAlias = Load | Store | Fork | Concat | Gather | Converter | Task
+Node: TypeAlias = Load | Store | Fork | Concat | Gather | Converter | Custom | Task
 
 
 @dataclass(frozen=True)
@@ -638,7 +663,9 @@ class _File(BaseModel):
     arguments: tuple[Argument, ...]
     results: tuple[Result, ...]
     streams: tuple[ReferenceStream, ...]
-    nodes: tuple[Annotated[Load | Store | Fork | Concat | Gather | Converter | Task, Field(discriminator="kind")], ...]
+    nodes: tuple[
+        Annotated[Load | Store | Fork | Concat | Gather | Converter | Custom | Task, Field(discriminator="kind")], ...
+    ]
 
 
 def read_reference_graph(path: Path) -> ReferenceGraph:

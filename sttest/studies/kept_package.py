@@ -2,7 +2,7 @@
 
 What a package follows from is hashed: the text of the block, the board, the options, what their files hold and this
 program.  A module in Python is compiled each time, for to learn its text takes as long as the rest, and so is a design
-with own kernels, whose C++ is its user's.
+with own kernels, whose C++ is its user's, or with passes of extensions.
 """
 
 import os
@@ -70,7 +70,7 @@ def place(request: CompileRequest, more: object, step: Step) -> str | None:
     Raises:
         SttestError: see :meth:`CompileRequest.design`.
     """
-    if is_module_reference(request.model) or request.options.kernels is not None:
+    if is_module_reference(request.model) or request.options.kernels is not None or request.options.passes:
         return None
     key = {
         "program": tree_hash(), "packages": package_versions(), "request": request.facts(step),

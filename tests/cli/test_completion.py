@@ -11,7 +11,7 @@ import pytest
 from sttest.boards.load import board_names
 from sttest.cli import completion
 from sttest.cli.verbs import VERBS
-from sttest.compile.pipeline import PASSES
+from sttest.compile.steps import OWN
 from sttest.models.quant.scheme import SCHEMES
 from sttest.models.registry import CONFIGS
 from sttest.studies.ablation.form import ablation_names
@@ -45,7 +45,7 @@ def test_the_file_is_of_the_verbs_as_they_are():
 @pytest.mark.parametrize(
     ("kind", "names"),
     [
-        ("models", CONFIGS), ("boards", board_names()), ("experiments", EXPERIMENTS), ("passes", PASSES),
+        ("models", CONFIGS), ("boards", board_names()), ("experiments", EXPERIMENTS), ("passes", OWN),
         ("catalogue", catalogue_names()), ("studies", [*study_names(), *ablation_names()]), ("corpus", cases()),
         ("schemes", SCHEMES),
     ],

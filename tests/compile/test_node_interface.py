@@ -20,8 +20,8 @@ NODES = [op for op in df.DF.operations if issubclass(op, df.NodeOp) and op is no
 PLACES = {
     "times": (TimedGraphs.__dict__["_processes"].dispatcher, ()),
     "logic": (NodeModel.__dict__["_logic"].dispatcher, ()),
-    # The reference has one layer: what loops over layers computes nothing.  Converters have two functions.
-    "values": (reference_graph._node, (df.EnterOp, df.LeaveOp)),
+    "values": (reference_graph._node, ()),
+    # Converters have two functions.
     "code": (_Emitter.__dict__["_emit"].dispatcher, (df.ConverterOp,)),
     # Tasks, converters and DMAs have modules of their own.
     "hardware": (processes._passing, (df.TaskOp, df.ConverterOp, df.DmaReadOp, df.DmaWriteOp)),

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from sttest.compile.ir.module_walk import set_target, target_of
-from sttest.compile.opt import PASSES, parse, run_opt
+from sttest.compile.opt import parse, run_opt
 from sttest.compile.options import CompileOptions, accepts, options_of, renamed
 from sttest.compile.pipeline import all_passes
+from sttest.compile.steps import steps
 from sttest.core.errors import InputError
 from sttest.models.quant.scheme import SCHEMES
 
@@ -70,13 +71,13 @@ def test_old_names_are_documented() -> None:
 
 
 def test_passes_take_what_the_options_say() -> None:
-    # What a design is compared with, and what the model is that is lowered: no pass takes these.
-    held_against = {"budget", "flow", "ranks"}
+    # What a design is compared with, what the model is that is lowered, and passes themselves: no pass takes these.
+    held_against = {"budget", "flow", "ranks", "passes"}
     for name, _, option in options_of():
         assert bool(option.passes) == (name not in held_against), f"nothing takes {name}"
         for taker in option.passes:
             pass_name, _, argument = taker.rstrip("}").partition("{")
-            known = {field.name.replace("_", "-") for field in dataclasses.fields(PASSES[pass_name])}
+            known = {field.name.replace("_", "-") for field in dataclasses.fields(steps()[pass_name].load())}
             assert taker.endswith("{}") or (argument or name.replace("_", "-")) in known, taker
 
 

@@ -20,7 +20,8 @@ from filecheck.matcher import Matcher
 from filecheck.options import Options
 from filecheck.parser import Parser, pattern_for_opts
 
-from sttest.compile.opt import PASSES, run_opt
+from sttest.compile.opt import run_opt
+from sttest.compile.steps import OWN
 from sttest.core.errors import SttestError
 
 HERE = Path(__file__).parent
@@ -41,7 +42,7 @@ def test_file(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_every_pass_has_a_file() -> None:
     passes = {path.stem for path in (HERE / "passes").glob("*.mlir")}
-    assert passes == {name.replace("-", "_") for name in PASSES}
+    assert passes == {name.replace("-", "_") for name in OWN}
 
 
 def _transformed(text: str, name: str, pipeline: str) -> str:

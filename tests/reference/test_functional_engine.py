@@ -67,7 +67,7 @@ def test_an_element_that_the_block_did_not_write_is_named() -> None:
     left_half = replace(ROWS, trips=(2, 1))
     order = Converter("order", "rows", "columns", buffer=(4, 6), blocks=1)
     with pytest.raises(InputError, match=r"converter 'order': token 6 of 'columns' reads \[0, 3\], which the block"):
-        convert(order, left_half, COLUMNS, np.zeros((2, 1, 2, 3), np.float32))
+        convert(order, {"rows": left_half, "columns": COLUMNS}, [np.zeros((2, 1, 2, 3), np.float32)])
 
 
 def test_a_block_sees_nothing_of_the_one_before() -> None:
@@ -81,7 +81,7 @@ def test_a_tensor_that_is_sent_again_fills_the_buffer_again() -> None:
     again = replace(COLUMNS, trips=(2, 6, 2), steps=(1, 1, 2), coefficients=((0, 0, 1), (0, 1, 0)))
     order = Converter("order", "rows", "columns", buffer=(4, 6), blocks=2)
     sent = np.arange(48, dtype=np.float32).reshape(2, 2, 2, 2, 3)
-    tokens = convert(order, twice, again, sent)
+    (tokens,) = convert(order, {"rows": twice, "columns": again}, [sent])
     assert np.array_equal(tokens[1], tokens[0] + 24)
 
 

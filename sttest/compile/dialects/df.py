@@ -54,10 +54,14 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
+from sttest.boards.resources import Resources, load_resource_model
+from sttest.compile.dialects.hardware_op import HardwareOp, Ports, copies
 from sttest.compile.dialects.itensor import ITensorType, int_array, remembered, remembering
 from sttest.compile.dialects.stream_order import coded_stream, cut_dim, is_sliced, resized, same_order, turns
 from sttest.core.errors import InputError
 from sttest.reference.codes import CODES, Code
+from sttest.reference.graph import Concat, Gather
+from sttest.sim.graph import COPY_CYCLES, Event, Loop, Pipeline
 
 # --- Types and attributes of the `df` dialect: lists of numbers, and FIFOs of tokens
 
@@ -523,7 +527,7 @@ class NodeOp(IRDLOperation):
     @property
     def kind(self) -> str:
         """The kind of hardware that it becomes, as tables name it."""
-        return self.name.removeprefix("df.")
+        return self.name.rpartition(".")[2]
 
     @property
     def given_name(self) -> str | None:
@@ -944,7 +948,7 @@ class JoinOp(NodeOp):
 
 
 @_node
-class ConcatOp(NodeOp):
+class ConcatOp(NodeOp, HardwareOp):
     """Joins streams along data dim ``dim``: in each turn all tokens of the first source, then of the second, ….
 
     Every source streams as the result does, with fewer trips of the outermost
@@ -975,6 +979,25 @@ class ConcatOp(NodeOp):
     def tokens_per_turn(self) -> tuple[int, ...]:
         """Tokens of each source in a turn."""
         return tuple(itensor_of(source).tokens // self.turns for source in self.sources)
+
+    def pipeline(self, ports: Ports) -> Pipeline:
+        """One loop over the turns, one over the tokens of a turn, of which each source gives some in a row."""
+        events, first = list[Event](), 0
+        for source, tokens in zip(ports.sources, self.tokens_per_turn, strict=True):
+            events.append(Event(source, "read", 0, (None, (first, first + tokens - 1, 1))))
+            first += tokens
+        events.append(Event(ports.sinks[0], "write", COPY_CYCLES - 1))
+        loop = Loop((self.turns, first), 1, COPY_CYCLES, tuple(events))
+        return Pipeline(ports.name, (loop,), origin=self.origin_name, category="concat")
+
+    def reference(self, ports: Ports) -> Concat:
+        """Its turns."""
+        return Concat(ports.name, ports.sources, ports.sinks[0], self.turns, self.origin_name)
+
+    def logic(self) -> Resources:
+        """A word of registers behind the choice of a source: a LUT chooses one bit of four (AMD UG574)."""
+        bits = itensor_of(self.produced[0]).token_bits
+        return Resources(lut=bits * -(-(len(self.sources) - 1) // 3), ff=bits)
 
     def verify_(self) -> None:
         """The sources cover the result along the dim, in its order."""
@@ -1150,7 +1173,7 @@ def code_named(op: str, name: str) -> Code:
 
 
 @_node
-class GatherOp(NodeOp):
+class GatherOp(NodeOp, HardwareOp):
     """Makes whole tokens out of one slice from each source (`sttest.compile.dialects.stream_order`).
 
     ``folded`` says that the reader shares the buffer of the tokens and needs no FIFO.  Behind the DMAs of a ``queue``
@@ -1191,6 +1214,28 @@ class GatherOp(NodeOp):
         """Slices of tokens become tokens."""
         return True
 
+    def pipeline(self, ports: Ports) -> Pipeline:
+        """One loop over the tokens, of which every source gives a slice; a join where tasks give them."""
+        stream = self.sources[0].owner
+        assert isinstance(stream, StreamOp)
+        events = [Event(source, "read", 0) for source in ports.sources]
+        events.append(Event(ports.sinks[0], "write", COPY_CYCLES - 1))
+        loop = Loop((itensor_of(self.sinks[0]).tokens,), 1, COPY_CYCLES, tuple(events))
+        return Pipeline(ports.name, (loop,), category="join" if isinstance(stream.writer, TaskOp) else "gather")
+
+    def reference(self, ports: Ports) -> Gather:
+        """Its slices, or the codes that they make up."""
+        return Gather(ports.name, ports.sources, ports.sinks[0], self.code.data if self.code is not None else "")
+
+    def logic(self) -> Resources:
+        """A word of registers, and what takes the codes of a token apart."""
+        whole = itensor_of(self.produced[0])
+        word = Resources(ff=whole.token_bits)
+        if self.code is None:
+            return word
+        groups = -(-whole.token_elements // CODES[self.code.data].group)
+        return word + Resources(lut=groups * load_resource_model().decoders[self.code.data].lut)
+
     def verify_(self) -> None:
         """Every source streams slices of the result's tokens, or of the bytes that they are made of."""
         check_ports(self.name, sources=(min(len(self.sources), 1), 1), results=(len(self.produced), 1))
@@ -1205,10 +1250,23 @@ class GatherOp(NodeOp):
 # --- Nodes of a loop over layers: where activations enter a block, and where they leave it or go round
 
 
-class LayerOp(NodeOp):
+class LayerOp(NodeOp, HardwareOp):
     """A point where activations enter a block or leave it; it counts layers itself."""
 
     label = opt_prop_def(StringAttr)
+
+    def reference(self, ports: Ports) -> None:
+        """Nothing: the reference has one layer."""
+
+    def logic(self) -> Resources:
+        """A word of registers."""
+        return Resources(ff=itensor_of(self.sources[0]).token_bits)
+
+    @property
+    def _later_layers(self) -> int:
+        kernel = self.parent_op()
+        assert isinstance(kernel, KernelOp)
+        return kernel.layer_count - 1
 
     @property
     def kind(self) -> str:
@@ -1223,6 +1281,13 @@ class EnterOp(LayerOp):
     name = "df.enter"
     assembly_format = f"$sources {TAIL}"
 
+    def pipeline(self, ports: Ports) -> Pipeline:
+        """What comes from outside once, then what goes round."""
+        (outside, back), (inside,), tokens = ports.sources, ports.sinks, itensor_of(self.sinks[0]).tokens
+        # The loop is left after every layer: its last tokens are what the next layer's are made of.
+        loops = copies(tokens, outside, inside), *self._later_layers * (copies(tokens, back, inside),)
+        return Pipeline(ports.name, loops, category="layers")
+
     def verify_(self) -> None:
         """Two sources and a result of one order."""
         check_ports(self.name, sources=(len(self.sources), 2), results=(len(self.produced), 1))
@@ -1235,6 +1300,12 @@ class LeaveOp(LayerOp):
 
     name = "df.leave"
     assembly_format = f"$sources {TAIL}"
+
+    def pipeline(self, ports: Ports) -> Pipeline:
+        """What goes round, then what leaves."""
+        (inside,), (back, outside), tokens = ports.sources, ports.sinks, itensor_of(self.sources[0]).tokens
+        loops = *self._later_layers * (copies(tokens, inside, back),), copies(tokens, inside, outside)
+        return Pipeline(ports.name, loops, category="layers")
 
     def verify_(self) -> None:
         """A source and two results of one order."""

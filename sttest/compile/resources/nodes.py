@@ -14,6 +14,7 @@ from xdsl.ir import SSAValue
 from sttest.boards.operators import Operator
 from sttest.boards.resources import PipelineLogic, Resources, load_resource_model, pipeline_resources, total
 from sttest.compile.dialects import df
+from sttest.compile.dialects.hardware_op import HardwareOp
 from sttest.compile.ir.module_walk import stream_of
 from sttest.compile.resources.memories import buffer_resources
 from sttest.compile.schedule.converter_block import ConverterBlock, converter_block
@@ -26,7 +27,6 @@ from sttest.compile.sharing.functional_units import StreamEnds
 from sttest.compile.sharing.processes import fifo_name, process_name, processes_of
 from sttest.compile.spaces.memory import MemoryFacts
 from sttest.core.errors import InputError
-from sttest.reference.codes import CODES
 from sttest.sim.bursts import HBM
 from sttest.sim.graph import PING_PONG, MemoryPort, TimedGraph
 
@@ -81,18 +81,18 @@ class NodeModel:
 
     @_logic.register
     def _fork(self, op: df.ForkOp, *others: df.NodeOp) -> Resources:
-        tokens = sum(df.itensor_of(each.sources[0]).tokens for each in (op, *others))
-        return self._copies(op.sources[0], len(op.sinks) + len(others), tokens)
+        """A word of registers between its source and the others."""
+        trip = sum(df.itensor_of(each.sources[0]).tokens for each in (op, *others))
+        word = Resources(ff=df.itensor_of(op.sources[0]).token_bits)
+        return word + self._pipeline(PipelineLogic(ports=1 + len(op.sinks) + len(others), trip=trip))
 
     @_logic.register
-    def _gather(self, op: df.GatherOp, *others: df.NodeOp) -> Resources:
-        tokens = sum(df.itensor_of(each.sinks[0]).tokens for each in (op, *others))
-        moved = self._copies(op.sinks[0], len(op.sources), tokens)
-        return moved if op.code is None else moved + _decoders(op, op.code.data)
-
-    @_logic.register
-    def _layer(self, op: df.LayerOp, *others: df.NodeOp) -> Resources:
-        return self._copies(op.sources[0], 2)
+    def _hardware(self, op: HardwareOp, *others: df.NodeOp) -> Resources:
+        """What it says, and a loop over the tokens of its longest streams, of all turns."""
+        assert isinstance(op, df.NodeOp)
+        ports = (*op.sources, *op.sinks)
+        trip = sum(max(df.itensor_of(port).tokens for port in (*each.sources, *each.sinks)) for each in (op, *others))
+        return op.logic() + self._pipeline(PipelineLogic(ports=len(ports), trip=trip))
 
     def _pipeline(self, pipeline: PipelineLogic) -> Resources:
         return pipeline_resources(pipeline, self.library)
@@ -103,19 +103,6 @@ class NodeModel:
         ports = (op.sources[0], op.sinks[0])
         fill, drain = (self._pipeline(PipelineLogic(ports=3, trip=df.itensor_of(port).tokens)) for port in ports)
         return fill + drain + (Resources() if op.buffer is None else _moves(converter_block(op, process_name(op))))
-
-    def _copies(self, port: SSAValue, others: int, tokens: int = 0) -> Resources:
-        """Between the one port of a fork or a gather and its others: a word of registers and a loop."""
-        stream = df.itensor_of(port)
-        word = Resources(ff=stream.token_bits)
-        return word + self._pipeline(PipelineLogic(ports=1 + others, trip=tokens or stream.tokens))
-
-    @_logic.register
-    def _concat(self, op: df.ConcatOp, *others: df.NodeOp) -> Resources:
-        """A word of registers behind the choice of a source."""
-        stream = df.itensor_of(op.sinks[0])
-        word = _choice(stream.token_bits, len(op.sources)) + Resources(ff=stream.token_bits)
-        return word + self._pipeline(PipelineLogic(ports=1 + len(op.sources), trip=stream.tokens))
 
     @_logic.register
     def _dma(self, op: df.DmaOp, *others: df.NodeOp) -> Resources:
@@ -181,12 +168,6 @@ def _pipeline_of(
 
 def _fifo(source: SSAValue) -> str:
     return fifo_name(stream_of(source, "resources"))
-
-
-def _decoders(op: df.GatherOp, name: str) -> Resources:
-    """What takes the codes of a token apart."""
-    groups = -(-df.itensor_of(op.sinks[0]).token_elements // CODES[name].group)
-    return Resources(lut=groups * load_resource_model().decoders[name].lut)
 
 
 def _choice(bits: int, sources: int) -> Resources:

@@ -1,4 +1,4 @@
-"""Tasks, forks and concatenations as pipelined loop nests, and where these drain (docs/how-it-works/cost-model.md).
+"""Tasks and forks as pipelined loop nests, and where these drain (docs/how-it-works/cost-model.md).
 
 A stalling pipeline keeps its last results until further reads push them out.
 Whoever waits for them waits for data that they are not made of.  So the nest is
@@ -14,7 +14,6 @@ left, and entered again,
   the task is `whole` (`flatten-bottleneck-loops`).
 
 A fork drains after every token that is known to be the only one for as long, or as often as its `passes` say.
-A concatenation is one loop over all its tokens, each of which one source gives.
 """
 
 from collections.abc import Mapping, Sequence
@@ -79,7 +78,7 @@ _HERE = "timed graph"
 
 @dataclass
 class NodePipelines:
-    """The pipelines of a kernel's tasks, forks and concatenations at the stream level."""
+    """The pipelines of a kernel's tasks and forks at the stream level."""
 
     costs: Mapping[df.TaskOp, TaskSchedule]  # cost of every task
     _intervals: dict[df.TaskOp, int] = field(default_factory=dict)
@@ -100,40 +99,6 @@ class NodePipelines:
         tokens = df.itensor_of(source).tokens
         results, interval = self._pace(source)
         return results if interval * results >= tokens + results * COPY_CYCLES else 1
-
-    def concat(self, concat: df.ConcatOp, name: str) -> Pipeline:
-        """One loop over the turns, one over the tokens of a turn, of which each source gives some in a row."""
-        events, first = [], 0
-        for source, tokens in zip(concat.sources, concat.tokens_per_turn, strict=True):
-            events.append(Event(_fifo(source), "read", 0, (None, (first, first + tokens - 1, 1))))
-            first += tokens
-        events.append(Event(_fifo(concat.sinks[0]), "write", COPY_CYCLES - 1))
-        loop = Loop((concat.turns, first), 1, COPY_CYCLES, tuple(events))
-        return Pipeline(name, (loop,), origin=concat.origin_name, category="concat")
-
-    def gather(self, gather: df.GatherOp, name: str) -> Pipeline:
-        """One loop over the tokens, of which every source gives a slice; a join where tasks give them."""
-        sink = gather.sinks[0]
-        category = "join" if isinstance(producer_of(gather.sources[0]), df.TaskOp) else "gather"
-        events = [Event(_fifo(source), "read", 0) for source in gather.sources]
-        events.append(Event(_fifo(sink), "write", COPY_CYCLES - 1))
-        loop = Loop((df.itensor_of(sink).tokens,), 1, COPY_CYCLES, tuple(events))
-        return Pipeline(name, (loop,), category=category)
-
-    def enter(self, enter: df.EnterOp, name: str, layers: int) -> Pipeline:
-        """What comes from outside once, then what goes round."""
-        (outside, back), inside = map(_fifo, enter.sources), _fifo(enter.sinks[0])
-        tokens = df.itensor_of(enter.sinks[0]).tokens
-        # The loop is left after every layer: its last tokens are what the next layer's are made of.
-        loops = _copy(tokens, outside, inside), *(layers - 1) * (_copy(tokens, back, inside),)
-        return Pipeline(name, loops, category="layers")
-
-    def leave(self, leave: df.LeaveOp, name: str, layers: int) -> Pipeline:
-        """What goes round, then what leaves."""
-        inside, (back, outside) = _fifo(leave.sources[0]), map(_fifo, leave.sinks)
-        tokens = df.itensor_of(leave.sources[0]).tokens
-        loops = *(layers - 1) * (_copy(tokens, inside, back),), _copy(tokens, inside, outside)
-        return Pipeline(name, loops, category="layers")
 
     def task(self, task: df.TaskOp) -> Pipeline:
         """The task's loops with the accesses of its FIFOs."""
@@ -274,9 +239,3 @@ def _is_summed_on(task: df.TaskOp) -> bool:
 
 def _fifo(stream: SSAValue) -> str:
     return stream_of(stream, _HERE).sym_name.data
-
-
-def _copy(tokens: int, source: str, sink: str) -> Loop:
-    """Passes tokens on, one per cycle."""
-    events = Event(source, "read", 0), Event(sink, "write", COPY_CYCLES - 1)
-    return Loop((tokens,), 1, COPY_CYCLES, events)

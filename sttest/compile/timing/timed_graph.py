@@ -17,6 +17,7 @@ from sttest.compile.assumptions import MOST_ENGINE_LOOPS
 from sttest.compile.channels.bursts_ahead import BurstsAhead, contiguous_elements
 from sttest.compile.channels.memory_ports import bank_channels, bank_name, bytes_per_cycle, port_bytes
 from sttest.compile.dialects import df
+from sttest.compile.dialects.hardware_op import HardwareOp, Ports
 from sttest.compile.ir.module_walk import only_kernel, run_first, stream_of
 from sttest.compile.schedule.memory_words import scattered_words
 from sttest.compile.schedule.task_schedule import task_schedule
@@ -236,24 +237,13 @@ class TimedGraphs:
         return [self.pipelines.task(op)]
 
     @_processes.register
-    def _enter(self, op: df.EnterOp) -> list[Process]:
-        return [self.pipelines.enter(op, node_label(op), self.kernel.layer_count)]
-
-    @_processes.register
-    def _leave(self, op: df.LeaveOp) -> list[Process]:
-        return [self.pipelines.leave(op, node_label(op), self.kernel.layer_count)]
-
-    @_processes.register
     def _fork(self, op: df.ForkOp) -> list[Process]:
         return [self.pipelines.fork(op, node_label(op))]
 
     @_processes.register
-    def _concat(self, op: df.ConcatOp) -> list[Process]:
-        return [self.pipelines.concat(op, node_label(op))]
-
-    @_processes.register
-    def _gather(self, op: df.GatherOp) -> list[Process]:
-        return [self.pipelines.gather(op, node_label(op))]
+    def _hardware(self, op: HardwareOp) -> list[Process]:
+        assert isinstance(op, df.NodeOp)
+        return [op.pipeline(Ports(node_label(op), tuple(map(_fifo, op.sources)), tuple(map(_fifo, op.sinks))))]
 
     def _in_turn(self, node: df.NodeOp, apart: Process) -> Process:
         """Its process; that of a task of an engine by the name of the engine."""

@@ -7,6 +7,9 @@ EXTENSION = Extension(
     (
         Offer("verbs", "count", "sttest_sample.count:count_verb", "Count the processes and FIFOs of a timed graph."),
         Offer("formats", "pipes", "sttest_sample.pipes:PIPES"),
+        Offer("passes", "clip-results", "sttest_sample.steps:CLIP_RESULTS"),
+        Offer("ops", "sample", "sttest_sample.dialect:SAMPLE"),
+        Offer("values", "sample.clip", "sttest_sample.values:clip"),
         Offer("verbs", "size", "sttest_sample.count:count_verb", "A verb that sttest has already."),
     ),
 )
