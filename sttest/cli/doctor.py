@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import typer
 
-from sttest.boards.board import FpgaBoard
 from sttest.boards.load import board_names, board_notes, load_board, quantities
 from sttest.boards.part import Quantity
 from sttest.cli.common import Json, print_json
@@ -53,6 +52,8 @@ def board_verb(
 ) -> None:
     """Show a board: each quantity with unit, kind and source, and a check of its memory bandwidth.
 
+    Without a name, boards that designs can be compiled for are listed first, then machines to compare them with.
+
     Examples:
 
       sttest board
@@ -65,7 +66,7 @@ def board_verb(
         _list_boards(as_json=as_json)
         return
     board = load_board(name)
-    check = check_bandwidth(board) if isinstance(board, FpgaBoard) and board.memory.hbm else None
+    check = check_bandwidth(board.target) if board.target else None
     found = dict(quantities(board))
     if as_json:
         print_json({**_board_document(board.name, board.title, found, check), "notes": board_notes(name)})
@@ -77,12 +78,16 @@ def board_verb(
 
 
 def _list_boards(*, as_json: bool) -> None:
-    """The boards that come with sttest."""
-    titles = {name: load_board(name).title for name in board_names()}
+    """The boards that are known by name, those first that kernels can be compiled for."""
+    known = sorted(map(load_board, board_names()), key=lambda board: board.target is None)
+    targets = [board.name for board in known if board.target]
     if as_json:
-        print_json({"schema": "sttest.boards/1", "boards": titles})
+        titles = {board.name: board.title for board in known}
+        print_json({"schema": "sttest.boards/1", "boards": titles, "targets": targets})
         return
-    print_table(("board", "what it is"), list(titles.items()))
+    rows = [(board.name, "target" if board.target else "opponent", board.title) for board in known]
+    print_table(("board", "designs", "what it is"), rows)
+    print(f"targets: {len(targets)} boards that designs can be compiled for; opponents: others, to compare them with")
 
 
 def models_verb(as_json: Json = False) -> None:

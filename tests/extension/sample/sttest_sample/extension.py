@@ -7,6 +7,8 @@ EXTENSION = Extension(
     (
         Offer("verbs", "count", "sttest_sample.count:count_verb", "Count the processes and FIFOs of a timed graph."),
         Offer("formats", "pipes", "sttest_sample.pipes:PIPES"),
+        Offer("memories", "paged", "sttest_sample.paged:Paged"),
+        Offer("boards", "paged-card", "sttest_sample:boards/paged-card.yaml"),
         Offer("verbs", "size", "sttest_sample.count:count_verb", "A verb that sttest has already."),
     ),
 )
