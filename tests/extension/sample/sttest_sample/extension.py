@@ -9,6 +9,8 @@ EXTENSION = Extension(
         Offer("formats", "pipes", "sttest_sample.pipes:PIPES"),
         Offer("memories", "paged", "sttest_sample.paged:Paged"),
         Offer("boards", "paged-card", "sttest_sample:boards/paged-card.yaml"),
+        Offer("backends", "unbounded", "sttest_sample.unbounded:UNBOUNDED", "Times with FIFOs that are never full."),
+        Offer("backends", "broken", "sttest_sample.no_such:BROKEN", "A backend that cannot be imported."),
         Offer("verbs", "size", "sttest_sample.count:count_verb", "A verb that sttest has already."),
     ),
 )
