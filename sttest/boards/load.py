@@ -30,6 +30,17 @@ def board_names() -> list[str]:
     return sorted(offers("boards"))
 
 
+def known_boards() -> list[Board]:
+    """The boards that are known by name, sorted; one of an extension that is broken is left out, and a note says so."""
+    found: list[Board] = []
+    for name in board_names():
+        try:
+            found.append(load_board(name))
+        except InputError as error:
+            note(f"board '{name}' is left out: {error}")
+    return found
+
+
 def load_board(name_or_path: str | Path) -> Board:
     """The board of a shipped name (``u55c``) or of a YAML file (``mine.yaml``).
 
@@ -87,7 +98,7 @@ def require_hbm(board: Board) -> FpgaBoard:
     """
     if board.target is not None:
         return board.target
-    fitting = [name for name in board_names() if load_board(name).target]
+    fitting = [each.name for each in known_boards() if each.target]
     raise InputError(
         "board-without-hbm",
         f"board '{board.name}' has no HBM pseudo-channels for dataflow kernels",

@@ -25,9 +25,9 @@ def following_rates(memory: Mapping[str, float], peak: float) -> dict[str, float
         peak: peak of a channel, GB/s.
 
     Returns:
-        What it sustains, the same share of the peak as before, and the clock that its AXI port needs, if it has one.
+        What it sustains, the same share of the peak as before, and the clock that its AXI port needs, if it has them.
     """
-    found = {SUSTAINED: peak * memory[SUSTAINED] / memory[PEAK]}
+    found = {SUSTAINED: peak * memory[SUSTAINED] / memory[PEAK]} if SUSTAINED in memory else {}
     if PORT_MHZ in memory:
         port_gb_per_s = memory[PORT_BITS] / 8 * memory[PORT_MHZ] / 1e3
         found[PORT_MHZ] = max(memory[PORT_MHZ], memory[PORT_MHZ] * peak / port_gb_per_s)
@@ -50,7 +50,7 @@ def with_rates_of_peaks(base: Mapping[str, Any], merged: dict[str, Any], over: M
 def _followed(base: Mapping[str, Any], merged: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     """A memory with what follows from its overridden peak; empty where nothing does."""
     before, after = _numbers(base), _numbers(merged)
-    if PEAK not in over or SUSTAINED not in before or not before.get(PEAK) or not after.get(PEAK):
+    if PEAK not in over or not before.get(PEAK) or not after.get(PEAK):
         return {}
     known = {**before, **{key: after[key] for key in (PORT_MHZ, PORT_BITS) if key in after}}
     follow = following_rates(known, after[PEAK])

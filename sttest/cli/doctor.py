@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sttest.boards.load import board_names, board_notes, load_board, quantities
+from sttest.boards.load import board_notes, known_boards, load_board, quantities
 from sttest.boards.part import Quantity
 from sttest.cli.common import Json, print_json
 from sttest.core.tables import print_table
@@ -89,7 +89,7 @@ def board_verb(
 
 def _list_boards(*, as_json: bool) -> None:
     """The boards that are known by name, those first that kernels can be compiled for."""
-    known = sorted(map(load_board, board_names()), key=lambda board: board.target is None)
+    known = sorted(known_boards(), key=lambda board: board.target is None)
     targets = [board.name for board in known if board.target]
     if as_json:
         titles = {board.name: board.title for board in known}

@@ -99,9 +99,12 @@ def load_class(offer: Offer, base: type[Class]) -> type[Class]:
     """The class that is offered.
 
     Raises:
-        InputError: it is none, or not derived from ``base``.
+        InputError: it is none, not derived from ``base``, or cannot be imported.
     """
-    found = offer.load()
+    try:
+        found = offer.load()
+    except ImportError as error:
+        raise InputError("broken-extension", f"'{offer.name}' is left out: {error}", where=offer.door) from error
     if isinstance(found, type) and issubclass(found, base):
         return found
     what = f"what is offered as '{offer.name}' is no {base.__name__}"

@@ -1,15 +1,22 @@
 """A distribution outside of the tree brings a board and the kind of its memory."""
 
 import json
+from pathlib import Path
 
 import pytest
 
-from sttest.boards.load import load_board
+from sttest.boards.base import Board
+from sttest.boards.load import known_boards, load_board, quantities, require_hbm, target_board
 from sttest.boards.memories import MemoryKind
+from sttest.boards.part import Count
 from sttest.core import extensions
-from sttest.core.errors import InputError
+from sttest.core.errors import InputError, note
 from sttest.core.extensions import Extension, Offer
 from sttest.sim import load
+from sttest.studies.whatif.settings import changed_board
+from sttest.studies.whatif.study import Value
+
+SAMPLE = Path(__file__).parent / "sample"
 
 
 @pytest.mark.slow
@@ -77,6 +84,52 @@ def test_a_kind_of_the_memorys_own_name_is_not_written_down(tmp_path):
     assert "kind" not in load_board("u55c").model_dump()["memory"]["hbm"]
 
 
+class TubeBoard(Board):
+    """A machine of another kind."""
+
+    tubes: Count
+
+
+@pytest.fixture
+def offered(monkeypatch):
+    """Offers of an extension that is installed beside sttest."""
+
+    def install(*offers: Offer) -> None:
+        given = [extensions.extensions()[0], Extension("other", offers)]
+        monkeypatch.setattr(extensions, "extensions", lambda: given)
+
+    return install
+
+
+def test_another_kind_of_machine_is_an_opponent(tmp_path, offered):
+    offered(Offer("parts", "tube", f"{__name__}:TubeBoard"))
+    path = tmp_path / "eniac.yaml"
+    tubes = "{value: 17468, unit: count, source: made up, kind: assumed}"
+    path.write_text(f"device: tube\ntitle: ENIAC\ntubes: {tubes}")
+    board = load_board(path)
+    assert (type(board), board.name, board.target) == (TubeBoard, "eniac", None)
+    assert [key for key, _ in quantities(board)] == ["tubes"]
+    with pytest.raises(InputError, match="choose one of kv260, u280, u55c, v80, vhk158"):
+        require_hbm(board)
+
+
+def test_a_study_sets_the_peak_of_a_memory_whose_law_says_what_it_sustains(offered, monkeypatch):
+    monkeypatch.syspath_prepend(str(SAMPLE))
+    offered(
+        Offer("memories", "paged", "sttest_sample.paged:Paged"),
+        Offer("boards", "paged-card", "sttest_sample:boards/paged-card.yaml"),
+    )
+    board = changed_board(target_board("paged-card"), {"board.hbm.bandwidth": Value(value=16 * 8)})
+    assert (board.peak_bandwidth_gb_per_s, board.feed.gb_per_s_per_channel) == (128, 1024 / (128 + 64))
+
+
+def test_a_broken_board_does_not_take_the_others_along(offered, capsys):
+    note.cache_clear()
+    offered(Offer("boards", "lost", "sttest:lost.yaml"))
+    assert "lost" not in [each.name for each in known_boards()]
+    assert "note: board 'lost' is left out: boards: lost is to be 'lost.yaml' of sttest" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("door", "text", "says"),
     [
@@ -85,10 +138,8 @@ def test_a_kind_of_the_memorys_own_name_is_not_written_down(tmp_path):
         ("boards", "extends: odd", "odd is to be 'odd.yaml' of sttest, which has no such file"),
     ],
 )
-def test_what_is_offered_and_is_something_else_is_refused(tmp_path, monkeypatch, door, text, says):
-    target = "sttest:odd.yaml" if door == "boards" else "json:dumps"
-    given = [extensions.extensions()[0], Extension("other", (Offer(door, "odd", target),))]
-    monkeypatch.setattr(extensions, "extensions", lambda: given)
+def test_what_is_offered_and_is_something_else_is_refused(tmp_path, offered, door, text, says):
+    offered(Offer(door, "odd", "sttest:odd.yaml" if door == "boards" else "json:dumps"))
     path = tmp_path / "mine.yaml"
     path.write_text(text)
     with pytest.raises(InputError, match=says):
