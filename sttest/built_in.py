@@ -86,4 +86,29 @@ _VALUES = tuple(
     )
 )  # fmt: skip
 
-EXTENSION = Extension("sttest", (*_VERBS, *_FORMATS, *_PASSES, *_OPS, *_VALUES))
+_BOARD_FILES = (
+    "a100", "duplex", "kv260", "pim-gpt", "rtx2080ti", "sn40l", "u280", "u55c", "v80", "vhk158", "wse-2",
+)  # fmt: skip
+_BOARDS = (
+    *(Offer("boards", name, f"sttest.boards:data/{name}.yaml") for name in _BOARD_FILES),
+    *(Offer("parts", name, f"sttest.boards.board:{name.title()}Board") for name in ("fpga", "gpu")),
+    *(Offer("parts", name, f"sttest.boards.systems:{name.title()}Board") for name in ("pim", "mesh", "duplex", "rdu")),
+    Offer("memories", "hbm", "sttest.boards.memories:Hbm"),
+    *(Offer("memories", name, "sttest.boards.memories:LowerMemory") for name in ("ddr", "host", "flash")),
+)
+
+_BACKENDS = tuple(
+    Offer("backends", name, f"sttest.crosscheck.rungs:{name.upper()}", summary)
+    for name, summary in (
+        ("torch", "The golden: values of the fake-quantized block in PyTorch."),
+        ("reference", "Values, token by token."),
+        ("simpy", "Times: the oracle."),
+        ("maxplus", "Times, fast enough for search."),
+        ("csim", "Values and deadlocks of the emitted C++."),
+        ("rtl", "Times of the RTL twin under Verilator."),
+        ("hw_emu", "Hardware emulation of Vitis."),
+        ("device", "A card."),
+    )
+)
+
+EXTENSION = Extension("sttest", (*_VERBS, *_FORMATS, *_PASSES, *_OPS, *_VALUES, *_BOARDS, *_BACKENDS))

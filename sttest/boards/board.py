@@ -1,16 +1,17 @@
-"""Boards: an FPGA card composed of parts, a GPU given by its headline numbers, or a system of another kind."""
+"""Boards: an FPGA card composed of parts, and a GPU given by its headline numbers."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
+from sttest.boards.base import Board
 from sttest.boards.energy import Energy, EnergyCosts
+from sttest.boards.memories import Hbm, Tier
 from sttest.boards.part import (
-    BoardPart,
     Fabric,
     Gigabytes,
     GigabytesPerSecond,
-    Hbm,
     LaunchOverhead,
     Megabytes,
     Megahertz,
@@ -22,20 +23,13 @@ from sttest.boards.part import (
     Toolchain,
     Watts,
 )
-from sttest.boards.systems import DuplexBoard, MeshBoard, PimBoard, RduBoard
-from sttest.boards.tiers import CARD_TIERS, BoardMemory, Tier, TierName, tier_of
+from sttest.boards.tiers import CARD_TIERS, BoardMemory, TierName, tier_of
 from sttest.core.errors import InputError
 
-# Names end up in folder names.
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
 
-
-class FpgaBoard(BoardPart):
+class FpgaBoard(Board):
     """An FPGA card that dataflow kernels can be compiled for."""
 
-    device: Literal["fpga"]
-    name: Name
-    title: str
     node_nm: Nanometres
     clock_mhz: Megahertz
     onchip_mb: Megabytes
@@ -56,6 +50,16 @@ class FpgaBoard(BoardPart):
         return self
 
     @property
+    def target(self) -> "FpgaBoard | None":
+        """Itself, unless it has nothing to feed kernels from."""
+        return None if self.memory.hbm is None else self
+
+    @property
+    def tiers(self) -> Mapping[TierName, Tier]:
+        """Its memories as kernels see them, those behind the link no faster than it."""
+        return {name: self.tier(name) for name in self.memory.tiers}
+
+    @property
     def links(self) -> Network:
         """The links of the board to other cards.
 
@@ -70,15 +74,26 @@ class FpgaBoard(BoardPart):
         return self.network
 
     @property
-    def hbm(self) -> Hbm:
-        """The HBM of the board.
+    def feed(self) -> Tier:
+        """The memory that kernels are fed from, of whatever kind it is.
 
         Raises:
             InputError: the board has none.
         """
         if self.memory.hbm is None:
             raise InputError("board-without-hbm", f"board '{self.name}' has no HBM", where="memory.hbm")
-        return self.memory.hbm
+        return self.tier("hbm")
+
+    @property
+    def hbm(self) -> Hbm:
+        """The data sheet of the board's HBM; what holds for any memory that kernels are fed from is in :attr:`feed`.
+
+        Raises:
+            InputError: the board has none, or a memory of another kind in its place.
+        """
+        if isinstance(self.memory.hbm, Hbm):
+            return self.memory.hbm
+        raise InputError("board-without-hbm", f"board '{self.name}' has no HBM", where="memory.hbm")
 
     @property
     def energy_costs(self) -> EnergyCosts:
@@ -92,7 +107,7 @@ class FpgaBoard(BoardPart):
                 "board-without-energy", f"board '{self.name}' has no energy costs", where="energy",
                 hints=["extend u55c", "add the part 'energy'"],
             )  # fmt: skip
-        ddr = self.memory.ddr
+        ddr = self.memory.tiers.get("ddr")
         return self.energy if ddr is None else self.energy.model_copy(update={"ddr": ddr.energy})
 
     def tier(self, name: str) -> Tier:
@@ -105,7 +120,7 @@ class FpgaBoard(BoardPart):
 
     def bank(self, number: int) -> tuple[TierName, int]:
         """The tier of a bank and the channel there: kernels number those of the HBM first, then those of the DDR."""
-        channels = self.hbm.pseudo_channels.count
+        channels = self.feed.channels
         # A design can be read for a board with fewer pseudo-channels than it uses.
         beyond = self.memory.ddr is not None and number >= channels
         return ("ddr", number - channels) if beyond else ("hbm", number)
@@ -114,7 +129,7 @@ class FpgaBoard(BoardPart):
         """The numbers of a tier's banks; none for one that is not on the card, or not on this."""
         if tier not in CARD_TIERS or getattr(self.memory, tier) is None:
             return range(0)
-        first = 0 if tier == "hbm" else self.hbm.pseudo_channels.count
+        first = 0 if tier == "hbm" else self.feed.channels
         return range(first, first + self.tier(tier).channels)
 
     @property
@@ -125,12 +140,12 @@ class FpgaBoard(BoardPart):
     @property
     def peak_bandwidth_gb_per_s(self) -> float:
         """Declared bandwidth of the HBM, all pseudo-channels together."""
-        return self.hbm.peak_gb_per_s
+        return self.feed.channels * self.feed.peak_gb_per_s_per_channel
 
     @property
     def sustained_bandwidth_gb_per_s(self) -> float:
         """Sequential bandwidth of one pseudo-channel times the pseudo-channels."""
-        return self.hbm.sustained_gb_per_s
+        return self.feed.channels * self.feed.sustained_gb_per_s_per_channel
 
     def hbm_bytes_per_cycle_per_channel(self, clock_mhz: float | None = None, *, sustained: bool = False) -> float:
         """Bytes per kernel cycle and pseudo-channel; the clock defaults to the board's."""
@@ -138,15 +153,12 @@ class FpgaBoard(BoardPart):
         return self.hbm.bytes_per_cycle_per_channel(clock, sustained=sustained)
 
 
-class GpuBoard(BoardPart):
+class GpuBoard(Board):
     """A GPU of the baselines: enough for its row in a table, nothing to compile for.
 
     ``idle_w`` and ``load_w`` are absent where no reading of the card alone is published.
     """
 
-    device: Literal["gpu"]
-    name: Name
-    title: str
     node_nm: Nanometres
     clock_mhz: Megahertz
     tdp_w: Watts
@@ -161,9 +173,6 @@ class GpuBoard(BoardPart):
     def peak_bandwidth_gb_per_s(self) -> float:
         """Declared bandwidth of the memory outside the die."""
         return self.offchip_gb_per_s.value
-
-
-Board = FpgaBoard | GpuBoard | PimBoard | MeshBoard | DuplexBoard | RduBoard
 
 
 # --- Three ways to say what a run cost, which must never be mixed in one ratio

@@ -1,34 +1,44 @@
-"""Boards by name or by file, with ``extends:`` for what-ifs."""
+"""Boards by name or by file, with ``extends:`` for what-ifs.
+
+    Offer("boards", "my-card", "my_package:boards/my-card.yaml")
+
+makes a file known by name.
+"""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
 from pydantic import BaseModel
 
-from sttest.boards.board import Board, FpgaBoard, GpuBoard
+from sttest.boards.base import Board
+from sttest.boards.board import FpgaBoard
 from sttest.boards.part import Quantity
 from sttest.boards.rates import limit_notes, with_rates_of_peaks
-from sttest.boards.systems import DuplexBoard, MeshBoard, PimBoard, RduBoard
 from sttest.core.errors import InputError, did_you_mean, note
+from sttest.core.extensions import load_class, offer_named, offers
 from sttest.core.files import read_yaml
 from sttest.core.validation import validated
 
-__depends__ = ("sttest/boards/data/*",)
+__depends__ = ("sttest/boards/data/*", "sttest/boards/*.py")
 
 DATA_DIR = Path(__file__).parent / "data"
-SHIPPED = (
-    "a100", "duplex", "kv260", "pim-gpt", "rtx2080ti", "sn40l", "u280", "u55c", "v80", "vhk158", "wse-2",
-)  # fmt: skip
-DEVICES = {
-    "fpga": FpgaBoard, "gpu": GpuBoard, "pim": PimBoard, "mesh": MeshBoard,
-    "duplex": DuplexBoard, "rdu": RduBoard,
-}  # fmt: skip
 
 
 def board_names() -> list[str]:
-    """Names of the boards that come with sttest, sorted."""
-    return sorted(SHIPPED)
+    """Names of the boards that come with sttest and with extensions, sorted."""
+    return sorted(offers("boards"))
+
+
+def known_boards() -> list[Board]:
+    """The boards that are known by name, sorted; one of an extension that is broken is left out, and a note says so."""
+    found: list[Board] = []
+    for name in board_names():
+        try:
+            found.append(load_board(name))
+        except InputError as error:
+            note(f"board '{name}' is left out: {error}")
+    return found
 
 
 def load_board(name_or_path: str | Path) -> Board:
@@ -60,10 +70,11 @@ def board_notes(name_or_path: str | Path) -> list[str]:
 def _loaded(path: Path) -> Board:
     data = _resolved(path, chain=())
     device = data.get("device")
-    if not isinstance(device, str) or device not in DEVICES:
-        what = f"device is {device!r}, not one of {', '.join(DEVICES)}"
+    part = offer_named("parts", device) if isinstance(device, str) else None
+    if part is None:
+        what = f"device is {device!r}, not one of {', '.join(offers('parts'))}"
         raise InputError("bad-value", what, where=str(path), hints=["extend a board, as in 'extends: u55c'"])
-    return validated(DEVICES[device], data, str(path))
+    return validated(load_class(part, Board), data, str(path))
 
 
 def quantities(part: BaseModel, path: str = "") -> Iterator[tuple[str, Quantity]]:
@@ -85,9 +96,9 @@ def require_hbm(board: Board) -> FpgaBoard:
     Raises:
         InputError: the board is a GPU or has no HBM pseudo-channels.
     """
-    if _feeds_kernels(board):
-        return board
-    fitting = [name for name in board_names() if _feeds_kernels(load_board(name))]
+    if board.target is not None:
+        return board.target
+    fitting = [each.name for each in known_boards() if each.target]
     raise InputError(
         "board-without-hbm",
         f"board '{board.name}' has no HBM pseudo-channels for dataflow kernels",
@@ -95,14 +106,20 @@ def require_hbm(board: Board) -> FpgaBoard:
     )
 
 
-def _feeds_kernels(board: Board) -> TypeGuard[FpgaBoard]:
-    return isinstance(board, FpgaBoard) and board.memory.hbm is not None
+def target_board(board: str | Path | FpgaBoard) -> FpgaBoard:
+    """The board that something is compiled for, given by name, file, or as it is.
+
+    Raises:
+        InputError: there is no such board, or kernels cannot be fed from its memory.
+    """
+    return require_hbm(load_board(board) if isinstance(board, str | Path) else board)
 
 
 def _board_path(name: str, folder: Path, where: str) -> Path:
     """The file of a shipped board or, for what looks like a path, that file beside ``folder``."""
-    if name in board_names():
-        return DATA_DIR / f"{name}.yaml"
+    offer = offer_named("boards", name)
+    if offer is not None:
+        return offer.load()
     if name.endswith((".yaml", ".yml")) or "/" in name:
         return (folder / name).resolve()
     hints = [did_you_mean(name, board_names()), "give the path of a .yaml file"]
@@ -129,9 +146,16 @@ def _merged(base: dict[str, Any], over: dict[str, Any], origin: str) -> dict[str
     """``over`` laid over ``base``, key by key in depth; lists are replaced whole."""
     merged = {**base, **_with_provenance(base, over, origin)}
     for key, value in over.items():
-        if isinstance(value, dict) and isinstance(base.get(key), dict):
-            merged[key] = _merged(base[key], value, origin)
+        before = base.get(key)
+        if isinstance(value, dict) and isinstance(before, dict) and not _is_of_another_kind(key, before, value):
+            merged[key] = _merged(before, value, origin)
     return merged
+
+
+def _is_of_another_kind(key: str, before: Mapping[str, Any], value: Mapping[str, Any]) -> bool:
+    """Whether a memory is replaced by one of another kind, of which no key of the former holds."""
+    is_quantity = "value" in before
+    return not is_quantity and "kind" in value and value["kind"] != before.get("kind", key)
 
 
 def _with_provenance(base: dict[str, Any], over: dict[str, Any], origin: str) -> dict[str, Any]:

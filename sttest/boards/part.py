@@ -94,8 +94,6 @@ TeraOpsPerSecond = Annotated[Quantity, in_unit("TOPS")]
 BRAM36_BYTES = 36 * 1024 // 8
 URAM_BYTES = 288 * 1024 // 8
 
-Page = Literal["hit", "closed", "miss", "kernel"]
-
 
 class BoardPart(BaseModel):
     """What every part has in common: immutable, and no key that it does not know."""
@@ -170,73 +168,6 @@ class Fabric(BoardPart):
     def usable_onchip_bytes(self) -> int:
         """BRAM and URAM within the SLR budgets, in bytes, before any share is taken."""
         return sum(slr.bram18.count * BRAM36_BYTES // 2 + slr.uram.count * URAM_BYTES for slr in self.slrs)
-
-
-class Hbm(BoardPart):
-    """High-bandwidth memory: identical pseudo-channels, each behind one AXI port.
-
-    Peaks and sizes are AMD's (UG1393, PG276); sustained bandwidth and page latencies
-    are those of Shuhai (FCCM 2020) on a U280, second hand.
-    """
-
-    stacks: Count
-    pseudo_channels: Channels
-    bytes_per_channel: Bytes
-    peak_gb_per_s_per_channel: GigabytesPerSecond
-    sustained_gb_per_s_per_channel: GigabytesPerSecond
-    page_hit_ns: Nanoseconds
-    page_closed_ns: Nanoseconds
-    page_miss_ns: Nanoseconds
-    switch_ns: Nanoseconds
-    kernel_read_ns: Nanoseconds
-    axi_ports: Channels
-    axi_port_bits: Bits
-    axi_port_mhz: Megahertz
-    max_burst_bytes: Bytes
-    outstanding_bursts: Count
-
-    @property
-    def size_bytes(self) -> int:
-        """Capacity of all pseudo-channels."""
-        return self.pseudo_channels.count * self.bytes_per_channel.count
-
-    @property
-    def peak_gb_per_s(self) -> float:
-        """Declared bandwidth of all pseudo-channels together."""
-        return self.pseudo_channels.value * self.peak_gb_per_s_per_channel.value
-
-    @property
-    def sustained_gb_per_s(self) -> float:
-        """Sequential bandwidth of one channel times the channels: a ceiling, not one measurement."""
-        return self.pseudo_channels.value * self.sustained_gb_per_s_per_channel.value
-
-    @property
-    def axi_port_gb_per_s(self) -> float:
-        """What one AXI port can carry: width times clock."""
-        return self.axi_port_bits.value / 8 * self.axi_port_mhz.value / 1e3
-
-    def bytes_per_cycle_per_channel(self, clock_mhz: float, *, sustained: bool = False) -> float:
-        """Bytes that one pseudo-channel moves per cycle of a kernel at ``clock_mhz``.
-
-        The peak is what the channel or its AXI port allows, whichever is less.
-        """
-        rate = self.sustained_gb_per_s_per_channel if sustained else self.peak_gb_per_s_per_channel
-        return min(rate.value, self.axi_port_gb_per_s) * 1e3 / clock_mhz
-
-    def read_latency_ns(self, page: Page = "kernel") -> float:
-        """Idle latency of one read.
-
-        ``hit``, ``closed`` and ``miss`` are seen at the AXI port, one switch included;
-        ``kernel`` is what an HLS kernel sees, its memory adapter included.
-        """
-        if page == "kernel":
-            return self.kernel_read_ns.value
-        pages = {"hit": self.page_hit_ns, "closed": self.page_closed_ns, "miss": self.page_miss_ns}
-        return pages[page].value + self.switch_ns.value
-
-    def read_latency_cycles(self, clock_mhz: float, page: Page = "kernel") -> int:
-        """`read_latency_ns` in whole cycles of a kernel at ``clock_mhz``, rounded up."""
-        return math.ceil(self.read_latency_ns(page) * clock_mhz / 1e3)
 
 
 class Pcie(BoardPart):

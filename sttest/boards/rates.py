@@ -7,7 +7,8 @@ overrides the peak gets both with it, unless they are given as well.
 from collections.abc import Mapping
 from typing import Any
 
-from sttest.boards.board import Board, FpgaBoard
+from sttest.boards.base import Board
+from sttest.boards.memories import Tier, TierName
 from sttest.boards.tiers import TIERS
 
 PEAK = "peak_gb_per_s_per_channel"
@@ -24,9 +25,9 @@ def following_rates(memory: Mapping[str, float], peak: float) -> dict[str, float
         peak: peak of a channel, GB/s.
 
     Returns:
-        What it sustains, the same share of the peak as before, and the clock that its AXI port needs, if it has one.
+        What it sustains, the same share of the peak as before, and the clock that its AXI port needs, if it has them.
     """
-    found = {SUSTAINED: peak * memory[SUSTAINED] / memory[PEAK]}
+    found = {SUSTAINED: peak * memory[SUSTAINED] / memory[PEAK]} if SUSTAINED in memory else {}
     if PORT_MHZ in memory:
         port_gb_per_s = memory[PORT_BITS] / 8 * memory[PORT_MHZ] / 1e3
         found[PORT_MHZ] = max(memory[PORT_MHZ], memory[PORT_MHZ] * peak / port_gb_per_s)
@@ -49,10 +50,11 @@ def with_rates_of_peaks(base: Mapping[str, Any], merged: dict[str, Any], over: M
 def _followed(base: Mapping[str, Any], merged: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     """A memory with what follows from its overridden peak; empty where nothing does."""
     before, after = _numbers(base), _numbers(merged)
-    if PEAK not in over or SUSTAINED not in before or not before.get(PEAK) or not after.get(PEAK):
+    if PEAK not in over or not before.get(PEAK) or not after.get(PEAK):
         return {}
     known = {**before, **{key: after[key] for key in (PORT_MHZ, PORT_BITS) if key in after}}
-    rates = {key: value for key, value in following_rates(known, after[PEAK]).items() if key not in over}
+    follow = following_rates(known, after[PEAK])
+    rates = {key: value for key, value in follow.items() if key in merged and key not in over}
     changed = {key: value for key, value in rates.items() if value != before[key]}
     return {**merged, **{key: _follows(merged[key], value) for key, value in changed.items()}}
 
@@ -64,23 +66,19 @@ def _follows(quantity: Mapping[str, Any], value: float) -> dict[str, Any]:
 
 def limit_notes(before: Board, after: Board, over: Mapping[str, Any]) -> list[str]:
     """Memories whose rate was overridden, but which give designs less than they sustain, or the same as before."""
-    if not isinstance(before, FpgaBoard) or not isinstance(after, FpgaBoard):
-        return []
-    touched = [tier for tier in TIERS if any(key in RATES for key in _memory(over, tier))]
-    return [text for tier in touched if (text := _limit_note(before, after, tier))]
+    touched: list[TierName] = [tier for tier in TIERS if any(key in RATES for key in _memory(over, tier))]
+    return [text for tier in touched if (text := _limit_note(before.tiers.get(tier), after.tiers.get(tier)))]
 
 
-def _limit_note(before: FpgaBoard, after: FpgaBoard, tier: str) -> str:
-    part = getattr(after.memory, tier)
-    if part is None:
+def _limit_note(before: Tier | None, after: Tier | None) -> str:
+    if after is None:
         return ""
-    rate, sustained = after.tier(tier).gb_per_s_per_channel, getattr(part, SUSTAINED).value
-    limit = f"its AXI port, {PORT_MHZ}" if tier == "hbm" else "the link to the host, pcie.host_to_card_gb_per_s"
-    if getattr(before.memory, tier) is not None and rate == before.tier(tier).gb_per_s_per_channel:
-        by = limit if rate < sustained else SUSTAINED
-        return f"memory.{tier}: the override changes no speed, a channel gives {rate:g} GB/s as before, by {by}"
+    place, rate, sustained = f"memory.{after.name}", after.gb_per_s_per_channel, after.sustained_gb_per_s_per_channel
+    if before is not None and rate == before.gb_per_s_per_channel:
+        by = after.limit if rate < sustained else SUSTAINED
+        return f"{place}: the override changes no speed, a channel gives {rate:g} GB/s as before, by {by}"
     if rate < sustained:
-        return f"memory.{tier}: a channel gives {rate:g} of the {sustained:g} GB/s that it sustains, by {limit}"
+        return f"{place}: a channel gives {rate:g} of the {sustained:g} GB/s that it sustains, by {after.limit}"
     return ""
 
 

@@ -1,10 +1,8 @@
 """Systems that are no card with kernels: memories that compute, meshes, two processors on a memory."""
 
 import math
-from typing import Annotated, Literal
 
-from pydantic import Field
-
+from sttest.boards.base import Board
 from sttest.boards.energy import PicojoulesPerBit
 from sttest.boards.part import (
     BoardPart,
@@ -17,8 +15,6 @@ from sttest.boards.part import (
     TeraOpsPerSecond,
     Watts,
 )
-
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
 
 
 class PimBank(BoardPart):
@@ -45,12 +41,9 @@ class PimEnergy(BoardPart):
     controller_w: Watts  # the controller's chip
 
 
-class PimBoard(BoardPart):
+class PimBoard(Board):
     """Channels of DRAM whose banks have MAC units, and a controller that computes everything else."""
 
-    device: Literal["pim"]
-    name: Name
-    title: str
     clock_mhz: Megahertz
     channels: Count
     banks_per_channel: Count
@@ -77,12 +70,9 @@ class PimBoard(BoardPart):
         return math.ceil(time.value * self.clock_mhz.value / 1e3 - 1e-9)
 
 
-class MeshBoard(BoardPart):
+class MeshBoard(Board):
     """Cores on a square mesh, each with memory of its own and links to its neighbours."""
 
-    device: Literal["mesh"]
-    name: Name
-    title: str
     clock_mhz: Megahertz
     cores: Count
     side: Count  # of the largest square that software uses
@@ -109,12 +99,9 @@ class Processor(BoardPart):
         return max(operations / self.peak_tflops.value / 1e12, moved_bytes / self.memory_gb_per_s.value / 1e9)
 
 
-class DuplexBoard(BoardPart):
+class DuplexBoard(Board):
     """Devices with two processors on one memory: one for many operations per byte, one on the memory's logic die."""
 
-    device: Literal["duplex"]
-    name: Name
-    title: str
     xpu: Processor
     logic_pim: Processor
     memory_bytes: Bytes  # of a device
@@ -129,12 +116,9 @@ class RduTier(BoardPart):
     gb_per_s: GigabytesPerSecond
 
 
-class RduBoard(BoardPart):
+class RduBoard(Board):
     """A reconfigurable dataflow processor with three memories; one socket."""
 
-    device: Literal["rdu"]
-    name: Name
-    title: str
     compute_units: Count
     peak_tflops: TeraOpsPerSecond
     sram_bytes: Bytes  # of its memory units, together

@@ -143,14 +143,15 @@ def _completer(kind: str | Sequence[str]) -> Callable[[str], list[str]]:
 
 def description() -> dict[str, Any]:
     """What ``completion.json`` is to hold, from the verbs."""
+    from sttest.built_in import EXTENSION
     from sttest.cli.app import app
     from sttest.cli.verbs import VERBS
     from sttest.compile.steps import OWN
-    from sttest.crosscheck.engines import ENGINES
 
     root: Any = typer.main.get_command(app)
     verbs = {name: _described(name, root.commands[name].params) for name in VERBS}
-    return {"passes": sorted(OWN), "engines": sorted(ENGINES), "verbs": verbs}
+    engines = sorted(each.name for each in EXTENSION.offers if each.door == "backends")
+    return {"passes": sorted(OWN), "engines": engines, "verbs": verbs}
 
 
 def _described(verb: str, parameters: Sequence[Any]) -> dict[str, Any]:

@@ -24,9 +24,10 @@ from sttest.compile.own_kernels import define_values
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, did_you_mean, todays_engine
 from sttest.core.files import read_text
 from sttest.core.tables import print_table
+from sttest.crosscheck.backends import backends
 from sttest.crosscheck.case import Case, WeightSource, require_torch
 from sttest.crosscheck.crosscheck import Crosscheck, crosscheck
-from sttest.crosscheck.engines import DEFAULT_ENGINES, ENGINES, EngineResult
+from sttest.crosscheck.engines import EngineResult
 from sttest.crosscheck.text_case import make_module_case, package_case
 from sttest.frontend.module_source import ModuleSource, is_module_reference
 from sttest.package import DesignPackage
@@ -141,14 +142,12 @@ def _case(package: DesignPackage, asked: Request, weights: WeightSource) -> Case
 
 
 def _engines(text: str) -> Sequence[str]:
-    if not text:
-        return DEFAULT_ENGINES
-    if text == "all":
-        return ENGINES
+    if not text or text == "all":
+        return [name for name, each in backends().items() if each.is_asked or text == "all"]
     names = [todays_engine(name) for name in text.split(",")]
     for name in names:
-        if name not in ENGINES:
-            hints = [did_you_mean(name, ENGINES)]
+        if name not in backends():
+            hints = [did_you_mean(name, backends())]
             raise InputError("unknown-engine", f"no engine '{name}'", where="--engines", hints=hints)
     return names
 

@@ -1,16 +1,16 @@
 """`sttest doctor`, `sttest board` and `sttest models`: what is installed, and what is known by name."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
 
-from sttest.boards.board import FpgaBoard
-from sttest.boards.load import board_names, board_notes, load_board, quantities
+from sttest.boards.load import board_notes, known_boards, load_board, quantities
 from sttest.boards.part import Quantity
 from sttest.cli.common import Json, print_json
 from sttest.core.tables import print_table
+from sttest.crosscheck.backends import backends
 from sttest.models.config import DecoderConfig, block_parameters
 from sttest.models.registry import CONFIGS
 from sttest.studies.board_check import BandwidthCheck, check_bandwidth
@@ -26,23 +26,32 @@ def doctor_verb(as_json: Json = False) -> None:
 
       sttest doctor --json
     """
-    found = survey(PARTS)
+    parts, capabilities = all_parts(), all_capabilities()
+    found = survey(parts)
     if as_json:
-        print_json(_survey_document(found))
+        print_json(_survey_document(parts, capabilities, found))
         return
-    works = [able.name for able in CAPABILITIES if able.works(found)]
-    lacks = [part.name for part in PARTS if not found[part.name].usable]
+    works = [able.name for able in capabilities if able.works(found)]
+    lacks = [part.name for part in parts if not found[part.name].usable]
     print(
-        f"{len(works)} of {len(CAPABILITIES)} things that sttest does work here; "
+        f"{len(works)} of {len(capabilities)} things that sttest does work here; "
         f"missing: {', '.join(lacks) or 'nothing'}"
     )
-    rows = (
-        (part.name, found[part.name].status, found[part.name].version or "", _remark(part, found)) for part in PARTS
-    )
-    parts = list(rows)
-    rows = ((able.name, _WORKS[able.works(found)], _because(able, found)) for able in CAPABILITIES)
+    rows = ((able.name, _WORKS[able.works(found)], _because(able, found)) for able in capabilities)
     print_table(("what", "works here", "because of"), rows)
-    print_table(("part", "status", "version", "remark"), parts)
+    answers = ((part, found[part.name]) for part in parts)
+    rows = ((part.name, answer.status, answer.version or "", _remark(part, found)) for part, answer in answers)
+    print_table(("part", "status", "version", "remark"), rows)
+
+
+def all_parts() -> tuple[ExternalTool, ...]:
+    """What is looked for, last what backends of extensions need of their own."""
+    return (*PARTS, *(part for each in backends().values() for part in each.parts))
+
+
+def all_capabilities() -> tuple[Capability, ...]:
+    """What is told of: verbs, and the backends of the cross-check."""
+    return (*CAPABILITIES, *(Capability(f"engine {each.name}", each.needs) for each in backends().values()))
 
 
 def board_verb(
@@ -52,6 +61,8 @@ def board_verb(
     as_json: Json = False,
 ) -> None:
     """Show a board: each quantity with unit, kind and source, and a check of its memory bandwidth.
+
+    Without a name, boards that designs can be compiled for are listed first, then machines to compare them with.
 
     Examples:
 
@@ -65,7 +76,7 @@ def board_verb(
         _list_boards(as_json=as_json)
         return
     board = load_board(name)
-    check = check_bandwidth(board) if isinstance(board, FpgaBoard) and board.memory.hbm else None
+    check = check_bandwidth(board.target) if board.target else None
     found = dict(quantities(board))
     if as_json:
         print_json({**_board_document(board.name, board.title, found, check), "notes": board_notes(name)})
@@ -77,12 +88,16 @@ def board_verb(
 
 
 def _list_boards(*, as_json: bool) -> None:
-    """The boards that come with sttest."""
-    titles = {name: load_board(name).title for name in board_names()}
+    """The boards that are known by name, those first that kernels can be compiled for."""
+    known = sorted(known_boards(), key=lambda board: board.target is None)
+    targets = [board.name for board in known if board.target]
     if as_json:
-        print_json({"schema": "sttest.boards/1", "boards": titles})
+        titles = {board.name: board.title for board in known}
+        print_json({"schema": "sttest.boards/1", "boards": titles, "targets": targets})
         return
-    print_table(("board", "what it is"), list(titles.items()))
+    rows = [(board.name, "target" if board.target else "opponent", board.title) for board in known]
+    print_table(("board", "designs", "what it is"), rows)
+    print(f"targets: {len(targets)} boards that designs can be compiled for; opponents: others, to compare them with")
 
 
 def models_verb(as_json: Json = False) -> None:
@@ -106,9 +121,9 @@ SCHEMA = "sttest.doctor/1"
 _WORKS = {True: "yes", False: "no", None: "not known"}
 
 
-def disabled_by(part: ExternalTool, found: Mapping[str, Finding]) -> list[str]:
+def _disabled_by(part: ExternalTool, capabilities: Sequence[Capability], found: Mapping[str, Finding]) -> list[str]:
     """Names of what does not work for want of a part; empty if it is there, or did not answer."""
-    return [able.name for able in CAPABILITIES if part.name in able.lacks(found)]
+    return [able.name for able in capabilities if part.name in able.lacks(found)]
 
 
 def _remark(part: ExternalTool, found: Mapping[str, Finding]) -> str:
@@ -123,23 +138,25 @@ def _because(able: Capability, found: Mapping[str, Finding]) -> str:
     return ", ".join(able.lacks(found) or [name for name in able.needs if found[name].usable is None])
 
 
-def _survey_document(found: Mapping[str, Finding]) -> dict[str, Any]:
+def _survey_document(
+    parts: Sequence[ExternalTool], capabilities: Sequence[Capability], found: Mapping[str, Finding]
+) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
-        "parts": [_entry(part, found) for part in PARTS],
+        "parts": [_entry(part, found, _disabled_by(part, capabilities, found)) for part in parts],
         "capabilities": [
             {"name": able.name, "works": able.works(found), "needs": list(able.needs), "lacks": able.lacks(found)}
-            for able in CAPABILITIES
+            for able in capabilities
         ],
     }
 
 
-def _entry(part: ExternalTool, found: Mapping[str, Finding]) -> dict[str, Any]:
+def _entry(part: ExternalTool, found: Mapping[str, Finding], disabled: list[str]) -> dict[str, Any]:
     finding = found[part.name]
     return {
         "name": part.name, "serves": part.serves, "status": finding.status, "version": finding.version,
         "expected": part.expected or None, "detail": finding.detail, "install": part.install or None,
-        "advice": part.advice or None, "disables": disabled_by(part, found),
+        "advice": part.advice or None, "disables": disabled,
     }  # fmt: skip
 
 

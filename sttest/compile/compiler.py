@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from sttest.boards.board import FpgaBoard
-from sttest.boards.load import load_board, require_hbm
+from sttest.boards.load import target_board
 from sttest.compile.dialects import df
 from sttest.compile.dialects.itensor import ITensorType
 from sttest.compile.ir.module_walk import all_of, refuse_other_cards, set_target
@@ -211,7 +211,7 @@ def compile_text(
         DoesNotFitError: more lanes, channels or on-chip memory than there are.
     """
     knobs = knobs or CompileOptions()
-    hardware = board if isinstance(board, FpgaBoard) else require_hbm(load_board(board))
+    hardware = target_board(board)
     context = new_context()
     module = parse(text, where or name, context)
     if parameters:
@@ -337,7 +337,7 @@ class StagedCompiler:
         parameters: Sequence[str] = (), where: str = "", progress: Callable[[str], None] | None = None,
     ) -> None:  # fmt: skip
         self.name = name
-        self.board = board if isinstance(board, FpgaBoard) else require_hbm(load_board(board))
+        self.board = target_board(board)
         self.inputs = text, name, self.board, dict(workload or {}), tuple(parameters)
         self._context: Context = new_context()
         self._parsed = parse(text, where or name, self._context)

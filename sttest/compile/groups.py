@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import Operation, SSAValue
 
 from sttest.boards.board import FpgaBoard
-from sttest.boards.load import load_board, require_hbm
+from sttest.boards.load import target_board
 from sttest.compile.compiler import Design, FusionReport, Stage, fusion_report, most_bytes
 from sttest.compile.dialects import df
 from sttest.compile.ir.kernel_modules import kernel_modules
@@ -64,7 +64,7 @@ def compile_groups(
             "groups-alone", "several groups are of one layer, and each is on one card", where="--groups",
             hints=["leave out --layers and --cards", "raise --c-max-bytes until there is one group"],
         )  # fmt: skip
-    hardware = board if isinstance(board, FpgaBoard) else require_hbm(load_board(board))
+    hardware = target_board(board)
     context = new_context()
     module = parse(text, where or name, context)
     set_target(module, hardware)

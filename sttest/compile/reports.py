@@ -232,7 +232,7 @@ def resource_table(taken: DesignResources, design: Design) -> ReportTable:
     rows.append(_row("all", "total", taken.total) | ports)
     budgets = die_under(design, taken).budgets
     rows += [_row(f"SLR{number}", "budget", budget) for number, budget in enumerate(budgets)]
-    rows.append(_row("all", "budget", total(budgets)) | {"hbm_ports": design.board.hbm.axi_ports.count})
+    rows.append(_row("all", "budget", total(budgets)) | {"hbm_ports": design.board.feed.ports})
     return ReportTable.of(["process", "kind", *KINDS, "memory_ports", "hbm_ports"], rows)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any, TypeVar
 
 from sttest.core.errors import InputError, note
@@ -18,6 +19,7 @@ __depends__ = ("sttest/built_in.py",)
 
 GROUP = "sttest.extensions"
 BUILT_IN = "sttest.built_in:EXTENSION"
+Kind = TypeVar("Kind")
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Offer:
     Args:
         door: what it is one of, such as ``verbs`` or ``formats``; the page on extensions has all doors.
         name: what people call it by, once per door.
-        target: where it is, as ``package.module:attribute``.
+        target: where it is, as ``package.module:attribute``, or for a file ``package:folder/file.suffix``.
         summary: one line for lists.
         heading: what lists put it under, where they have headings.
     """
@@ -39,17 +41,26 @@ class Offer:
     heading: str = ""
 
     def load(self) -> Any:
-        """What is offered; its module is imported now.
+        """What is offered; its module is imported now.  Of a file it is the path.
 
         Raises:
-            InputError: the module has no such attribute.
+            InputError: the module has no such attribute, or the package no such file.
         """
         module, _, attribute = self.target.partition(":")
+        if "." in attribute:
+            return self._file(module, attribute)
         try:
             return getattr(import_module(module), attribute)
         except AttributeError as error:
             what = f"{self.name} is to be '{attribute}' of {module}, which has none"
             raise InputError("broken-extension", what, where=self.door) from error
+
+    def _file(self, package: str, name: str) -> Path:
+        path = Path(str(import_module(package).__file__)).parent / name
+        if not path.is_file():
+            what = f"{self.name} is to be '{name}' of {package}, which has no such file"
+            raise InputError("broken-extension", what, where=self.door)
+        return path
 
 
 @dataclass(frozen=True)
@@ -78,15 +89,12 @@ def offers(door: str) -> dict[str, Offer]:
     return found
 
 
-T = TypeVar("T")
-
-
-def loaded(door: str, kind: type[T]) -> dict[str, T]:
+def loaded(door: str, kind: type[Kind]) -> dict[str, Kind]:
     """What is offered at a door, each loaded: things of one kind, called by the names under which they are offered.
 
     What an extension offers in vain is left out, and a note says so.
     """
-    own, found = extensions()[0].offers, dict[str, T]()
+    own, found = extensions()[0].offers, dict[str, Kind]()
     for name, offer in offers(door).items():
         try:
             found[name] = _of_kind(offer, kind)
@@ -97,11 +105,32 @@ def loaded(door: str, kind: type[T]) -> dict[str, T]:
     return found
 
 
-def _of_kind(offer: Offer, kind: type[T]) -> T:
+def _of_kind(offer: Offer, kind: type[Kind]) -> Kind:
     found = offer.load()
     if isinstance(found, kind) and getattr(found, "name", None) == offer.name:
         return found
     what = f"what is offered as '{offer.name}' is no {kind.__name__} so called"
+
+
+def offer_named(door: str, name: str) -> Offer | None:
+    """What is offered under a name, if anything is; sttest's own is found without a look at what else is installed."""
+    own = (each for each in _built_in().offers if (each.door, each.name) == (door, name))
+    return next(own, None) or offers(door).get(name)
+
+
+def load_class(offer: Offer, base: type[Kind]) -> type[Kind]:
+    """The class that is offered.
+
+    Raises:
+        InputError: it is none, not derived from ``base``, or cannot be imported.
+    """
+    try:
+        found = offer.load()
+    except ImportError as error:
+        raise InputError("broken-extension", f"'{offer.name}' is left out: {error}", where=offer.door) from error
+    if isinstance(found, type) and issubclass(found, base):
+        return found
+    what = f"what is offered as '{offer.name}' is no {base.__name__}"
     raise InputError("broken-extension", what, where=offer.door)
 
 
@@ -111,9 +140,13 @@ def extensions() -> tuple[Extension, ...]:
     return tuple(_found())
 
 
-def _found() -> Iterator[Extension]:
+def _built_in() -> Extension:
     module, _, attribute = BUILT_IN.partition(":")
-    yield getattr(import_module(module), attribute)
+    return getattr(import_module(module), attribute)
+
+
+def _found() -> Iterator[Extension]:
+    yield _built_in()
     for entry in sorted(entry_points(group=GROUP), key=lambda each: each.name):
         extension = _loaded(entry)
         if extension is not None:

@@ -127,8 +127,14 @@ def _known_keys(model: type[Any], location: Location, data: object) -> list[str]
         data = cast("Any", data)[step]
         fields = [annotations[str(step)] for annotations in map(_fields, current) if str(step) in annotations]
         if fields:  # else an index of a list or a key of a mapping: the classes inside stay the same
-            current = [inner for annotation in fields for inner in _classes_in(annotation)]
+            current = [_of_kind(inner, data, step) for annotation in fields for inner in _classes_in(annotation)]
     return [name for found in current for name in _fields(found)]
+
+
+def _of_kind(cls: type[Any], data: object, step: int | str) -> type[Any]:
+    """The class of what says its kind in the data, which without is that of its key."""
+    of_kind = getattr(cls, "of_kind", None)
+    return of_kind(cast("dict[str, Any]", data).get("kind", step)) if of_kind and isinstance(data, dict) else cls
 
 
 def _fields(cls: type[Any]) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from typing import Any, Literal
 from sttest.compile.hls.types import legal
 from sttest.core.errors import InputError
 from sttest.crosscheck.case import Case
-from sttest.crosscheck.crosscheck import ResultComparison, compare_with_golden
 from sttest.crosscheck.differences import StreamComparison, compare_streams
 from sttest.crosscheck.engines import run_csim, run_reference
+from sttest.crosscheck.results import ResultComparison, compare_with_golden
 from sttest.package import DesignPackage
 from sttest.sim import TimedGraph, simulate
 from sttest.sim.graph import fifo_ends

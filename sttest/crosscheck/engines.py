@@ -16,14 +16,8 @@ from sttest.reference import ReferenceGraph, run
 from sttest.reference.graph import NUMPY, Array, Bytes, ReferenceStream
 from sttest.sim import TimedGraph, simulate
 from sttest.targets.csim import CsimRun, Executable, run_kernel
-from sttest.targets.doctor.survey import PARTS, survey
 from sttest.targets.rtl import emulate
 
-ENGINES = ("torch", "reference", "simpy", "maxplus", "csim", "rtl", "hw_emu", "device")
-"""All rungs, from the golden up to the card."""
-DEFAULT_ENGINES = tuple(name for name in ENGINES if name != "rtl")
-"""Those that are climbed unless others are asked for: building the RTL twin of a whole block takes minutes."""
-_NEEDS = {"hw_emu": ("v++", "XRT", "pyxrt"), "device": ("XRT", "pyxrt", "FPGA card")}
 Verdict = Literal["done", "deadlock", "missing", "failed", "not asked", "elsewhere"]
 
 
@@ -86,20 +80,6 @@ def timed(engine: str, graph: TimedGraph, cycles: int | None, seconds: float) ->
     if cycles is None:
         return EngineResult(engine, "deadlock", seconds=seconds)
     return EngineResult(engine, "done", cycles, cycles / graph.clock_mhz, seconds=seconds)
-
-
-def out_of_reach(engine: str) -> EngineResult:
-    """The row of an engine that runs a host program, not this ladder: what it needs, or the verb that runs it."""
-    found = _missing_parts(_NEEDS[engine])
-    if found:
-        return EngineResult(engine, "missing", note=found)
-    return EngineResult(engine, "elsewhere", note=f"run by 'sttest run --backend {engine}'")
-
-
-def _missing_parts(needs: Sequence[str]) -> str:
-    found = survey([part for part in PARTS if part.name in needs])
-    missing = [name for name in needs if not found[name].usable]
-    return f"{', '.join(missing)} not found; see 'sttest doctor'" if missing else ""
 
 
 # --- The engines that compute values: what each leaves in memory and in every stream

@@ -137,7 +137,7 @@ def block_facts(module: ModuleOp, board: FpgaBoard, budget: BudgetName) -> Block
     reader = _Reader(board)
     for kernel in all_of(module, df.KernelOp):
         reader.read(kernel)
-    rate = board.hbm_bytes_per_cycle_per_channel(sustained=True) * board.hbm.pseudo_channels.count
+    rate = board.feed.bytes_per_cycle(board.clock_mhz.value) * board.feed.channels
     most, process = total(die_of(board, budget).budgets), process_bound(board.fabric, budget)
     return BlockFacts(tuple(reader.tasks), sum(reader.loads.values()), rate, most, process)
 

@@ -48,13 +48,13 @@ def bandwidth_graph(board: FpgaBoard, stream_bytes: int = STREAM_BYTES) -> Timed
     Raises:
         InputError: the board has no HBM.
     """
-    hbm, clock_mhz = board.hbm, board.clock_mhz.value
+    memory, clock_mhz = board.feed, board.clock_mhz.value
     beats = stream_bytes // _BEAT_BYTES
-    numbers = range(hbm.pseudo_channels.count)
+    numbers = range(memory.channels)
     ports = [
         MemoryPort(
             f"read{n}", "read", f"beats{n}", beats, _BEAT_BYTES, (channel_name(n),),
-            burst_bytes=hbm.max_burst_bytes.count, outstanding=hbm.outstanding_bursts.count,
+            burst_bytes=memory.burst_bytes, outstanding=memory.outstanding,
         )
         for n in numbers
     ]  # fmt: skip

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sttest.boards.board import FpgaBoard
-from sttest.boards.load import load_board, require_hbm
+from sttest.boards.load import target_board
 from sttest.compile.compiler import Design, KeptIr, StagedCompiler, compile_text
 from sttest.compile.groups import GroupedDesign, compile_groups
 from sttest.compile.opt import new_context, parse, printed
@@ -279,7 +279,7 @@ class CompileRequest:
     @property
     def board_name(self) -> str:
         """Name of the board, or of its file without the suffix."""
-        if isinstance(self.board, FpgaBoard):
+        if not isinstance(self.board, str):
             return self.board.name
         return Path(self.board).stem if self.board.endswith((".yaml", ".yml")) else self.board
 
@@ -321,7 +321,7 @@ class CompileRequest:
         options = self._checked_options()
         return {
             "text": self._text(step), "model": self.model, "block": self._block(), "named_board": self.board_name,
-            "board": self.board if isinstance(self.board, FpgaBoard) else load_board(self.board), "options": options,
+            "board": target_board(self.board), "options": options,
             "given": sorted(options.given), "scheme": load_scheme(options.precision), "keep_ir": self.keep_ir,
             "parameters": self.parameters, "require_quantized": self.require_quantized, "choice": self.choice,
         }  # fmt: skip
@@ -380,8 +380,7 @@ class CompileRequest:
         """
         options = self.options
         load_scheme(options.precision)
-        if not isinstance(self.board, FpgaBoard):
-            require_hbm(load_board(self.board))
+        target_board(self.board)
         return self._generating() if options.generate > 1 else options
 
     def _generating(self) -> CompileOptions:

@@ -82,6 +82,16 @@ def test_without_a_name_the_boards_are_listed(sttest):
     assert all(name in text and title in text for name, title in told["boards"].items())
 
 
+def test_what_kernels_can_be_compiled_for_comes_before_opponents(sttest):
+    rows = [line.split()[:2] for line in sttest("board").stdout.splitlines() if line.startswith("  ")]
+    roles = [row[1] for row in rows if row[1] in ("target", "opponent")]
+    assert roles == ["target"] * 5 + ["opponent"] * 6
+    targets = [row[0] for row in rows if row[1] == "target"]
+    assert targets == ["kv260", "u280", "u55c", "v80", "vhk158"]
+    told = json.loads(sttest("board", "--json").stdout)
+    assert told["targets"] == list(told["boards"])[:5] == targets
+
+
 def test_the_ports_of_a_kernel_are_named_where_they_are_what_limits(sttest, tmp_path):
     path = tmp_path / "fast.yaml"
     path.write_text("extends: u55c\nmemory: {hbm: {peak_gb_per_s_per_channel: {value: 28.75}}}", encoding="utf-8")

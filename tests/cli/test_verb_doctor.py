@@ -39,7 +39,7 @@ def test_with_everything_everything_works(doctor):
 def test_a_missing_part_names_what_it_disables_and_the_line_that_installs_it(doctor):
     parts, abilities = report(doctor("--json", verilator=Finding("missing", None, "no verilator on PATH")))
     assert parts["verilator"]["install"] == "apt-get install verilator"
-    assert parts["verilator"]["disables"] == ["emulate --simulator verilator"]
+    assert parts["verilator"]["disables"] == ["emulate --simulator verilator", "engine rtl"]
     assert abilities["emulate --simulator verilator"]["lacks"] == ["verilator"]
     assert abilities["emulate --simulator icarus"]["works"] is True
 

@@ -8,9 +8,9 @@ import shutil
 import numpy as np
 import pytest
 
-from sttest.crosscheck.crosscheck import compare_with_golden
 from sttest.crosscheck.differences import StreamComparison, compare_streams, first_other_module
 from sttest.crosscheck.engines import Values, run_csim, run_reference
+from sttest.crosscheck.results import compare_with_golden
 from sttest.package import KernelFiles
 from sttest.reference import images_of
 from sttest.targets.csim import Executable, build_kernel

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sttest.crosscheck.crosscheck import compare_with_golden
 from sttest.crosscheck.differences import first_other_module
 from sttest.crosscheck.engines import run_reference
+from sttest.crosscheck.results import compare_with_golden
 from sttest.reference import images_of
 
 pytestmark = pytest.mark.torch

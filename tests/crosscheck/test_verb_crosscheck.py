@@ -74,7 +74,7 @@ def test_an_engine_without_its_tool_is_a_row_that_says_which(climb, monkeypatch)
 
 
 def test_other_engines_times_are_a_disagreement(climb, monkeypatch):
-    from sttest.crosscheck import crosscheck as room
+    from sttest.crosscheck import rungs as room
 
     monkeypatch.setattr(
         room,

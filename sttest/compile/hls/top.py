@@ -59,8 +59,8 @@ class PortTiming:
             passes or {each.name: each.repeat for each in pipelines},
             {fifo.name: fifo.kind for fifo in graph.fifos},
             {each.name: bank_number(board, each.channels[0]) for each in ports},
-            board.hbm.outstanding_bursts.count,
-            board.hbm.max_burst_bytes.count,
+            board.feed.outstanding,
+            board.feed.burst_bytes,
             memory_kinds or {},
             relays or {},
         )

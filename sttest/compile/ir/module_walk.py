@@ -11,7 +11,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from sttest.boards.board import FpgaBoard
-from sttest.boards.load import board_names, load_board, require_hbm
+from sttest.boards.load import board_names, load_board, require_hbm, target_board
 from sttest.compile.dialects import df
 from sttest.core.errors import DoesNotFitError, InputError
 from sttest.core.validation import validated
@@ -63,7 +63,7 @@ def set_target(module: ModuleOp, board: str | FpgaBoard) -> None:
     Raises:
         InputError: there is no such board with HBM.
     """
-    found = board if isinstance(board, FpgaBoard) else require_hbm(load_board(board))
+    found = target_board(board)
     is_shipped = found.name in board_names() and load_board(found.name) == found
     said = found.name if is_shipped else found.model_dump_json(exclude_none=True)
     module.attributes[TARGET] = df.TargetAttr(StringAttr(said))

@@ -86,7 +86,7 @@ class AssignChannels(ModulePass):
             cuts = {dma: _columns_dim(dma) if self.units > 1 else None for dma in turns}
             even, beat_bytes = Evenness(self.uneven / 100, self.slices), port_bytes(kernel)
             for (card, name), ports in _by_memory(_ports(kernel), tiers).items():
-                tier, first = board.tier(name), card * board.hbm.pseudo_channels.count
+                tier, first = board.tier(name), card * board.feed.channels
                 demands = [_demand(port, dmas, intervals, images, turns, cuts) for port, dmas in ports.items()]
                 rate = bytes_per_cycle(tier, board.clock_mhz.value, beat_bytes)
                 found = (

@@ -98,8 +98,8 @@ def design_resources(design: Design) -> DesignResources:
 
 def _taken_apart(design: Design) -> DesignResources:
     kernel = only_kernel(design.module, "resources", design.name)
-    hbm, port_bits = design.board.hbm, design.knobs.beat_bits
-    in_flight = hbm.outstanding_bursts.count * hbm.max_burst_bytes.count * 8 // port_bits
+    memory, port_bits = design.board.feed, design.knobs.beat_bits
+    in_flight = memory.outstanding * memory.burst_bytes * 8 // port_bits
     library = operators(design.board)
     model = NodeModel(library, port_bits, channels_of(design.graph), buffer_words(kernel, in_flight, port_bits))
     nodes = tuple(model.of_kernel(kernel))
@@ -146,7 +146,7 @@ def refuse_ports(design: Design, taken: DesignResources) -> None:
     Raises:
         DoesNotFitError: ``hbm-ports``.
     """
-    ports = design.board.hbm.axi_ports.count
+    ports = design.board.feed.ports
     if len(taken.hbm_channels) > ports:
         raise DoesNotFitError(
             "hbm-ports", "more HBM ports than the board has", where=design.name, demand=len(taken.hbm_channels),

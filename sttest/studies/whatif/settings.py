@@ -101,7 +101,7 @@ def _spelled_out(path: str, value: Value, board: FpgaBoard) -> Changes:
     if f"{BOARD}{path}" == CHANNELS:
         return [(f"{_HBM}pseudo_channels", value), (f"{_HBM}axi_ports", value)]
     if f"{BOARD}{path}" == BANDWIDTH:
-        channel = value.model_copy(update={"value": _number(path, value) / board.hbm.pseudo_channels.count})
+        channel = value.model_copy(update={"value": _number(path, value) / board.feed.channels})
         return _spelled_out(f"{_HBM}{PEAK}", channel, board)
     place, _, name = path.rpartition(".")
     part = getattr(board.memory, place.removeprefix("memory."), None) if name == PEAK else None

@@ -144,7 +144,6 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("emulate --simulator icarus", ("iverilog", "vvp")),
     Capability("synth", ("pyosys",)),
     Capability("build --flow rtl", ("xls-python",)),
-    Capability("engine csim", ("g++",)),
     Capability(f"engine csim with --ap-types of {AP_TYPES_VARIABLE}", ("g++", "ap_int.h")),
     Capability("import vitis, streamhls, lightningsim", ("tree-sitter-cpp",)),
     Capability("import finn", ("onnx",)),

@@ -64,12 +64,12 @@ def choose_banks(package: DesignPackage, board: FpgaBoard) -> Linking:
         DoesNotFitError: the buffers of all layers have no room.
         InputError: files of the package contradict each other.
     """
-    graph, files, hbm = package.timed_graph, package.files, board.hbm
+    graph, files, memory = package.timed_graph, package.files, board.feed
     loads, bank_of, layers = _loads(package, board)
     lower = board.banks("ddr")
     near = [load for load in loads if bank_of[load.port] not in lower]
     below = _below([load for load in loads if load not in near], bank_of, board)
-    room = hbm.pseudo_channels.count, hbm.bytes_per_channel.count
+    room = memory.channels, memory.bytes_per_channel
     compiled_cycles = simulate(graph).cycles
     chosen, cycles = place_as(near, bank_of, *room), compiled_cycles
     if chosen is None:
@@ -81,7 +81,7 @@ def choose_banks(package: DesignPackage, board: FpgaBoard) -> Linking:
     crowded = {bank_name(board, bank) for bank in chosen.crowded}
     balanced_cycles = simulate(_sped_up(_linked(graph, files, chosen, board), crowded)).cycles if crowded else None
     design = _with_banks(files.design, chosen)
-    return Linking(chosen, design, cycles, compiled_cycles, balanced_cycles, layers, hbm.axi_ports.count, room[0])
+    return Linking(chosen, design, cycles, compiled_cycles, balanced_cycles, layers, memory.ports, room[0])
 
 
 def _spread(found: list[ChannelPlacement]) -> list[ChannelPlacement]:

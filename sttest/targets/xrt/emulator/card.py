@@ -108,15 +108,15 @@ class EmulatedCard:
             self.flights.remove(flight)
 
     def _configure(self, design: DesignSignature | None, build: UUID) -> None:
-        hbm, lower = self.board.hbm, self.board.memory.ddr
-        behind = [] if lower is None else [lower.bytes_per_channel.count] * lower.channels.count
+        feed, lower = self.board.feed, self.board.tiers.get("ddr")
+        behind = [] if lower is None else [lower.bytes_per_channel] * lower.channels
         self.design, self.uuid = design, build
         self.generation += 1
         for flight in self.flights:
             flight.ended = True
         self.flights = []
         self._free_at_us = {}
-        self.memory = CardMemory(hbm.pseudo_channels.count, hbm.bytes_per_channel.count, behind)
+        self.memory = CardMemory(feed.channels, feed.bytes_per_channel, behind)
         self.groups = [range(bank, bank + 1) for bank in range(self.memory.banks)]
         for argument in (buffer for kernel in (design.kernels if design else ()) for buffer in kernel.buffers):
             banks = range(argument.banks[0], argument.banks[-1] + 1)

@@ -10,6 +10,10 @@ EXTENSION = Extension(
         Offer("passes", "clip-results", "sttest_sample.steps:CLIP_RESULTS"),
         Offer("ops", "sample", "sttest_sample.dialect:SAMPLE"),
         Offer("values", "sample.clip", "sttest_sample.values:clip"),
+        Offer("memories", "paged", "sttest_sample.paged:Paged"),
+        Offer("boards", "paged-card", "sttest_sample:boards/paged-card.yaml"),
+        Offer("backends", "unbounded", "sttest_sample.unbounded:UNBOUNDED", "Times with FIFOs that are never full."),
+        Offer("backends", "broken", "sttest_sample.no_such:BROKEN", "A backend that cannot be imported."),
         Offer("verbs", "size", "sttest_sample.count:count_verb", "A verb that sttest has already."),
     ),
 )
