@@ -64,4 +64,19 @@ _FORMATS = tuple(
     for name in ("streamhls", "vitis", "hls", "solution", "finn", "tapa", "lightningsim", "aie", "allo")
 )
 
-EXTENSION = Extension("sttest", (*_VERBS, *_FORMATS))
+_WEIGHT_TYPES = tuple(
+    Offer("weight_types", name, f"sttest.reference.weight_types:{attribute}")
+    for name, attribute in (
+        ("int4", "INT4"), ("int8", "INT8"), ("int3", "INT3"), ("int2", "INT2"), ("ternary", "TERNARY"),
+        ("ternary-3:4", "TERNARY_3_OF_4"), ("fp16", "FP16"), ("none", "NONE"),
+    )
+)  # fmt: skip
+_SCHEMES = tuple(
+    Offer("schemes", name, f"sttest.models.quant.schemes:{name.upper().replace('-', '_')}")
+    for name in (
+        "w4a8", "w4a8-channel", "w4a8-static", "w4a8-position", "w4a8-g64", "w4a8-g32", "w8a8", "w4a8kv4",
+        "w4a8bfp4", "w4a4kv4", "w3a8", "w2a8", "ternary", "ternary-3of4", "w4a16", "fp16", "fp32",
+    )
+)  # fmt: skip
+
+EXTENSION = Extension("sttest", (*_VERBS, *_FORMATS, *_WEIGHT_TYPES, *_SCHEMES))

@@ -38,7 +38,6 @@ from sttest.compile.passes.share_streams import ShareStreams
 from sttest.compile.passes.size_fifos import SizeFifos
 from sttest.compile.passes.split_products import SplitProducts
 from sttest.compile.passes.vectorize import Vectorize
-from sttest.core.errors import InputError
 from sttest.models.quant.scheme import load_scheme
 
 
@@ -60,31 +59,8 @@ def _shares(options: CompileOptions) -> bool:
     return options.share != "none"
 
 
-_TERNARY = {"ternary": "base-3", "ternary-3:4": "3:4"}
-"""The code in memory of each type of ternary weights."""
-
-
-def _has_codes(options: CompileOptions) -> bool:
-    return not load_scheme(options.precision).types_of_weights.isdisjoint({"int3", *_TERNARY})
-
-
-def _code_of_ternary(options: CompileOptions) -> dict[str, Any]:
-    return {"ternary": next((_TERNARY[each] for each in sorted(_two_bits(options)) if each in _TERNARY), "")}
-
-
-def _two_bits(options: CompileOptions) -> set[str]:
-    """The types of weights of two bits.
-
-    Raises:
-        InputError: several: a stream of two bits has one code.
-    """
-    found = load_scheme(options.precision).types_of_weights & {"int2", *_TERNARY}
-    if len(found) > 1:
-        raise InputError(
-            "two-codes", f"weights of {' and '.join(sorted(found))} are both two bits in a stream", where="precision",
-            hints=["take one of them"],
-        )  # fmt: skip
-    return found
+def _codes(options: CompileOptions) -> dict[str, Any]:
+    return {"codes": load_scheme(options.precision).codes}
 
 
 def _port_rates(options: CompileOptions) -> dict[str, Any]:
@@ -115,7 +91,7 @@ _STREAMING = (
     Step(InsertForks),
     Step(MergeWeightStreams, _shares),
     Step(PlaceOnCards, lambda options: options.cards > 1),
-    Step(CodeParameters, _has_codes, _code_of_ternary),
+    Step(CodeParameters, lambda options: bool(_codes(options)["codes"]), _codes),
     Step(AssignChannels),
     Step(SplitProducts, lambda options: options.product_units > 1),
     Step(NameNodes),

@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 
 from sttest.core.errors import InputError, did_you_mean
-from sttest.reference.codes import CODES, decode
+from sttest.reference.codes import decode
 from sttest.reference.graph import (
     NUMPY,
     Array,
@@ -43,6 +43,7 @@ from sttest.reference.memory import (
     tiles_of,
 )
 from sttest.reference.task import run_task
+from sttest.reference.weight_types import codes
 
 # --- Concatenations: streams that are read in turn
 
@@ -162,9 +163,9 @@ def gather_slices(
     Raises:
         InputError: the sources' tokens do not make up the sink's.
     """
-    if node.code and node.code not in CODES:
+    if node.code and node.code not in codes():
         raise InputError("bad-gather", f"unknown code '{node.code:.40}'", where=f"gather '{node.name}'")
-    code = CODES.get(node.code)
+    code = codes().get(node.code)
     dtype, wanted = (sink.dtype, prod(sink.element)) if code is None else ("i8", code.token_bytes(prod(sink.element)))
     size = sum(prod(source.element) for source in sources)
     alike = all(source.dtype == dtype and source.trips == sink.trips for source in sources)

@@ -57,7 +57,8 @@ from xdsl.utils.exceptions import VerifyException
 from sttest.compile.dialects.itensor import ITensorType, int_array, remembered, remembering
 from sttest.compile.dialects.stream_order import coded_stream, cut_dim, is_sliced, resized, same_order, turns
 from sttest.core.errors import InputError
-from sttest.reference.codes import CODES, Code
+from sttest.reference.codes import Code
+from sttest.reference.weight_types import codes
 
 # --- Types and attributes of the `df` dialect: lists of numbers, and FIFOs of tokens
 
@@ -1144,9 +1145,9 @@ def code_named(op: str, name: str) -> Code:
     Raises:
         VerifyException: there is none.
     """
-    if name not in CODES:
-        raise VerifyException(f"{op}: unknown code '{name}', expected one of {', '.join(CODES)}")
-    return CODES[name]
+    if name not in codes():
+        raise VerifyException(f"{op}: unknown code '{name}', expected one of {', '.join(codes())}")
+    return codes()[name]
 
 
 @_node

@@ -26,7 +26,8 @@ from sttest.compile.sharing.functional_units import StreamEnds
 from sttest.compile.sharing.processes import fifo_name, process_name, processes_of
 from sttest.compile.spaces.memory import MemoryFacts
 from sttest.core.errors import InputError
-from sttest.reference.codes import CODES
+from sttest.reference.graph import BITS
+from sttest.reference.weight_types import codes
 from sttest.sim.bursts import HBM
 from sttest.sim.graph import PING_PONG, MemoryPort, TimedGraph
 
@@ -185,8 +186,11 @@ def _fifo(source: SSAValue) -> str:
 
 def _decoders(op: df.GatherOp, name: str) -> Resources:
     """What takes the codes of a token apart."""
-    groups = -(-df.itensor_of(op.sinks[0]).token_elements // CODES[name].group)
-    return Resources(lut=groups * load_resource_model().decoders[name].lut)
+    code, known = codes()[name], load_resource_model().decoders
+    groups = -(-df.itensor_of(op.sinks[0]).token_elements // code.group)
+    # Of one that nobody synthesized, a table: a LUT is a bit of any function of six bits (AMD UG574).
+    table = code.group * BITS[code.dtype] << max(0, code.bits - 6)
+    return Resources(lut=groups * (known[name].lut if name in known else table))
 
 
 def _choice(bits: int, sources: int) -> Resources:
