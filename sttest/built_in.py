@@ -79,4 +79,11 @@ _SCHEMES = tuple(
     )
 )  # fmt: skip
 
-EXTENSION = Extension("sttest", (*_VERBS, *_FORMATS, *_WEIGHT_TYPES, *_SCHEMES))
+_FAMILIES = (
+    Offer("families", "dense", "sttest.models.families:DENSE"),
+    Offer("families", "experts", "sttest.models.experts_family:EXPERT_FAMILY"),
+    Offer("families", "state-space", "sttest.models.state_space_family:STATE_SPACE"),
+    Offer("families", "low-rank", "sttest.models.low_rank_family:LOW_RANK"),
+)
+
+EXTENSION = Extension("sttest", (*_VERBS, *_FORMATS, *_FAMILIES, *_WEIGHT_TYPES, *_SCHEMES))
