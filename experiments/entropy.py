@@ -31,7 +31,7 @@ from sttest.compile.timing.entropy_decoder import DecoderDepths, any_trace_depth
 from sttest.core.errors import ToolMissingError
 from sttest.core.processes import run_all
 from sttest.core.results import ResultFolder, Row
-from sttest.models.config import block_parameters
+from sttest.models.parameters import block_parameters
 from sttest.models.registry import get_config
 from sttest.reference.entropy.huffman import PrefixCode, entropy_bits, prefix_code
 from sttest.reference.entropy.lanes import (

@@ -24,7 +24,9 @@ from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.core.processes import run_all
 from sttest.core.results import ResultFolder, Row
-from sttest.models.config import DecoderConfig, block_parameters, expert_parameters
+from sttest.models.config import DecoderConfig
+from sttest.models.experts_family import expert_parameters
+from sttest.models.parameters import block_parameters
 from sttest.models.registry import get_config
 from sttest.reference.graph import BITS
 from sttest.sim import simulate

@@ -30,7 +30,8 @@ from sttest.compile.resources.nodes import memories
 from sttest.compile.sharing.functional_units import stream_ends
 from sttest.core.processes import run_all
 from sttest.core.results import Kind, ResultFolder, Row
-from sttest.models.config import DecoderConfig, weight_shapes
+from sttest.models.config import DecoderConfig
+from sttest.models.parameters import weight_shapes
 from sttest.models.program import Phase
 from sttest.models.quant.scheme import load_scheme
 from sttest.models.ranks import with_ranks

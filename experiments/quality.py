@@ -20,7 +20,7 @@ from sttest.models.calibrated_folder import CALIBRATION, CALIBRATION_SCHEMA
 from sttest.models.checkpoint import load_model
 from sttest.models.language_model import LanguageModel, quantise_model
 from sttest.models.quality import Quality, evaluate, windows_of
-from sttest.models.quant.scheme import SCHEMES
+from sttest.models.quant.scheme import schemes
 from sttest.models.registry import model_config
 from sttest.models.text import text_tokens
 
@@ -90,7 +90,7 @@ def _measured(
         facts = read_object(calibrated / CALIBRATION, CALIBRATION_SCHEMA)
         given, method = load_model(model.config, calibrated), facts["method"]
         note = f"calibrated on {facts['windows']} windows of {facts['window_length']} tokens"
-    twin = quantise_model(given, SCHEMES[name]) if SCHEMES[name].quantises else given
+    twin = quantise_model(given, schemes()[name]) if schemes()[name].quantises else given
     return _Measured(name, method, evaluate(model, twin, windows), note)
 
 

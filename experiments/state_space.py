@@ -21,7 +21,8 @@ from sttest.compile.compiler import choose_lanes, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.core.processes import run_all
 from sttest.core.results import Kind, ResultFolder, Row
-from sttest.models.config import DecoderConfig, block_parameters, weight_shapes
+from sttest.models.config import DecoderConfig
+from sttest.models.parameters import block_parameters, weight_shapes
 from sttest.models.quant.scheme import load_scheme
 from sttest.models.registry import get_config
 from sttest.sim import Simulation, simulate

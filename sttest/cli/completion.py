@@ -84,9 +84,9 @@ def _experiments() -> list[str]:
 
 
 def _schemes() -> list[str]:
-    from sttest.models.quant.scheme import SCHEMES
+    from sttest.models.quant.scheme import schemes
 
-    return list(SCHEMES)
+    return list(schemes())
 
 
 _NAMES: dict[str, Callable[[], Sequence[str]]] = {

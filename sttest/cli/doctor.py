@@ -11,7 +11,8 @@ from sttest.boards.part import Quantity
 from sttest.cli.common import Json, print_json
 from sttest.core.tables import print_table
 from sttest.crosscheck.backends import backends
-from sttest.models.config import DecoderConfig, block_parameters
+from sttest.models.config import DecoderConfig
+from sttest.models.parameters import block_parameters
 from sttest.models.registry import CONFIGS
 from sttest.studies.board_check import BandwidthCheck, check_bandwidth
 from sttest.targets.doctor import CAPABILITIES, PARTS, Capability, ExternalTool, Finding, survey

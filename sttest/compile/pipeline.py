@@ -7,7 +7,6 @@ from xdsl.passes import ModulePass
 
 from sttest.compile.options import CompileOptions
 from sttest.compile.steps import Step, steps
-from sttest.core.errors import InputError
 from sttest.models.quant.scheme import load_scheme
 
 __depends__ = ("sttest/compile/passes/*.py",)
@@ -17,31 +16,8 @@ def _shares(options: CompileOptions) -> bool:
     return options.share != "none"
 
 
-_TERNARY = {"ternary": "base-3", "ternary-3:4": "3:4"}
-"""The code in memory of each type of ternary weights."""
-
-
-def _has_codes(options: CompileOptions) -> bool:
-    return not load_scheme(options.precision).types_of_weights.isdisjoint({"int3", *_TERNARY})
-
-
-def _code_of_ternary(options: CompileOptions) -> dict[str, Any]:
-    return {"ternary": next((_TERNARY[each] for each in sorted(_two_bits(options)) if each in _TERNARY), "")}
-
-
-def _two_bits(options: CompileOptions) -> set[str]:
-    """The types of weights of two bits.
-
-    Raises:
-        InputError: several: a stream of two bits has one code.
-    """
-    found = load_scheme(options.precision).types_of_weights & {"int2", *_TERNARY}
-    if len(found) > 1:
-        raise InputError(
-            "two-codes", f"weights of {' and '.join(sorted(found))} are both two bits in a stream", where="precision",
-            hints=["take one of them"],
-        )  # fmt: skip
-    return found
+def _codes(options: CompileOptions) -> dict[str, Any]:
+    return {"codes": load_scheme(options.precision).codes}
 
 
 def _port_rates(options: CompileOptions) -> dict[str, Any]:
@@ -80,7 +56,7 @@ VECTORIZE = _own("vectorize", "fold-dma", also=_port_rates)
 INSERT_FORKS = _own("insert-forks", "vectorize")
 MERGE_WEIGHT_STREAMS = _own("merge-weight-streams", "insert-forks", _shares)
 PLACE_ON_CARDS = _own("place-on-cards", "merge-weight-streams", lambda options: options.cards > 1)
-CODE_PARAMETERS = _own("code-parameters", "place-on-cards", _has_codes, _code_of_ternary)
+CODE_PARAMETERS = _own("code-parameters", "place-on-cards", lambda options: bool(_codes(options)["codes"]), _codes)
 ASSIGN_CHANNELS = _own("assign-channels", "code-parameters")
 SPLIT_PRODUCTS = _own("split-products", "assign-channels", lambda options: options.product_units > 1)
 NAME_NODES = _own("name-nodes", "split-products")

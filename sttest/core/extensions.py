@@ -110,6 +110,7 @@ def _of_kind(offer: Offer, kind: type[Kind]) -> Kind:
     if isinstance(found, kind) and getattr(found, "name", None) == offer.name:
         return found
     what = f"what is offered as '{offer.name}' is no {kind.__name__} so called"
+    raise InputError("broken-extension", what, where=offer.door)
 
 
 def offer_named(door: str, name: str) -> Offer | None:

@@ -6,7 +6,7 @@ The golden is the fake-quantized block in the order of docs/reference/values.md;
 import importlib.util
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,6 +14,7 @@ from sttest.core.errors import ToolMissingError
 from sttest.crosscheck.differences import Outputs, recorded_outputs
 from sttest.models.cards import check_cards, shared_out
 from sttest.models.config import DecoderConfig, Maximum
+from sttest.models.families import of_whole, whole_of
 from sttest.models.program import BlockShape, check_shape
 from sttest.reference import ReferenceGraph
 from sttest.reference.graph import Array, Bytes
@@ -245,16 +246,15 @@ def _block_and_inputs(
 
     from sttest.models.blocks import PrefillBlock, run_prefill
     from sttest.models.checkpoint import load_model
-    from sttest.models.low_rank import factored
     from sttest.models.weights import randomise
 
     counts = lengths_of(shape) if shape.phase == "prefill" else [each + shape.tokens for each in lengths_of(shape)]
     generator = torch.Generator().manual_seed(source.seed + 1)
     if source.checkpoint is None:
-        block = PrefillBlock(replace(config, ranks=()))
+        block = PrefillBlock(whole_of(config))
         randomise(block, source.seed)
         inputs = [torch.randn(count, config.hidden, generator=generator) for count in counts]
-        return factored(block, config.ranks), inputs
+        return of_whole(block, config), inputs
     model = load_model(config, source.checkpoint)
     inputs, left = [], list(source.tokens)
     for count in counts:

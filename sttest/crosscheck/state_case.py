@@ -1,13 +1,13 @@
 """A state-space block with weights, its state after some tokens, and its next step in PyTorch, for every engine."""
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sttest.core.errors import InputError
 from sttest.crosscheck.case import ArgumentCase, WeightSource, require_torch
 from sttest.crosscheck.differences import recorded_outputs
-from sttest.models.config import DecoderConfig
+from sttest.models.config import DecoderConfig, Maximum
+from sttest.models.families import of_whole, whole_of
 from sttest.models.program import BlockShape, check_shape
 from sttest.runtime.design_memory import export_parameters
 
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 
 def make_state_case(
-    config: DecoderConfig, shape: BlockShape, scheme: "QuantScheme", source: WeightSource
-) -> ArgumentCase:
+    config: DecoderConfig, shape: BlockShape, scheme: "QuantScheme", source: WeightSource, chunk: int | None = None,
+    maximum: Maximum = "chunk",
+) -> ArgumentCase:  # fmt: skip
     """Build a block, run it over the tokens of the context, and then over one more, which the engines repeat.
 
     Args:
@@ -25,6 +26,7 @@ def make_state_case(
         shape: shape of the block; its context is how many tokens the state has seen.
         scheme: quantization scheme; static scales are calibrated on the block's own inputs.
         source: seed of random weights and inputs.
+        chunk, maximum: those of attention, of which there is none.
 
     Raises:
         InputError: a shape that the model does not have, or a checkpoint.
@@ -34,7 +36,6 @@ def make_state_case(
     require_torch()
     import torch
 
-    from sttest.models.low_rank import factored
     from sttest.models.quant.block import observe_peaks, quantise_block
     from sttest.models.quant.contraction import DefinedOrder
     from sttest.models.state_space import RESULTS, Mamba2Block, run_steps
@@ -45,9 +46,9 @@ def make_state_case(
             "no-checkpoint", "checkpoints of state-space models are not read", where=str(source.checkpoint),
             hints=["leave out --checkpoint"],
         )  # fmt: skip
-    block = Mamba2Block(replace(config, ranks=()))
+    block = Mamba2Block(whole_of(config))
     randomise(block, source.seed)
-    block = factored(block, config.ranks)
+    block = of_whole(block, config)
     generator = torch.Generator().manual_seed(source.seed + 1)
     inputs = torch.randn(shape.context + 1, config.hidden, generator=generator)
     with torch.no_grad():

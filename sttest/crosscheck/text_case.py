@@ -23,14 +23,16 @@ from sttest.compile.opt import parse
 from sttest.compile.quantization.grouping import summed_dims, views_of
 from sttest.compile.reference_graph import value_graph
 from sttest.core.errors import InputError, did_you_mean
-from sttest.crosscheck.case import ArgumentCase, Case, WeightSource, main_result, make_case, require_torch
+from sttest.crosscheck.case import ArgumentCase, Case, WeightSource, main_result, require_torch
 from sttest.crosscheck.rtl_values import random_tensors
-from sttest.crosscheck.state_case import make_state_case
 from sttest.frontend.module_source import ModuleSource
+from sttest.models.families import family_of
 from sttest.package import DesignPackage, ModelPackage
 from sttest.reference import ReferenceGraph, run
 from sttest.reference.graph import Argument, Array
 from sttest.reference.memory import memory_images, read_results
+
+__depends__ = ("sttest/crosscheck/case.py", "sttest/crosscheck/state_case.py")  # those of block families
 
 _SCALE = "_scale"
 _DRAWN_SCALE = 1 / 64
@@ -52,10 +54,8 @@ def package_case(package: DesignPackage, source: WeightSource, text: str | None 
         return make_text_case(package, source, text)
     block = ModelPackage.read(package.folder)
     block.require_one_block()
-    if block.config.state:
-        case = make_state_case(block.config, block.shape, block.scheme, source)
-    else:
-        case = make_case(block.config, block.shape, block.scheme, source, block.chunk, block.maximum)
+    make = family_of(block.config).load_case()
+    case = make(block.config, block.shape, block.scheme, source, block.chunk, block.maximum)
     if package.manifest.configuration.knobs.kernels is None:
         return case
     # PyTorch does not know what an own kernel computes.

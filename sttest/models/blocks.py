@@ -7,42 +7,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from sttest.core.errors import InputError
 from sttest.models.attention import AttentionOutput, DecodeAttention, PrefillAttention
 from sttest.models.config import DecoderConfig, LayerKind
-from sttest.models.experts import ExpertMlp
-from sttest.models.layers import Gate, Linear, Residual, activation, norm
-from sttest.models.low_rank import in_factors
+from sttest.models.families import families_of, family_of
+from sttest.models.layers import Residual, norm
 from sttest.models.tables import decode_inputs, prefill_inputs
-
-
-class Mlp(nn.Module):
-    """``fc2(act(fc1(x)))``."""
-
-    def __init__(self, config: DecoderConfig) -> None:
-        super().__init__()
-        self.fc1 = Linear(config.hidden, config.ffn, bias=config.mlp_bias)
-        self.act = activation(config.activation)
-        self.fc2 = Linear(config.ffn, config.hidden, bias=config.mlp_bias)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """[n, hidden] to [n, hidden]."""
-        return self.fc2(self.act(self.fc1(x)))
-
-
-class GatedMlp(nn.Module):
-    """``down(act(gate(x)) * up(x))`` (Shazeer, arXiv 2002.05202)."""
-
-    def __init__(self, config: DecoderConfig) -> None:
-        super().__init__()
-        self.gate_proj = Linear(config.hidden, config.ffn, bias=config.mlp_bias)
-        self.up_proj = Linear(config.hidden, config.ffn, bias=config.mlp_bias)
-        self.act = Gate(activation(config.activation))
-        self.down_proj = Linear(config.ffn, config.hidden, bias=config.mlp_bias)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """[n, hidden] to [n, hidden]."""
-        return self.down_proj(self.act(self.gate_proj(x), self.up_proj(x)))
 
 
 class _Block(nn.Module):
@@ -50,30 +19,25 @@ class _Block(nn.Module):
 
     def __init__(self, config: DecoderConfig, attention: nn.Module) -> None:
         super().__init__()
-        if config.state:
-            raise InputError(
-                "state-space", "a state-space block has no attention", where=config.name,
-                hints=["compile or cross-check a decode step of it", "take a model with attention"],
-            )  # fmt: skip
         self.attn_norm = norm(config, config.hidden)
         self.attn = attention
         self.attn_post_norm = norm(config, config.hidden) if config.post_norms else nn.Identity()
         self.attn_residual = Residual()
         self.mlp_norm = norm(config, config.hidden)
-        self.mlp: nn.Module = ExpertMlp(config) if config.experts else GatedMlp(config) if config.gated else Mlp(config)
+        self.mlp = family_of(config).feed_forward(config)
         self.mlp_post_norm = norm(config, config.hidden) if config.post_norms else nn.Identity()
         self.mlp_residual = Residual()
-        in_factors(self, config.ranks)
+        for family in families_of(config):
+            family.finish(self, config)
 
-    def finish(self, x: Tensor, attention: AttentionOutput, *tables: Tensor | None) -> tuple[Tensor, ...]:
+    def finish(self, x: Tensor, attention: AttentionOutput, *tables: Tensor) -> tuple[Tensor, ...]:
         """Everything after attention: x [n, hidden] and what attention gives to the block's results.
 
-        Where the network has experts their numbers [n, k] come last; ``tables`` are those of
-        :class:`~sttest.models.experts.ChosenMlp`.
+        What the network gives besides comes last; ``tables`` are what it takes besides (``tables`` of its family).
         """
         attended, k_new, v_new = attention
         x = self.attn_residual(x, self.attn_post_norm(attended))
-        made = self.mlp(self.mlp_norm(x), *(table for table in tables if table is not None))
+        made = self.mlp(self.mlp_norm(x), *tables)
         branch, *chosen = made if isinstance(made, tuple) else (made,)
         return self.mlp_residual(x, self.mlp_post_norm(branch)), k_new, v_new, *chosen
 
@@ -106,17 +70,16 @@ class DecodeBlock(_Block):
         v_cache: Tensor,
         rope: Tensor | None = None,
         mask_new: Tensor | None = None,
-        expert_ids: Tensor | None = None,
-        expert_places: Tensor | None = None,
+        **tables: Tensor,
     ) -> tuple[Tensor, ...]:
         """Caches [kv, c, d] to y [n, hidden], k_new and v_new [kv, n, d].
 
         x [n, hidden], rope [n, 2, 2, d/2]; mask [c] for one token, for more mask [n, c] and mask_new [n, n].  A batch
         of one token each: x [s, hidden], rope [s, 2, 2, d/2], mask [s, c], caches [s, kv, c, d]; k_new and v_new
-        [s, kv, 1, d].  Numbers of experts and places are those of :class:`~sttest.models.experts.ChosenMlp`.
+        [s, kv, 1, d].  ``tables`` are those of the block's family.
         """
         attention = self.attn(self.attn_norm(x), mask, rope, k_cache, v_cache, mask_new)
-        return self.finish(x, attention, expert_ids, expert_places)
+        return self.finish(x, attention, *tables.values())
 
 
 # --- Running a block, fake-quantized or not, with the tables that the host computes

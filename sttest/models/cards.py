@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from sttest.core.errors import InputError
 from sttest.models.config import DecoderConfig
+from sttest.models.families import families_of
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -50,26 +51,19 @@ def check_cards(config: DecoderConfig, cards: int, *, head: bool = False) -> Non
     """
     if cards < 1:
         raise InputError("bad-cards", f"{cards} cards asked for", where="cards", hints=["ask for at least 1"])
-    if cards > 1 and config.state:
-        raise InputError(
-            "bad-cards", "a state-space block is on one card", where=config.name, hints=["leave out --cards"]
-        )
+    for family in families_of(config) if cards > 1 else ():
+        family.check_cards(config, cards)
     for what, count in (("key-value heads", config.kv_heads), ("columns of the feed-forward network", config.ffn)):
         if count % cards:
             raise InputError(
                 "bad-cards", f"{count} {what} make no equal shares for {cards} cards", where=config.name,
                 hints=["take a number of cards that divides both", "pad the model's configuration"],
             )  # fmt: skip
-    if cards > 1 and config.ranks:
-        raise InputError(
-            "bad-cards", "a linear layer in two factors is on one card", where=config.name,
-            hints=["leave out --rank", "leave out --cards"],
-        )  # fmt: skip
-    if cards > 1 and (config.post_norms or head or config.experts):
-        what = "norms behind attention" if config.post_norms else "experts" if config.experts else "the head"
+    if cards > 1 and (config.post_norms or head):
+        what = "norms behind attention" if config.post_norms else "the head"
         raise InputError(
             "bad-cards", f"several cards share a block without {what}", where=config.name,
-            hints=["leave out --head", "take a model without post_norms and experts"],
+            hints=["leave out --head", "take a model without post_norms"],
         )  # fmt: skip
 
 

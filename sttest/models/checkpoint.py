@@ -5,7 +5,7 @@ All headers (names, shapes, types) are checked before any tensor is loaded and c
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import fields
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,8 +18,8 @@ from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.files import read_json
 from sttest.models.config import DecoderConfig
 from sttest.models.config_file import CONFIG_FILE, read_config
+from sttest.models.families import of_whole, whole_of
 from sttest.models.language_model import LanguageModel
-from sttest.models.low_rank import factored
 from sttest.models.weights import fill, is_ignored, model_state, shown
 
 INDEX = "model.safetensors.index.json"
@@ -37,10 +37,10 @@ def load_model(config: DecoderConfig, folder: Path | None = None, *, seed: int =
     Raises:
         InputError: see :func:`read_checkpoint`.
     """
-    if config.ranks:
-        model = load_model(replace(config, ranks=()), folder, seed=seed)
+    if (whole := whole_of(config)) != config:
+        model = load_model(whole, folder, seed=seed)
         model.config = config
-        model.layers = nn.ModuleList(factored(block, config.ranks) for block in model.layers)
+        model.layers = nn.ModuleList(of_whole(block, config) for block in model.layers)
         return model
     if folder is None:
         model = LanguageModel(config)

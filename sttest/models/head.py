@@ -67,11 +67,10 @@ class DecodeBlockWithHead(DecodeBlock):
         token_ids: Tensor,
         rope: Tensor | None = None,
         mask_new: Tensor | None = None,
-        expert_ids: Tensor | None = None,
-        expert_places: Tensor | None = None,
+        **tables: Tensor,
     ) -> tuple[Tensor, ...]:
         """Arguments of the block and token ids [columns] to the block's results, logits [n, columns], tokens [n]."""
-        made = super().forward(x, mask, k_cache, v_cache, rope, mask_new, expert_ids, expert_places)
+        made = super().forward(x, mask, k_cache, v_cache, rope, mask_new, **tables)
         return (*made, *self.head(made[0], token_ids))
 
 

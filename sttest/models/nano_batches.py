@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from sttest.core.errors import InputError
 from sttest.models.blocks import DecodeBlock
 from sttest.models.config import DecoderConfig
+from sttest.models.families import family_of
 from sttest.models.program import TorchProgram, check_shape
 
 PER_TOKEN, PER_SEQUENCE = ("x", "rope"), ("mask", "k_cache", "v_cache")
@@ -37,7 +38,7 @@ class NanoBatches(nn.Module):
     """A decode block over the parts of a batch; see the module.
 
     Args:
-        config: model configuration, without experts.
+        config: model configuration, of which tokens share the weights.
         parts: number of nano-batches.
         kept: whether the parts have one set of weights; else each has arguments of its own for them, which are given
             the same buffers.
@@ -69,11 +70,11 @@ def check_parts(config: DecoderConfig, batch: int, parts: int) -> None:
     """Refuse a number of nano-batches that a batch can't be cut into.
 
     Raises:
-        InputError: parts of different sizes or of one sequence; a model with experts.
+        InputError: parts of different sizes or of one sequence; a model whose tokens do not share weights.
     """
-    if config.experts:
-        raise InputError("nano-experts", "tokens of a batch have experts of their own", where="nano-batches",
-                         hints=["take a model without experts"])  # fmt: skip
+    if not family_of(config).takes_many_tokens:
+        raise InputError("nano-tokens", "tokens of a batch have weights of their own", where="nano-batches",
+                         hints=["take a model with one network for all tokens"])  # fmt: skip
     if parts < 1 or batch % parts or batch // parts < 2:
         raise InputError("nano-batches", f"{batch} sequences in {parts} nano-batches", where="nano-batches",
                          hints=["give a divisor of the batch that leaves each part two sequences or more"])  # fmt: skip

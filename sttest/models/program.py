@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 from sttest.core.errors import InputError
 from sttest.models.cards import check_cards, on_card, share_of
 from sttest.models.config import DecoderConfig
-from sttest.models.tables import EXPERTS, expert_tables, head_columns
+from sttest.models.families import families_of, family_of
+from sttest.models.tables import head_columns
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -92,10 +93,9 @@ def check_shape(config: DecoderConfig, phase: str, tokens: int, context: int, ba
             where="context",
             hints=["set context to at least 1"],
         )
-    if config.state:
-        _check_state(config, phase, tokens, batch)
     _check_batch(phase, tokens, batch)
-    _check_experts(config, phase, tokens * batch)
+    for family in families_of(config):
+        family.check_shape(config, phase, tokens, batch)
     if tokens + context > config.max_context:
         raise InputError(
             "context-too-long",
@@ -123,27 +123,6 @@ def _check_batch(phase: str, tokens: int, batch: int) -> None:
             "bad-batch", f"a decode step of a batch takes one token of each sequence, not {tokens}", where="batch",
             hints=["set tokens to 1", "set batch to 1"],
         )  # fmt: skip
-
-
-def _check_state(config: DecoderConfig, phase: str, tokens: int, batch: int) -> None:
-    """The state goes from token to token: a design steps once."""
-    if phase == "decode" and tokens == batch == 1:
-        return
-    raise InputError(
-        "state-of-tokens", "a state-space block takes one token of one sequence, a prompt as many steps",
-        where=config.name, demand=max(tokens, batch), bound=1, unit="tokens",
-        hints=["compile a decode step: --phase decode --tokens 1 --batch 1"],
-    )  # fmt: skip
-
-
-def _check_experts(config: DecoderConfig, phase: str, rows: int) -> None:
-    """Each token has experts of its own: a design reads those of one."""
-    if not config.experts or (phase == "decode" and rows == 1):
-        return
-    raise InputError(
-        "experts-of-tokens", "a block of experts takes one token, whose experts it reads", where=config.name,
-        demand=rows, bound=1, unit="tokens", hints=["compile a decode step: --phase decode --tokens 1"],
-    )  # fmt: skip
 
 
 def size_of(phase: str, tokens: int, context: int, batch: int = 1, cards: int = 1) -> str:
@@ -188,13 +167,14 @@ def block_program(
     check_cards(config, cards, head=head)
     if head:
         check_head(phase)
-    if config.state:
-        return _state_program(config, tokens, context, head=head)
+    family = family_of(config)
+    own_program = family.own_program(config, context, head=head)
+    if own_program is not None:
+        return own_program
     import torch
 
     from sttest.models.blocks import DecodeBlock, PrefillBlock
     from sttest.models.card_blocks import CardBlocks
-    from sttest.models.experts import INDEXED, ChosenMlp
     from sttest.models.head import DecodeBlockWithHead
 
     prefill, rows = phase == "prefill", batch * tokens
@@ -213,9 +193,6 @@ def block_program(
                 inputs["mask_new"] = torch.empty(tokens, tokens)
         if head:
             inputs["token_ids"] = torch.empty(head_columns(config))
-        if config.experts:
-            module.mlp = ChosenMlp(config)
-            inputs |= {name: torch.empty(len(table)) for name, table in expert_tables(config).items()}
     attributes: dict[str, str | int | tuple[str, ...]] = {
         "model": config.name, "phase": phase, "tokens": tokens, "context": context,
     }  # fmt: skip
@@ -227,36 +204,9 @@ def block_program(
     if own:
         attributes["inputs_per_layer"] = own
     caches = () if prefill else _of_cards(("k_cache", "v_cache"), cards)
-    chosen = (EXPERTS,) if config.experts else ()
-    if config.experts:
-        attributes["index"], attributes["index_range"] = EXPERTS, config.experts
-        attributes["indexed"] = tuple(f"{name}:{dim}" for name, dim in INDEXED.items())
-    results = _of_cards(("y", "k_new", "v_new", *chosen, *(("logits", "token") if head else ())), cards)
+    results = _of_cards(("y", "k_new", "v_new", *(("logits", "token") if head else ())), cards)
     taken = {on_card(name, card): tensor for card in range(cards) for name, tensor in inputs.items()}
-    return TorchProgram(module.eval(), taken, caches, results, attributes)
-
-
-def _state_program(config: DecoderConfig, tokens: int, context: int, *, head: bool) -> TorchProgram:
-    """A decode step of a state-space block; the context only says how many tokens its state has seen."""
-    if head:
-        raise InputError(
-            "head-of-state", "the head follows blocks with attention only", where=config.name,
-            hints=["leave out --head"],
-        )  # fmt: skip
-    import torch
-
-    from sttest.models.state_space import RESULTS, Mamba2Block, state_shapes
-
-    shapes = state_shapes(config)
-    with torch.device("meta"):
-        module = Mamba2Block(config)
-        inputs = {name: torch.empty(shape) for name, shape in ({"x": (tokens, config.hidden)} | shapes).items()}
-    # Not caches, which a scheme may have as integers: each layer's own inputs, in floating point.
-    attributes: dict[str, str | int | tuple[str, ...]] = {
-        "model": config.name, "phase": "decode", "tokens": tokens, "context": context,
-        "inputs_per_layer": tuple(shapes),
-    }  # fmt: skip
-    return TorchProgram(module.eval(), inputs, results=RESULTS, attributes=attributes)
+    return family.added(config, TorchProgram(module.eval(), taken, caches, results, attributes))
 
 
 def _of_cards(names: Iterable[str], cards: int) -> tuple[str, ...]:

@@ -8,7 +8,8 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from sttest.core.errors import InputError, did_you_mean
-from sttest.models.config import DecoderConfig, linear_layers
+from sttest.models.config import DecoderConfig
+from sttest.models.parameters import linear_layers
 
 SHARE_MULTIPLE = 16
 """A rank that is given as a share is rounded down to a multiple of this, which tiles divide."""

@@ -9,6 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from sttest.core.errors import InputError, did_you_mean
 from sttest.models.config import DecoderConfig, LinearScaling, Llama3Scaling
 from sttest.models.config_file import is_config_path, read_config
+from sttest.models.families import family_of
 
 _TABLE_7 = "StreamTensor (MICRO 2025) table 7"
 
@@ -331,8 +332,6 @@ def small(config: DecoderConfig) -> DecoderConfig:
 
 def _small_sizes(config: DecoderConfig) -> dict[str, int]:
     """Widths of 128 or, where groups of 128 rows do not divide the model's, of 192, which they do not divide either."""
-    if config.state:
-        return {"hidden": 128, "ffn": 0, "heads": 8, "kv_heads": config.kv_heads, "head_dim": 32, "state": 64}
     ragged = config.hidden % 128 != 0
     heads, head_dim = (3, 64) if ragged else (4, 32)
     shared = 1 if ragged or config.kv_heads == 1 else 2
@@ -343,6 +342,6 @@ def _small_sizes(config: DecoderConfig) -> dict[str, int]:
         "hidden": hidden, "ffn": 2 * heads * head_dim, "heads": heads, "head_dim": head_dim,
         "kv_heads": heads if config.group == 1 else shared,
     }  # fmt: skip
-    if config.experts:
-        sizes |= {"ffn": 256, "experts": 8, "experts_per_token": min(config.experts_per_token, 4)}
-    return sizes if config.sliding_window is None else {**sizes, "sliding_window": 16}
+    if config.sliding_window is not None:
+        sizes["sliding_window"] = 16
+    return family_of(config).small_sizes(config, sizes)

@@ -15,8 +15,8 @@ import torch
 from torch import Tensor, nn
 
 from sttest.models.config import DecoderConfig
+from sttest.models.families import families_of
 from sttest.models.layers import Linear, Residual, RMSNorm, Silu, f32
-from sttest.models.low_rank import in_factors
 
 _CONVOLVED = ("conv_x", "conv_b", "conv_c")
 SSM = "ssm_state"
@@ -112,6 +112,14 @@ class StateUpdate(nn.Module):
         self.d = nn.Parameter(torch.empty(config.heads))
         self.softplus = Softplus()
 
+    def settle(self, generator: torch.Generator) -> None:
+        """Decays, steps and skips as Mamba-2 begins: a step of 0.001 to 0.1, a decay of -1 to -16 per unit of it."""
+        count = self.a.shape
+        self.a.copy_(-1.0 - 15.0 * torch.rand(count, generator=generator))
+        step = torch.exp(-6.9 + 4.6 * torch.rand(count, generator=generator))
+        self.dt_bias.copy_(step + torch.log(-torch.expm1(-step)))
+        self.d.copy_(1.0 + 0.1 * torch.randn(count, generator=generator))
+
     def forward(self, x: Tensor, b: Tensor, c: Tensor, dt: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
         """x [1, heads * head_dim], b and c [1, groups * state], dt [1, heads] to y like x, and the next state."""
         groups, group = self.shape
@@ -138,6 +146,10 @@ class GatedNorm(nn.Module):
         self.act = Silu()
         self.weight = nn.Parameter(torch.empty(width))
         self.eps, self.scale = f32(config.eps), f32(self.groups / width)
+
+    def settle(self, generator: torch.Generator) -> None:
+        """About one."""
+        self.weight.add_(1.0)
 
     def forward(self, x: Tensor, gate: Tensor) -> Tensor:
         """Same shape twice, [1, heads * head_dim]."""
@@ -185,7 +197,8 @@ class Mamba2Block(nn.Module):
         self.mixer_norm = RMSNorm(config.hidden, config.eps, plus_one=False)
         self.mixer = Mamba2(config)
         self.mixer_residual = Residual()
-        in_factors(self, config.ranks)
+        for family in families_of(config):
+            family.finish(self, config)
 
     def forward(self, x: Tensor, **state: Tensor) -> tuple[Tensor, ...]:
         """x [1, hidden] and caches as :func:`state_shapes` has them to the results of :data:`RESULTS`."""

@@ -9,8 +9,8 @@ from torch.nn import functional
 
 from sttest.core.errors import InputError
 from sttest.models.config import DecoderConfig, Family
+from sttest.models.families import family_of
 from sttest.models.layers import LayerNorm, RMSNorm
-from sttest.models.state_space import GatedNorm, StateUpdate
 
 
 def shown(name: object) -> str:
@@ -45,16 +45,7 @@ _GEMMA2 = {
     "pre_feedforward_layernorm": "mlp_norm",
     "post_feedforward_layernorm": "mlp_post_norm",
 }
-_QWEN3_MOE = {
-    **{theirs: ours for theirs, ours in _QWEN3.items() if not theirs.startswith("mlp.")},
-    "mlp.gate": "mlp.router.proj",
-}
-_MIXTRAL = {**_QWEN3_MOE, "block_sparse_moe.gate": "mlp.router.proj"}
-# An expert's layers, as Qwen and as Mixtral call them -> ours.
-_EXPERT = re.compile(
-    r"(?:mlp|block_sparse_moe)\.experts\.(0|[1-9][0-9]{0,4})\.(gate_proj|up_proj|down_proj|w[123])\.weight"
-)
-_EXPERT_LAYERS = {"w1": "gate_proj", "w2": "down_proj", "w3": "up_proj"}
+_NO_NETWORK = {theirs: ours for theirs, ours in _QWEN3.items() if not theirs.startswith("mlp.")}
 _OPT = {
     "self_attn.q_proj": "attn.q_proj",
     "self_attn.k_proj": "attn.k_proj",
@@ -67,7 +58,8 @@ _OPT = {
 }
 _NAMES: dict[Family, dict[str, str]] = {
     "gpt2": _GPT2, "opt": _OPT, "llama": _LLAMA, "mistral": _LLAMA, "qwen2": _LLAMA, "qwen3": _QWEN3, "gemma": _LLAMA,
-    "gemma2": _GEMMA2, "gemma3_text": _GEMMA2, "phi3": _LLAMA, "qwen3_moe": _QWEN3_MOE, "mixtral": _MIXTRAL,
+    "gemma2": _GEMMA2, "gemma3_text": _GEMMA2, "phi3": _LLAMA, "qwen3_moe": _NO_NETWORK,
+    "mixtral": _NO_NETWORK,
 }  # fmt: skip
 _OPT_POSITIONS = 2
 """Rows of OPT's learned positions before that of position 0 (Hugging Face, OPTLearnedPositionalEmbedding)."""
@@ -104,29 +96,10 @@ def layer_state(config: DecoderConfig, state: Mapping[str, Tensor]) -> dict[str,
 def _from_linears(config: DecoderConfig, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
     names = _NAMES[config.family]
     parts = _split_phi3(config, state) if config.family == "phi3" else state
-    experts = {name: tensor for name, tensor in parts.items() if config.experts and _EXPERT.fullmatch(name)}
-    rest = {name: tensor for name, tensor in parts.items() if name not in experts}
+    own, rest = family_of(config).take_tensors(config, parts)
     # nn.Linear stores [outputs, inputs].
     ours = {_renamed(name, names): tensor.T if tensor.dim() == 2 else tensor for name, tensor in _needed(rest)}
-    return ours | _stacked_experts(config, experts)
-
-
-def _stacked_experts(config: DecoderConfig, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The layers of all experts, [experts, inputs, outputs], from those of each, [outputs, inputs]."""
-    found: dict[str, dict[int, Tensor]] = {}
-    for name, tensor in state.items():
-        match = _EXPERT.fullmatch(name)
-        assert match is not None
-        found.setdefault(_EXPERT_LAYERS.get(match[2], match[2]), {})[int(match[1])] = tensor
-    for layer, experts in found.items():
-        strange = len(experts) != config.experts or len({each.shape for each in experts.values()}) > 1
-        if strange or max(experts) >= config.experts:
-            what = f"not one matrix of one shape for each of {config.experts} experts"
-            raise InputError("bad-weights", what, where=layer, hints=["give a checkpoint of that size"])
-    return {
-        f"mlp.{layer}.weight": torch.stack([experts[number].T for number in range(config.experts)])
-        for layer, experts in found.items()
-    }
+    return ours | own
 
 
 def _split_phi3(config: DecoderConfig, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -235,22 +208,17 @@ def randomise(block: nn.Module, seed: int = 0) -> None:
 
 
 def fill(module: nn.Module, generator: torch.Generator) -> None:
-    """Fill ``module`` with random weights of a generator; see :func:`randomise`."""
+    """Fill ``module`` with random weights of a generator; see :func:`randomise`.
+
+    A module whose weights begin otherwise has a method ``settle``, which is given the generator.
+    """
     with torch.no_grad():
         for parameter in module.parameters():
             spread = parameter.shape[-2] ** -0.5 if parameter.dim() >= 2 else 0.1
             parameter.copy_(spread * torch.randn(parameter.shape, generator=generator))
         for child in module.modules():
-            if isinstance(child, StateUpdate):
-                _settle(child, generator)
-            if isinstance(child, LayerNorm | GatedNorm) or (isinstance(child, RMSNorm) and not child.plus_one):
+            settle = getattr(child, "settle", None)
+            if settle is not None:
+                settle(generator)
+            if isinstance(child, LayerNorm) or (isinstance(child, RMSNorm) and not child.plus_one):
                 child.weight.add_(1.0)
-
-
-def _settle(update: StateUpdate, generator: torch.Generator) -> None:
-    """Decays, steps and skips as Mamba-2 begins: a step of 0.001 to 0.1, a decay of -1 to -16 per unit of it."""
-    count = update.a.shape
-    update.a.copy_(-1.0 - 15.0 * torch.rand(count, generator=generator))
-    step = torch.exp(-6.9 + 4.6 * torch.rand(count, generator=generator))
-    update.dt_bias.copy_(step + torch.log(-torch.expm1(-step)))
-    update.d.copy_(1.0 + 0.1 * torch.randn(count, generator=generator))

@@ -24,7 +24,7 @@ from sttest.core.program import __version__
 from sttest.core.report_table import ReportTable
 from sttest.core.results import config_hash
 from sttest.core.validation import validated
-from sttest.models.quant.scheme import SCHEMES, load_scheme
+from sttest.models.quant.scheme import load_scheme, schemes
 from sttest.package.design_package import (
     ACTIVITY,
     COMPILE_AGAIN,
@@ -197,7 +197,7 @@ def _facts(
     design: Design, taken: DesignResources, placed: SlrPlacement | None, sizing: SizingCost
 ) -> dict[str, object]:
     configuration = {"workload": design.workload, "knobs": design.knobs.model_dump(), "board": design.board.name}
-    if (precision := design.knobs.precision) not in SCHEMES:
+    if (precision := design.knobs.precision) not in schemes():
         configuration["scheme"] = asdict(load_scheme(precision))
     after = on_chip(design.module)
     before = design.fusion.total_original_bytes

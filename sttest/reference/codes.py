@@ -9,12 +9,13 @@ follow each other, the first in the low bits of the first byte; zeros fill the t
   -1 (1.25 bits each; the sparsity of Sherry).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from sttest.core.errors import InputError
-from sttest.reference.graph import BITS, Array, Bytes
+from sttest.reference.graph import Array, Bytes
 
 _PARTS = 32
 """Tokens have so many bytes that parts of them, for several channels, are whole bytes; fillers are a 32nd at most."""
@@ -22,27 +23,28 @@ _PARTS = 32
 
 @dataclass(frozen=True)
 class Code:
-    """A code of groups of elements."""
+    """A code of groups of elements, which a type of weights has (:mod:`sttest.reference.weight_types`)."""
 
     name: str
     dtype: str  # type of the elements in a stream
     group: int  # elements of a group
     bits: int  # bits of the code of a group
+    least: int  # least and largest integer that it has
+    most: int
+    numbers: Callable[[Array], Array]  # the code of each group, of elements [..., group]
+    elements: Callable[[Array], Array]  # the inverse
+    has_whole_groups: bool = False  # whether a token's elements are a multiple of a group
+    decoder: str = ""  # the :class:`~sttest.compile.decoders.Decoder`; empty where a code is the bits of its element
 
     def token_bytes(self, elements: int) -> int:
         """Bytes of a token of so many elements.
 
-        >>> CODES["base-3"].token_bytes(10), CODES["3:4"].token_bytes(128), CODES["base-3"].token_bytes(4096)
+        >>> BASE_3.token_bytes(10), THREE_OF_FOUR.token_bytes(128), BASE_3.token_bytes(4096)
         (2, 40, 832)
         """
         least = -(-(-(-elements // self.group) * self.bits) // 8)
         step = max(1, (1 << least.bit_length() - 1) // _PARTS)
         return -(-least // step) * step
-
-
-CODES = {
-    code.name: code for code in (Code("i3", "i3", 1, 3), Code("base-3", "i2", 5, 8), Code("3:4", "i2", 4, 5))
-}  # fmt: skip
 
 
 def encode(tokens: Array, code: Code, where: str) -> Bytes:
@@ -63,7 +65,13 @@ def encode(tokens: Array, code: Code, where: str) -> Bytes:
     filled = np.zeros((count, -(-elements // code.group) * code.group), np.int64)
     filled[:, :elements] = tokens
     groups = filled.reshape(count, -1, code.group)
-    numbers = _numbers(groups, code, elements, where)
+    _require(where, np.all((groups >= code.least) & (groups <= code.most)),
+             f"integers outside of {code.least} to {code.most}")  # fmt: skip
+    _require(
+        where, not (code.has_whole_groups and elements % code.group), f"elements that are no groups of {code.group}"
+    )
+    numbers = code.numbers(groups)
+    _require(where, np.array_equal(code.elements(numbers), groups), f"groups that {code.name} has no code of")
     single = (numbers[..., None] >> np.arange(code.bits)) & 1
     packed = np.packbits(single.reshape(count, -1).astype(np.uint8), axis=1, bitorder="little")
     whole = np.zeros((count, code.token_bytes(elements)), np.uint8)
@@ -76,37 +84,43 @@ def decode(data: Bytes, code: Code, elements: int) -> Array:
     groups = -(-elements // code.group)
     single = np.unpackbits(data, axis=1, bitorder="little")[:, : groups * code.bits]
     numbers = (single.reshape(len(data), groups, code.bits).astype(np.int64) << np.arange(code.bits)).sum(-1)
-    return _elements(numbers, code).reshape(len(data), -1)[:, :elements].astype(np.int8)
-
-
-def _numbers(groups: Array, code: Code, elements: int, where: str) -> Array:
-    reach = 1 << BITS[code.dtype] - 1
-    if code.name == "i3":
-        _require(where, np.all((groups >= -reach) & (groups < reach)), f"integers outside of {-reach} to {reach - 1}")
-        return (groups & 2 * reach - 1)[..., 0]
-    _require(where, np.all(np.abs(groups) <= 1), "integers outside of -1 to 1")
-    if code.name == "base-3":
-        return ((groups + 1) * 3 ** np.arange(code.group)).sum(-1)
-    zeros = groups == 0
-    whole = zeros.sum(-1) == 1
-    _require(where, elements % code.group == 0 and bool(whole.all()), "fours that have not just one 0")
-    place = zeros.argmax(-1)
-    signs = groups[~zeros].reshape(*place.shape, code.group - 1) < 0
-    return place + (signs << np.arange(2, code.group + 1)).sum(-1)
-
-
-def _elements(numbers: Array, code: Code) -> Array:
-    """The elements of each group, [..., group]."""
-    if code.name == "i3":
-        return ((numbers ^ 4) - 4)[..., None]
-    if code.name == "base-3":
-        return numbers[..., None] // 3 ** np.arange(code.group) % 3 - 1
-    place, element = (numbers & 3)[..., None], np.arange(code.group)
-    # Elements behind the zero have the sign of one number less.
-    sign = numbers[..., None] >> np.where(element > place, element + 1, element + 2) & 1
-    return np.where(element == place, 0, 1 - 2 * sign)
+    return code.elements(numbers).reshape(len(data), -1)[:, :elements].astype(np.int8)
 
 
 def _require(where: str, holds: bool | np.bool_, what: str) -> None:
     if not holds:
         raise InputError("bad-tensor", what, where=where, hints=["quantise as the design's scheme says"])
+
+
+# --- The codes that sttest has
+
+
+def _base_3_numbers(groups: Array) -> Array:
+    return ((groups + 1) * 3 ** np.arange(5)).sum(-1)
+
+
+def _base_3_elements(numbers: Array) -> Array:
+    return numbers[..., None] // 3 ** np.arange(5) % 3 - 1
+
+
+def _signs_numbers(groups: Array) -> Array:
+    place, element = (groups == 0).argmax(-1), np.arange(4)
+    signs = (groups < 0) & (element != place[..., None])
+    # Elements behind the zero have the sign of one number less.
+    return place + (signs << np.where(element > place[..., None], element + 1, element + 2)).sum(-1)
+
+
+def _signs_elements(numbers: Array) -> Array:
+    place, element = (numbers & 3)[..., None], np.arange(4)
+    sign = numbers[..., None] >> np.where(element > place, element + 1, element + 2) & 1
+    return np.where(element == place, 0, 1 - 2 * sign)
+
+
+THREE_BITS = Code("i3", "i3", 1, 3, -4, 3, lambda groups: groups[..., 0] & 7, lambda n: ((n ^ 4) - 4)[..., None])
+BASE_3 = Code(
+    "base-3", "i2", 5, 8, -1, 1, _base_3_numbers, _base_3_elements, decoder="sttest.compile.decoders:BASE_3"
+)  # fmt: skip
+THREE_OF_FOUR = Code(
+    "3:4", "i2", 4, 5, -1, 1, _signs_numbers, _signs_elements, has_whole_groups=True,
+    decoder="sttest.compile.decoders:THREE_OF_FOUR",
+)  # fmt: skip

@@ -15,7 +15,7 @@ import numpy as np
 
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.extensions import Offer, offers
-from sttest.reference.codes import CODES, decode
+from sttest.reference.codes import decode
 from sttest.reference.graph import (
     NUMPY,
     Array,
@@ -46,6 +46,7 @@ from sttest.reference.memory import (
     tiles_and_places,
     tiles_of,
 )
+from sttest.reference.weight_types import codes
 
 __depends__ = ("sttest/reference/*.py",)
 
@@ -166,10 +167,10 @@ def gather_slices(node: Gather, streams: Mapping[str, ReferenceStream], tokens: 
     Raises:
         InputError: the sources' tokens do not make up the sink's.
     """
-    if node.code and node.code not in CODES:
+    if node.code and node.code not in codes():
         raise InputError("bad-gather", f"unknown code '{node.code:.40}'", where=f"gather '{node.name}'")
     sources, sink = [streams[name] for name in node.sources], streams[node.sink]
-    code = CODES.get(node.code)
+    code = codes().get(node.code)
     dtype, wanted = (sink.dtype, prod(sink.element)) if code is None else ("i8", code.token_bytes(prod(sink.element)))
     size = sum(prod(source.element) for source in sources)
     alike = all(source.dtype == dtype and source.trips == sink.trips for source in sources)

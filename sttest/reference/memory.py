@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sttest.core.errors import InputError, did_you_mean
-from sttest.reference.codes import CODES, decode, encode
+from sttest.reference.codes import decode, encode
 from sttest.reference.graph import (
     BITS,
     NARROW,
@@ -22,6 +22,7 @@ from sttest.reference.graph import (
     ReferenceStream,
     View,
 )
+from sttest.reference.weight_types import codes
 
 # --- Tokens of a stream as one array, and where their elements lie
 
@@ -305,7 +306,7 @@ def coded_tensor(tensor: Array, coded: Coded, stream: ReferenceStream) -> Bytes:
     Raises:
         InputError: integers that the code does not have.
     """
-    code, shares = CODES[coded.code], _cut(tensor, coded.dim, stream.element[coded.dim], coded.shares)
+    code, shares = codes()[coded.code], _cut(tensor, coded.dim, stream.element[coded.dim], coded.shares)
     found = []
     for number in range(coded.shares):
         share = np.ascontiguousarray(shares.take(number, axis=coded.dim + 1)).reshape(_share_shape(coded))
@@ -316,7 +317,7 @@ def coded_tensor(tensor: Array, coded: Coded, stream: ReferenceStream) -> Bytes:
 
 def decoded_tensor(data: Bytes, coded: Coded, stream: ReferenceStream) -> Array:
     """The inverse of :func:`coded_tensor`."""
-    code, shape, extent = CODES[coded.code], _share_shape(coded), stream.element[coded.dim]
+    code, shape, extent = codes()[coded.code], _share_shape(coded), stream.element[coded.dim]
     base, pattern = _places(stream, shape)
     found = []
     for part in np.split(data.reshape(len(base), -1), coded.shares, 1):

@@ -14,16 +14,8 @@ import numpy as np
 from sttest.core.errors import InputError
 from sttest.models.cards import card_of, put_together, shared_out
 from sttest.models.config import DecoderConfig, LayerKind
-from sttest.models.tables import (
-    EXPERTS,
-    decode_inputs,
-    decode_mask,
-    expert_tables,
-    of_batch,
-    prefill_inputs,
-    rope_table,
-    token_ids,
-)
+from sttest.models.families import family_of
+from sttest.models.tables import EXPERTS, decode_inputs, decode_mask, of_batch, prefill_inputs, rope_table, token_ids
 from sttest.reference.graph import Array, Bytes, ReferenceGraph
 from sttest.reference.memory import images_of, read_results
 
@@ -185,7 +177,7 @@ class BlockMemory:
         inputs = self._of_batch([self._step(step) for step in steps], self._step(nothing))
         if "token_ids" in self.graph.argument:
             inputs["token_ids"] = token_ids(self.config)
-        inputs |= expert_tables(self.config)
+        inputs |= family_of(self.config).tables(self.config)
         return self._images(inputs)
 
     def _step(self, step: Step) -> dict[str, Array]:
@@ -325,7 +317,7 @@ class ResidentCache:
         """Images of all loads but the parameters', for the token x, float32 [1, hidden], after the cached ones."""
         config, kind = self.memory.config, self.memory.layer_kind
         mask = decode_mask(config, self.positions, kind, free=self.room - self.positions)
-        inputs = {"x": x, "mask": mask, **expert_tables(config)}
+        inputs = {"x": x, "mask": mask, **family_of(config).tables(config)}
         if config.rope_theta is not None:
             inputs["rope"] = rope_table(config, np.array([self.positions]), kind)
         return {**images_of(self.memory.graph, inputs), **self.entries()}

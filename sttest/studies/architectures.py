@@ -10,7 +10,8 @@ from itertools import product
 from math import exp
 
 from sttest.core.errors import InputError
-from sttest.models.config import DecoderConfig, block_parameters
+from sttest.models.config import DecoderConfig
+from sttest.models.parameters import block_parameters
 
 CHINCHILLA = "Hoffmann et al., Training compute-optimal large language models, arXiv 2203.15556, equation 10"
 _FLOOR, _OF_PARAMETERS, _OF_TOKENS = 1.69, (406.4, 0.34), (410.7, 0.28)

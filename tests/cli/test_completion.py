@@ -12,7 +12,7 @@ from sttest.boards.load import board_names
 from sttest.cli import completion
 from sttest.cli.verbs import VERBS
 from sttest.compile.steps import OWN
-from sttest.models.quant.scheme import SCHEMES
+from sttest.models.quant.scheme import schemes
 from sttest.models.registry import CONFIGS
 from sttest.studies.ablation.form import ablation_names
 from sttest.studies.catalogue import catalogue_names
@@ -47,7 +47,7 @@ def test_the_file_is_of_the_verbs_as_they_are():
     [
         ("models", CONFIGS), ("boards", board_names()), ("experiments", EXPERIMENTS), ("passes", OWN),
         ("catalogue", catalogue_names()), ("studies", [*study_names(), *ablation_names()]), ("corpus", cases()),
-        ("schemes", SCHEMES),
+        ("schemes", schemes()),
     ],
 )  # fmt: skip
 def test_names_are_all_there(kind, names):

@@ -9,7 +9,7 @@ from xdsl.dialects.func import FuncOp
 
 from sttest.compile.opt import parse
 from sttest.frontend.shipped import SHIPPED_MODELS, lowered_text
-from sttest.models.config import block_parameters
+from sttest.models.parameters import block_parameters
 from sttest.models.registry import CONFIGS, get_config
 
 

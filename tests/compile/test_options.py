@@ -15,7 +15,7 @@ from sttest.compile.options import CompileOptions, accepts, options_of, renamed
 from sttest.compile.pipeline import all_passes
 from sttest.compile.steps import steps
 from sttest.core.errors import InputError
-from sttest.models.quant.scheme import SCHEMES
+from sttest.models.quant.scheme import schemes
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference" / "options.md"
 ONE_MORE = """
@@ -91,7 +91,7 @@ def test_a_pass_gets_its_options() -> None:
 def test_schemes_of_the_command_line_are_those_that_there_are() -> None:
     (told,) = (field.description for name, field, _ in options_of() if name == "precision")
     assert told is not None
-    assert told.removeprefix("Quantization scheme: ").removesuffix(", or a YAML file.").split(", ") == [*SCHEMES]
+    assert told.removeprefix("Quantization scheme: ").removesuffix(", or a YAML file.").split(", ") == [*schemes()]
 
 
 def test_searched_values_are_possible() -> None:

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from sttest.compile.options import CompileOptions
-from sttest.models.quant.scheme import SCHEMES
+from sttest.models.quant.scheme import schemes
 from sttest.sim import simulate
 from sttest.studies.workload import CompileRequest
 
@@ -104,7 +104,7 @@ def test_heads_of_every_shape_have_the_values_of_pytorch(heads, precision, phase
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("phase", PHASES)
-@pytest.mark.parametrize("precision", [*(name for name in SCHEMES if name != "fp32"), *OWN])
+@pytest.mark.parametrize("precision", [*(name for name in schemes() if name != "fp32"), *OWN])
 @pytest.mark.parametrize("heads", [UNEVEN[0], UNEVEN[2]], ids=str)
 def test_every_scheme_has_the_values_of_pytorch(heads, precision, phase, sttest, tmp_path):
     assert_same(sttest, tmp_path, heads, "--phase", phase, *PHASES[phase], *scheme(precision, tmp_path))
@@ -129,7 +129,7 @@ def test_the_emitted_cpp_has_them_too(heads, precision, phase, sttest, tmp_path)
 
 
 def scheme(precision: str, folder: Path) -> tuple[str, object]:
-    if precision in SCHEMES:
+    if precision in schemes():
         return "--precision", precision
     path = folder / f"{precision}.yaml"
     path.write_text(yaml.safe_dump(OWN[precision]), encoding="utf-8")

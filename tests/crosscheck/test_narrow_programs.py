@@ -31,7 +31,7 @@ def compiled(seed: int, folder):
     try:
         st.compile(text, precision=str(scheme), **drawn.options).save(folder / "package")
     except InputError as error:
-        if (error.code, drawn.scheme["weights"]) != ("token-not-in-fours", "ternary-3:4"):
+        if (error.code, drawn.scheme["weights"]) != ("token-not-in-groups", "ternary-3:4"):
             raise
         drawn = replace(drawn, scheme={**drawn.scheme, "weights": "ternary"})
         text, scheme = drawn.write(folder)

@@ -11,7 +11,7 @@ import pytest
 from experiments.architectures import CONTEXT, LANES, LAYERS, QWEN, SIZES, shapes
 from experiments.state_space import matrix_bytes
 from sttest.core.results import table_rows
-from sttest.models.config import block_parameters, weight_shapes
+from sttest.models.parameters import block_parameters, weight_shapes
 
 TABLE = Path(__file__).parents[2] / "results" / "architectures" / "table.csv"
 

@@ -19,7 +19,7 @@ from experiments.state_space import (
     state_bytes,
 )
 from sttest.core.results import table_rows
-from sttest.models.config import block_parameters, weight_shapes
+from sttest.models.parameters import block_parameters, weight_shapes
 from sttest.models.registry import get_config
 
 TABLE = Path(__file__).parents[2] / "results" / "state-space" / "table.csv"

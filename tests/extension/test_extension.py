@@ -50,6 +50,19 @@ def test_a_format_is_read_checked_and_written_as_all_formats_are(with_sample, tm
     assert "pipes has no 'rates'" in refused.stderr
 
 
+@pytest.mark.torch
+@pytest.mark.usefixtures("needs_compiler")
+def test_a_weight_type_is_quantized_coded_and_decoded_as_all_types_are(with_sample, tmp_path):
+    arguments = ("small-gpt2", "--phase", "decode", "--context", 64, "--precision", "quinary-a8")
+    compiled = with_sample("compile", *arguments, "-o", "quinary")
+    assert "9 in integers" in compiled.stdout, compiled.stderr
+    passes = [each["pass"] for each in json.loads((tmp_path / "quinary" / "manifest.json").read_text())["passes"]]
+    assert 'code-parameters{codes="pairs"}' in passes
+    told = with_sample("crosscheck", *arguments, "--engines", "torch,reference,csim", "--json")
+    assert told.returncode == 0, told.stderr
+    assert {each["engine"] for each in json.loads(told.stdout)["engines"]} >= {"torch", "reference", "csim"}
+
+
 def test_without_it_the_verb_is_unknown(sttest):
     assert "No such command 'count'" in sttest("count").stderr
 

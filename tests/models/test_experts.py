@@ -8,8 +8,9 @@ from hypothesis import strategies as some
 torch = pytest.importorskip("torch", reason="models need PyTorch")
 
 from sttest.core.errors import InputError
-from sttest.models.config import block_parameters, expert_parameters
 from sttest.models.experts import ChosenMlp, ExpertMlp, TopExperts, beside
+from sttest.models.experts_family import expert_parameters
+from sttest.models.parameters import block_parameters
 from sttest.models.registry import get_config, small
 from sttest.models.tables import expert_tables
 from sttest.models.weights import layer_state, randomise

@@ -14,7 +14,7 @@ from sttest.models.layers import greedy
 from sttest.models.quant.block import observe_peaks
 from sttest.models.quant.layers import QuantLinear
 from sttest.models.quant.quantizers import sqnr_db
-from sttest.models.quant.scheme import SCHEMES, QuantScheme
+from sttest.models.quant.scheme import QuantScheme, schemes
 from sttest.models.registry import get_config, small
 
 pytestmark = pytest.mark.torch
@@ -41,7 +41,7 @@ def test_a_prompt_by_decode_steps_leaves_what_a_prefill_leaves(name):
     at_once, by_steps = (generate(model, PROMPT, STEPS, by_decode=by_decode) for by_decode in (False, True))
     assert at_once.tokens == by_steps.tokens
     assert (at_once.logits - by_steps.logits).abs().max() <= 1e-4
-    quantised = quantise_model(model, SCHEMES["w4a8"])
+    quantised = quantise_model(model, schemes()["w4a8"])
     expected, found = quantised.prefill(PROMPT), quantised.prefill_by_decode(PROMPT)
     assert found[1].positions == expected[1].positions == len(PROMPT)
     # The two round a token's weight on itself differently, and a random model's integers follow.
@@ -52,7 +52,7 @@ def test_a_prompt_by_decode_steps_leaves_what_a_prefill_leaves(name):
 def test_a_finely_quantised_model_says_nearly_the_same(name):
     config = small(get_config(name))
     model = load_model(config, seed=4)
-    quantised = quantise_model(model, SCHEMES["w8a8"])
+    quantised = quantise_model(model, schemes()["w8a8"])
     expected, _ = model.prefill(PROMPT)
     found, cache = quantised.prefill(PROMPT)
     # Noise of 6 layers of about 30 dB each adds in power, 10 log10(6) = 8 dB, and the head brings its own.
@@ -61,7 +61,7 @@ def test_a_finely_quantised_model_says_nearly_the_same(name):
     assert sqnr_db(model.decode(token, model.prefill(PROMPT)[1])[0], quantised.decode(token, cache)[0]) >= 20.0
 
 
-@pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES)
+@pytest.mark.parametrize("scheme", schemes().values(), ids=schemes())
 def test_every_scheme_generates(scheme):
     model = load_model(small(get_config("llama")), seed=4)
     peaks = observe_peaks(model, lambda: model.prefill(PROMPT))
@@ -74,7 +74,7 @@ def test_every_scheme_generates(scheme):
 @pytest.mark.parametrize("name", ["qwen", "llama"])
 def test_the_head_is_quantised_like_the_weights_unless_told_otherwise(name):
     model = load_model(small(get_config(name)))
-    assert isinstance(quantise_model(model, SCHEMES["w4a8"]).head, QuantLinear)
+    assert isinstance(quantise_model(model, schemes()["w4a8"]).head, QuantLinear)
     assert quantise_model(model, QuantScheme(lm_head="none")).head is model.head
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import sttest as st
 from sttest.core.errors import InputError
-from sttest.models.config import block_parameters, linear_layers, weight_shapes
+from sttest.models.parameters import block_parameters, linear_layers, weight_shapes
 from sttest.models.ranks import with_ranks
 from sttest.models.registry import described_config, description, model_config
 

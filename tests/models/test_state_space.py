@@ -8,7 +8,7 @@ import pytest
 
 import sttest as st
 from sttest.core.errors import InputError
-from sttest.models.config import block_parameters
+from sttest.models.parameters import block_parameters
 from sttest.models.registry import get_config, model_config
 
 pytestmark = pytest.mark.torch

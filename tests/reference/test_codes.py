@@ -6,7 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as strategy
 
 from sttest.core.errors import InputError
-from sttest.reference.codes import CODES, decode, encode
+from sttest.reference.codes import decode, encode
+from sttest.reference.weight_types import codes
+
+CODES = codes()
 
 
 def drawn(name: str, seed: int, elements: int) -> np.ndarray:
@@ -46,7 +49,12 @@ def test_fillers_are_few(name, elements):
 
 @pytest.mark.parametrize(
     ("name", "token", "told"),
-    [("i3", [4], "outside of -4 to 3"), ("base-3", [2], "outside of -1 to 1"), ("3:4", [0, 0, 1, 1], "just one 0")],
+    [
+        ("i3", [4], "outside of -4 to 3"),
+        ("base-3", [2], "outside of -1 to 1"),
+        ("3:4", [0, 0, 1, 1], "has no code of"),
+        ("3:4", [1, 1, 0], "no groups of 4"),
+    ],
 )
 def test_other_integers_are_refused(name, token, told):
     with pytest.raises(InputError, match=told):

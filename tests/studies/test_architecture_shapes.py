@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from sttest.core.errors import InputError
-from sttest.models.config import block_parameters
+from sttest.models.parameters import block_parameters
 from sttest.models.registry import get_config
 from sttest.studies.architectures import (
     Candidate,

@@ -59,8 +59,9 @@ from sttest.compile.dialects.hardware_op import HardwareOp, Ports, copies
 from sttest.compile.dialects.itensor import ITensorType, int_array, remembered, remembering
 from sttest.compile.dialects.stream_order import coded_stream, cut_dim, is_sliced, resized, same_order, turns
 from sttest.core.errors import InputError
-from sttest.reference.codes import CODES, Code
-from sttest.reference.graph import Concat, Gather
+from sttest.reference.codes import Code
+from sttest.reference.graph import BITS, Concat, Gather
+from sttest.reference.weight_types import codes
 from sttest.sim.graph import COPY_CYCLES, Event, Loop, Pipeline
 
 # --- Types and attributes of the `df` dialect: lists of numbers, and FIFOs of tokens
@@ -1167,9 +1168,9 @@ def code_named(op: str, name: str) -> Code:
     Raises:
         VerifyException: there is none.
     """
-    if name not in CODES:
-        raise VerifyException(f"{op}: unknown code '{name}', expected one of {', '.join(CODES)}")
-    return CODES[name]
+    if name not in codes():
+        raise VerifyException(f"{op}: unknown code '{name}', expected one of {', '.join(codes())}")
+    return codes()[name]
 
 
 @_node
@@ -1231,10 +1232,7 @@ class GatherOp(NodeOp, HardwareOp):
         """A word of registers, and what takes the codes of a token apart."""
         whole = itensor_of(self.produced[0])
         word = Resources(ff=whole.token_bits)
-        if self.code is None:
-            return word
-        groups = -(-whole.token_elements // CODES[self.code.data].group)
-        return word + Resources(lut=groups * load_resource_model().decoders[self.code.data].lut)
+        return word if self.code is None else word + _decoders(self.code.data, whole.token_elements)
 
     def verify_(self) -> None:
         """Every source streams slices of the result's tokens, or of the bytes that they are made of."""
@@ -1245,6 +1243,14 @@ class GatherOp(NodeOp, HardwareOp):
         for source in self.sources:
             if not is_sliced(itensor_of(source), whole, len(self.sources)):
                 raise VerifyException(f"df.gather: a source does not stream slices of 1/{len(self.sources)} of a token")
+
+
+def _decoders(name: str, elements: int) -> Resources:
+    """What takes the codes of a token apart."""
+    code, known = codes()[name], load_resource_model().decoders
+    # Of one that nobody synthesized, a table: a LUT is a bit of any function of six bits (AMD UG574).
+    table = code.group * BITS[code.dtype] << max(0, code.bits - 6)
+    return Resources(lut=-(-elements // code.group) * (known[name].lut if name in known else table))
 
 
 # --- Nodes of a loop over layers: where activations enter a block, and where they leave it or go round

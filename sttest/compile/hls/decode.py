@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
+from sttest.compile.decoders import decoder_of
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.process import Process
 from sttest.compile.hls.types import Token
 from sttest.compile.hls.writer import Code, CountedLoop, counted
-from sttest.reference.codes import CODES
+from sttest.reference.weight_types import codes
 
 _LEAST_BITS = 72
 """Bits of a word of which ranges are written one by one: the shipped types of integers have none that is narrower."""
-_DIGIT_HELPERS = {"base-3": "base_3_digit", "3:4": "one_of_four"}
 
 
 def emit_decode(
@@ -58,10 +58,11 @@ def _decoded(
 
 
 def _element(name: str, element: str, whole: Token, helpers: Helpers) -> str:
-    found = CODES[name]
-    if name not in _DIGIT_HELPERS:
+    found = codes()[name]
+    decoder = decoder_of(found)
+    if decoder is None:
         first = f"{found.bits} * {element}"
         return f"{whole.element.c_type}(bytes.range({first} + {found.bits - 1}, {first}))"
     first = f"{found.bits} * ({element} / {found.group})"
     group = f"ap_uint<{found.bits}>(bytes.range({first} + {found.bits - 1}, {first})).to_uint()"
-    return f"{helpers.call(_DIGIT_HELPERS[name])}({group}, {element} % {found.group})"
+    return f"{helpers.call_decoder(decoder)}({group}, {element} % {found.group})"

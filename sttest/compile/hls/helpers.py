@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from textwrap import wrap
 
+from sttest.compile.decoders import Decoder
 from sttest.compile.hls.types import F16, F32, Element
 from sttest.reference.function_tables import LOG2_E, Quadratics, exp_table, rsqrt_table
 
@@ -29,20 +30,6 @@ def _rom(table: Quadratics) -> str:
 
 # In the order in which they are written: a function stands after those that it calls.
 _TEXTS = {
-    "base_3_digit": """\
-// A digit of a byte to the base of 3, less one.
-static inline int base_3_digit(unsigned int code, int place) {
-  const int power = place == 0 ? 1 : place == 1 ? 3 : place == 2 ? 9 : place == 3 ? 27 : 81;
-  return static_cast<int>(code) / power % 3 - 1;
-}
-""",
-    "one_of_four": """\
-// One of four signs, of which the low two bits say which is 0; the others follow.
-static inline int one_of_four(unsigned int code, int place) {
-  const int zero = static_cast<int>(code & 3u);
-  return place == zero ? 0 : 1 - 2 * static_cast<int>(code >> (place > zero ? place + 1 : place + 2) & 1u);
-}
-""",
     "float_of_bits": """\
 // The binary32 number with these bits.
 static inline float float_of_bits(unsigned int bits) {
@@ -261,6 +248,7 @@ class Helpers:
 
     word_bits: int = 512  # width of a memory word, bits
     _used: set[str] = field(default_factory=set)
+    _decoders: dict[str, str] = field(default_factory=dict)  # texts by name
     _read: set[Element] = field(default_factory=set)
     _written: set[Element] = field(default_factory=set)
 
@@ -268,6 +256,11 @@ class Helpers:
         """The name of a function, which is then written."""
         self._used |= {name, *_CALLS.get(name, ())}
         return name
+
+    def call_decoder(self, decoder: Decoder) -> str:
+        """The name of the function that takes an element out of a code, which is then written."""
+        self._decoders[decoder.name] = decoder.cpp
+        return decoder.name
 
     def read_element(self, element: Element) -> str:
         """The function that takes the n-th element out of a word of memory."""
@@ -285,7 +278,8 @@ class Helpers:
 
     def texts(self) -> list[str]:
         """The definitions."""
-        texts = [text for name, text in _TEXTS.items() if name in self._used]
+        texts = [self._decoders[name] for name in sorted(self._decoders)]
+        texts += [text for name, text in _TEXTS.items() if name in self._used]
         readers = [_reader(element, self.word_bits) for element in sorted(self._read, key=_by_tag)]
         writers = [_writer(element, self.word_bits) for element in sorted(self._written, key=_by_tag)]
         if readers or writers:
@@ -324,4 +318,4 @@ _OF_WORDS = (
     f"{tag}_{end}" for tag in ("i2", "i4", "i8", "i16", "i32", "f16", "f32") for end in ("of_word", "into_word")
 )
 HELPER_NAMES = frozenset(("fifo", "ping_pong", "read_words", "write_words", *_TEXTS, *_OF_WORDS))
-"""Names that no process may take."""
+"""Names that no process may take, beside those of decoders."""

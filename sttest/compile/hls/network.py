@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import SSAValue
 
+from sttest.compile.decoders import decoder_of
 from sttest.compile.dialects import df
 from sttest.compile.hls.converter import Conversion
 from sttest.compile.hls.dma_read import Numbers, Placed
@@ -19,6 +20,7 @@ from sttest.compile.sharing.functional_units import engines_of
 from sttest.compile.sharing.layers import has_part_per_layer, has_part_per_step, outside_layers
 from sttest.compile.sharing.processes import fifos_of, node_label, process_name, processes_of
 from sttest.core.errors import InputError
+from sttest.reference.weight_types import codes
 
 # What every process calls its own.
 _LOCAL_NAMES = (
@@ -169,7 +171,7 @@ class Network:
     def __post_init__(self) -> None:
         converters = [node for node in self.kernel.body.block.ops if isinstance(node, df.ConverterOp)]
         self.conversions = {node: Conversion.of(node, node_label(node)) for node in converters}
-        reserved = HELPER_NAMES | self._type_names()
+        reserved = HELPER_NAMES | self._type_names() | self._decoder_names()
         self._names = Names(reserved)
         self._values = value_names(self.kernel, reserved)
         self.engines = engines_of(self.kernel)
@@ -195,6 +197,10 @@ class Network:
                     HlsStream(self._names.of(("fifo", before), f"{name}_relay_{number}"), before, token, chain.depth)
                     for number, (_, before) in enumerate(chain.names)
                 ]
+
+    def _decoder_names(self) -> set[str]:
+        names = {op.code.data for op in self.kernel.body.block.ops if isinstance(op, df.GatherOp) and op.code}
+        return {each.name for name in names if (each := decoder_of(codes()[name]))}
 
     def _type_names(self) -> set[str]:
         tokens = (Token.of(ops[0].result.type.itensor, fifo) for fifo, ops in fifos_of(self.kernel).items())

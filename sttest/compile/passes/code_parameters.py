@@ -4,12 +4,13 @@ Three bits, or ternary numbers, do not fill words.  A DMA then reads the bytes o
 what gathers its slices makes the tokens of them.  Memory holds tokens in the order in which the stream has them.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import IntegerType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -19,19 +20,18 @@ from sttest.compile.dialects.stream_order import coded_stream
 from sttest.compile.ir.indexed import IndexedParameters
 from sttest.compile.ir.module_walk import all_of, require_dmas
 from sttest.compile.passes.materialize_dma import packed_layout
-from sttest.core.errors import InputError, did_you_mean
-from sttest.reference.codes import CODES
-
-_ALWAYS = "i3"
+from sttest.core.errors import InputError
+from sttest.reference.codes import Code
+from sttest.reference.weight_types import code_named
 
 
 @dataclass(frozen=True)
 class CodeParameters(ModulePass):
-    """Codes the parameters of three bits, and with ``ternary``, the name of a code, those of two bits."""
+    """Codes the parameters whose type has one of the codes that are named."""
 
     name = "code-parameters"
 
-    ternary: str = ""
+    codes: tuple[str, ...] = ()
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Puts a `df.gather` with a code between such a DMA and its reader.
@@ -40,56 +40,54 @@ class CodeParameters(ModulePass):
             InputError: an unknown code, a token that the code cannot hold, parameters of which a design chooses parts,
                 or a kernel that takes its streams from outside.
         """
-        ternary = [code for code in CODES if CODES[code].dtype == "i2"]
-        if self.ternary and self.ternary not in ternary:
-            hints = [did_you_mean(self.ternary, ternary)]
-            raise InputError("unknown-code", f"unknown code '{self.ternary}'", where=self.name, hints=hints)
+        by_type = {code.dtype: code for code in (code_named(each, self.name) for each in self.codes)}
         for kernel in all_of(op, df.KernelOp):
             require_dmas(self.name, kernel)
-            self._refuse_chosen_parts(kernel)
+            _refuse_chosen_parts(kernel, by_type)
             for read in [dma for dma in all_of(kernel, df.DmaReadOp) if dma.packed is not None]:
-                if code := self._code_of(read):
+                if code := _code_of(read, by_type):
                     _decode(read, code)
 
-    def _refuse_chosen_parts(self, kernel: df.KernelOp) -> None:
-        """A chosen part begins in the middle of what is coded."""
-        function = kernel.parent_op()
-        indexed = IndexedParameters.of(function) if isinstance(function, func.FuncOp) else None
-        if indexed is None:
-            return
-        assert isinstance(function, func.FuncOp)
-        for name in indexed.dims:
-            if any(self._code_of(read) for read in reads_of(kernel, function, name)):
-                raise InputError(
-                    "coded-parts", "parts of a parameter in codes cannot be chosen", where=name,
-                    hints=["take weights of 2, 4 or 8 bits"],
-                )  # fmt: skip
 
-    def _code_of(self, read: df.DmaReadOp) -> str:
-        dtype = df.itensor_of(read.port).dtype
-        if dtype == IntegerType(3):
-            return _ALWAYS
-        return self.ternary if dtype == IntegerType(2) else ""
+def _refuse_chosen_parts(kernel: df.KernelOp, by_type: Mapping[str, Code]) -> None:
+    """A chosen part begins in the middle of what is coded."""
+    function = kernel.parent_op()
+    indexed = IndexedParameters.of(function) if isinstance(function, func.FuncOp) else None
+    if indexed is None:
+        return
+    assert isinstance(function, func.FuncOp)
+    for name in indexed.dims:
+        if any(_code_of(read, by_type) for read in reads_of(kernel, function, name)):
+            raise InputError(
+                "coded-parts", "parts of a parameter in codes cannot be chosen", where=name,
+                hints=["take weights of 2, 4 or 8 bits"],
+            )  # fmt: skip
 
 
-def _decode(read: df.DmaReadOp, name: str) -> None:
-    stream, code = df.itensor_of(read.port), CODES[name]
+def _code_of(read: df.DmaReadOp, by_type: Mapping[str, Code]) -> Code | None:
+    return by_type.get(str(df.itensor_of(read.port).dtype))
+
+
+def _decode(read: df.DmaReadOp, code: Code) -> None:
+    stream = df.itensor_of(read.port)
     coded = coded_stream(stream, code)
-    if stream.element_shape[-1] % code.group and name == "3:4":
+    if code.has_whole_groups and stream.element_shape[-1] % code.group:
         raise InputError(
-            "token-not-in-fours", "a token's outputs do not come in fours", where=read.tensor_name,
-            demand=stream.element_shape[-1], unit="outputs", hints=["take the scheme 'ternary'", "take other tiles"],
+            "token-not-in-groups", f"a token's outputs are no groups of {code.group}", where=read.tensor_name,
+            demand=stream.element_shape[-1], unit="outputs", hints=["take weights of another type", "take other tiles"],
         )  # fmt: skip
     if prod(coded.full_shape) * stream.token_elements != prod(stream.full_shape) * coded.token_elements:
         raise InputError("code-order", "tokens of a parameter overlap", where=read.tensor_name)
     properties = {key: kept for key in ("folded", "queue", "card") if (kept := read.properties.get(key)) is not None}
     read.properties.pop("folded", None)
     made = df.DmaReadOp(operands=[list(read.sources), []], result_types=[[coded]], properties=dict(read.properties))
-    made.properties["code"] = StringAttr(name)
+    made.properties["code"] = StringAttr(code.name)
     if read.beat_bits is not None:
         made.properties["layout"] = df.IntListAttr.of(packed_layout(coded, read.beat_bits.value.data))
     decoder = df.GatherOp(
-        operands=[[made.streams[0]], []], result_types=[[stream]], properties={**properties, "code": StringAttr(name)}
+        operands=[[made.streams[0]], []],
+        result_types=[[stream]],
+        properties={**properties, "code": StringAttr(code.name)},
     )
     decoder.streams[0].name_hint, made.streams[0].name_hint = read.port.name_hint, f"{read.tensor_name}_code"
     Rewriter.insert_op([made, decoder], InsertPoint.before(read))

@@ -22,7 +22,7 @@ from sttest.compile.passes.assign_channels import reads_of_slices, slices_of
 from sttest.compile.schedule.reductions import lane_factors
 from sttest.compile.sharing.product_columns import ProductColumns, columns_of
 from sttest.core.errors import InputError
-from sttest.reference.codes import CODES
+from sttest.reference.weight_types import codes
 
 
 def unit_name(name: str, unit: int, units: int) -> str:
@@ -189,7 +189,7 @@ class _Codes:
 
 def _codes_of_parts(load: df.GatherOp, name: str, dim: int, units: int) -> _Codes | None:
     """Each part of the columns in codes of its own, over the channels of the whole; None where that is not possible."""
-    whole, code = df.itensor_of(load.streams[0]), CODES[name]
+    whole, code = df.itensor_of(load.streams[0]), codes()[name]
     if not all(map(_is_weight, load.sources)) or most_slices(whole, dim) % units:
         return None
     channels = [_channel(source.owner) for source in load.sources]
@@ -200,7 +200,7 @@ def _codes_of_parts(load: df.GatherOp, name: str, dim: int, units: int) -> _Code
     if (
         len(channels) % units
         or most_slices(coded) % slices
-        or (name == "3:4" and tokens.element_shape[-1] % code.group)
+        or (code.has_whole_groups and tokens.element_shape[-1] % code.group)
     ):
         return None
     return _Codes(tokens, sliced(coded, slices), tuple(channels))

@@ -63,7 +63,7 @@ from sttest.compile.quantization.quantizers import (
 )
 from sttest.compile.quantization.softmax_weights import is_softmax_weight
 from sttest.core.errors import InputError
-from sttest.models.quant.scheme import WEIGHT_BITS, QuantScheme
+from sttest.models.quant.scheme import QuantScheme
 
 # --- A function's arguments and results while some change their type and others join them
 
@@ -317,7 +317,7 @@ class QuantisedFunction:
             seen = QuantizedValue(value, None)
             self._placed[Place(value, frozenset({rows}))] = seen
             return seen
-        weight = self._signature.retype(value, IntegerType(WEIGHT_BITS[scheme.weights]))
+        weight = self._signature.retype(value, IntegerType(scheme.weight_type.bits))
         kind = TensorType(f16, [shape[rows] // group, shape[1 - rows]])
         scale = self._signature.add_argument(weight, f"{name}_scale", "parameter", kind)
         seen = QuantizedValue(weight, scale, (rows, 1 - rows))

@@ -42,7 +42,7 @@ def calibrated(
     Raises:
         InputError: a scheme with constant scales, or whose weights are no integers of a symmetric range.
     """
-    if scheme.weights not in ("int8", "int4", "int3") or scheme.activations == "static":
+    if not scheme.weight_type.is_symmetric or scheme.activations == "static":
         what = "weights are calibrated to integers of a symmetric range, with activations as they come"
         raise InputError("not-calibrated", what, where=f"scheme '{scheme.name}'", hints=["take w4a8-g32 or w8a8"])
     made = copy.deepcopy(model)

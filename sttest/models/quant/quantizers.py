@@ -17,7 +17,6 @@ Weights of fewer levels have rules of their own (:func:`quantise_weight`), by wh
 """
 
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
@@ -25,7 +24,8 @@ from torch import Tensor
 
 from sttest.core.errors import InputError
 from sttest.models.head_axes import scales_beside
-from sttest.models.quant.scheme import WEIGHT_MAX, CacheScales, WeightType
+from sttest.models.quant.scheme import CacheScales
+from sttest.reference.weight_types import weight_types
 
 # Unnormalised softmax weights lie in (0, 1]: 1 is the integer 127.
 P_MAX = 127
@@ -48,7 +48,7 @@ class QuantizedTensor(NamedTuple):
         return self.values.float() * self.scales.float().unsqueeze(-1)
 
 
-def quantise_weight(weight: Tensor, group: int | None, levels: int | WeightType) -> QuantizedTensor:
+def quantise_weight(weight: Tensor, group: int | None, levels: int | str) -> QuantizedTensor:
     """Weights with a scale per output channel and group of rows.
 
     - ``int2``: -2 to 1, the element of largest magnitude being -2, so that the scale may be negative (as llama.cpp's
@@ -69,17 +69,22 @@ def quantise_weight(weight: Tensor, group: int | None, levels: int | WeightType)
         InputError: a weight is not finite, or outputs do not come in fours.
     """
     rows = weight.shape[0]
-    parts = [_QUANTISERS.get(levels, _symmetric)(part.T, levels) for part in weight.float().split(group or rows)]
+    if isinstance(levels, int):
+        quantise, most = symmetric, levels
+    else:
+        quantise, most = weight_types()[levels].load_quantizer(), weight_types()[levels].most
+    parts = [quantise(part.T, most) for part in weight.float().split(group or rows)]
     values = torch.cat([part.values.T for part in parts])
     return QuantizedTensor(values.contiguous(), torch.stack([part.scales for part in parts]))
 
 
-def _symmetric(columns: Tensor, levels: int | WeightType) -> QuantizedTensor:
-    """Columns [N, rows] of a group."""
-    return _quantised(columns, levels if isinstance(levels, int) else WEIGHT_MAX[levels], torch.float16)
+def symmetric(columns: Tensor, most: int) -> QuantizedTensor:
+    """The nearest integers up to ``most`` in magnitude, of columns [N, rows] of a group, under FP16 scales [N]."""
+    return _quantised(columns, most, torch.float16)
 
 
-def _full_range(columns: Tensor, levels: int | WeightType) -> QuantizedTensor:
+def full_range(columns: Tensor, most: int) -> QuantizedTensor:
+    """-2 to 1, the element of largest magnitude of each of the columns [N, rows] being -2."""
     _require_finite(columns)
     peak = columns.gather(-1, columns.abs().argmax(-1, keepdim=True)).squeeze(-1)
     scales = _scale(peak.abs(), 2, torch.float16) * torch.where(peak > 0, -1.0, 1.0).to(torch.float16)
@@ -87,13 +92,15 @@ def _full_range(columns: Tensor, levels: int | WeightType) -> QuantizedTensor:
     return QuantizedTensor(torch.round(columns * reciprocal).clamp(-2, 1).to(torch.int8), scales)
 
 
-def _ternary(columns: Tensor, levels: int | WeightType) -> QuantizedTensor:
+def ternary(columns: Tensor, most: int) -> QuantizedTensor:
+    """-1, 0, 1 under the mean magnitude of each of the columns [N, rows]."""
     _require_finite(columns)
     scales = _scale(columns.abs().mean(-1), 1, torch.float16)
     return QuantizedTensor(_integers(columns, (1.0 / scales.float()).unsqueeze(-1), 1), scales)
 
 
-def _three_of_four(columns: Tensor, levels: int | WeightType) -> QuantizedTensor:
+def three_of_four(columns: Tensor, most: int) -> QuantizedTensor:
+    """-1, 0, 1 of columns [N, rows]: of four that lie next to each other, each row's least in magnitude is 0."""
     _require_finite(columns)
     outputs, rows = columns.shape
     if outputs % 4:
@@ -107,11 +114,6 @@ def _three_of_four(columns: Tensor, levels: int | WeightType) -> QuantizedTensor
     kept = signs != 0
     mean = (columns.abs() * kept).sum(-1) / kept.sum(-1).clamp(min=1)
     return QuantizedTensor(signs, _scale(mean, 1, torch.float16))
-
-
-_QUANTISERS: dict[int | str, Callable[[Tensor, int | WeightType], QuantizedTensor]] = {
-    "int2": _full_range, "ternary": _ternary, "ternary-3:4": _three_of_four,
-}  # fmt: skip
 
 
 def quantise_vectors(x: Tensor, qmax: int = 127) -> QuantizedTensor:

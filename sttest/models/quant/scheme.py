@@ -1,14 +1,20 @@
 """What is quantised, to which width and with whose scales."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
+from functools import cache
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from sttest.core.errors import InputError, did_you_mean
+from sttest.core.extensions import offers
 from sttest.core.files import read_yaml
+from sttest.reference.weight_types import WeightType, weight_types
 
-WeightType = Literal["int4", "int8", "int3", "int2", "ternary", "ternary-3:4", "fp16", "none"]
+__depends__ = ("sttest/models/quant/schemes.py",)
+
 ActivationScales = Literal["dynamic", "static", "none"]
 ValueScales = Literal["folded", "per-position"]
 CacheScales = Literal["fp16", "power-of-two"]
@@ -16,12 +22,6 @@ LmHead = Literal["weights", "int8", "none"]
 
 _LEAST_GROUP = 16
 """Rows under which a group that does not divide a weight is not cut down further."""
-WEIGHT_MAX: dict[str, int] = {"int8": 127, "int4": 7, "int3": 3, "int2": 2, "ternary": 1, "ternary-3:4": 1}
-"""Largest magnitude of the integers of a weight; -2 to 1 are those of int2, all others are symmetric."""
-WEIGHT_BITS: dict[str, int] = {
-    "int8": 8, "int4": 4, "int3": 3, "int2": 2, "ternary": 2, "ternary-3:4": 2, "fp16": 16, "none": 32,
-}  # fmt: skip
-"""Bits of a weight in a stream; in memory those of ternary weights are fewer (docs/reference/values.md)."""
 _INTEGER_BITS, _FLOAT_BITS = (4, 8), (16, 32)
 
 
@@ -50,7 +50,7 @@ class QuantScheme:
     """
 
     name: str = "w4a8"
-    weights: WeightType = "int4"
+    weights: str = "int4"
     group: int | None = 128
     activations: ActivationScales = "dynamic"
     activation_bits: int | None = None
@@ -58,12 +58,12 @@ class QuantScheme:
     kv_scales: CacheScales = "fp16"
     value_scales: ValueScales = "folded"
     lm_head: LmHead = "weights"
-    mixed: tuple[tuple[str, WeightType], ...] = ()
+    mixed: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise _bad(str(self.name), f"name is {self.name!r}", "give a word")
-        _check_choice(self.name, "weights", self.weights, get_args(WeightType))
+        _check_choice(self.name, "weights", self.weights, tuple(weight_types()))
         _check_choice(self.name, "activations", self.activations, get_args(ActivationScales))
         widths = _FLOAT_BITS if self.activations == "none" else _INTEGER_BITS
         _check_choice(self.name, "activation_bits", self.activation_bits, (None, *widths))
@@ -72,11 +72,18 @@ class QuantScheme:
         _check_choice(self.name, "value_scales", self.value_scales, get_args(ValueScales))
         _check_choice(self.name, "lm_head", self.lm_head, get_args(LmHead))
         for pattern, weights in self.mixed:
-            _check_choice(self.name, f"mixed: {pattern}", weights, tuple(WEIGHT_MAX))
+            _check_choice(
+                self.name, f"mixed: {pattern}", weights, [n for n, each in weight_types().items() if each.most]
+            )
         if self.mixed and not self.has_integer_weights:
             raise _bad(self.name, f"mixed types, but weights are {self.weights}", "take integers for the others, too")
         if self.group is not None and (type(self.group) is not int or self.group < 1):
             raise _bad(self.name, f"group is {self.group!r}", "give a number of rows of at least 1, or null")
+
+    @property
+    def weight_type(self) -> WeightType:
+        """The type of the weights of most linear layers."""
+        return weight_types()[self.weights]
 
     @property
     def quantises(self) -> bool:
@@ -96,7 +103,7 @@ class QuantScheme:
     @property
     def has_integer_weights(self) -> bool:
         """Whether weights are integers under scales."""
-        return self.weights in WEIGHT_MAX
+        return self.weight_type.most > 0
 
     @property
     def has_integer_cache(self) -> bool:
@@ -132,7 +139,7 @@ class QuantScheme:
     @property
     def weight_max(self) -> int:
         """Largest magnitude of a weight in integers."""
-        return WEIGHT_MAX[self.weights]
+        return self.weight_type.most
 
     def of_layer(self, name: str) -> "QuantScheme":
         """The scheme of a linear layer of a block, by its name (``mlp.fc1``).
@@ -144,9 +151,20 @@ class QuantScheme:
         return self if found == self.weights else replace(self, weights=found)
 
     @property
-    def types_of_weights(self) -> set[str]:
-        """The types that weights of a block may have."""
-        return {self.weights, *(weights for _, weights in self.mixed)}
+    def codes(self) -> tuple[str, ...]:
+        """The codes by which weights of a block lie in memory, by name.
+
+        Raises:
+            InputError: weights of as many bits have several: a stream has one code.
+        """
+        found = [weight_types()[name] for name in sorted({self.weights, *(weights for _, weights in self.mixed)})]
+        for first, second in combinations(found, 2):
+            if first.bits == second.bits and first.code != second.code:
+                raise InputError(
+                    "two-codes", f"weights of {first.name} and {second.name} are both {first.bits} bits in a stream",
+                    where="precision", hints=["take one of them"],
+                )  # fmt: skip
+        return tuple(each.code.name for each in found if each.code is not None)
 
     @property
     def of_router(self) -> "QuantScheme":
@@ -159,7 +177,7 @@ class QuantScheme:
         return replace(self, weights="int8") if self.lm_head == "int8" and self.quantises else self
 
 
-def _check_choice(name: str, field: str, value: object, choices: tuple[Any, ...]) -> None:
+def _check_choice(name: str, field: str, value: object, choices: Sequence[Any]) -> None:
     if value not in choices or isinstance(value, bool):
         raise _bad(name, f"{field} is {value!r}", f"choose one of {', '.join(map(str, choices))}")
 
@@ -168,31 +186,19 @@ def _bad(name: str, what: str, hint: str) -> InputError:
     return InputError("bad-scheme", what, where=f"scheme '{name}'", hints=[hint])
 
 
-# Point of departure: QServe's W4A8 g128 (Lin et al., arXiv 2405.04532); its per-channel form is the first option.
-_DEFAULT = QuantScheme()
-SCHEMES: dict[str, QuantScheme] = {
-    scheme.name: scheme
-    for scheme in (
-        _DEFAULT,
-        replace(_DEFAULT, name="w4a8-channel", group=None),
-        replace(_DEFAULT, name="w4a8-static", activations="static"),
-        replace(_DEFAULT, name="w4a8-position", value_scales="per-position"),
-        # Finer groups and an int8 head: what perplexity asks for (docs/your-model/quality.md).
-        replace(_DEFAULT, name="w4a8-g64", group=64, lm_head="int8"),
-        replace(_DEFAULT, name="w4a8-g32", group=32, lm_head="int8"),
-        replace(_DEFAULT, name="w8a8", weights="int8"),
-        replace(_DEFAULT, name="w4a8kv4", kv_bits=4),
-        replace(_DEFAULT, name="w4a8bfp4", kv_bits=4, kv_scales="power-of-two"),
-        replace(_DEFAULT, name="w4a4kv4", activation_bits=4, kv_bits=4),
-        replace(_DEFAULT, name="w3a8", weights="int3"),
-        replace(_DEFAULT, name="w2a8", weights="int2"),
-        replace(_DEFAULT, name="ternary", weights="ternary"),
-        replace(_DEFAULT, name="ternary-3of4", weights="ternary-3:4"),
-        replace(_DEFAULT, name="w4a16", activations="none", activation_bits=16, kv_bits=16),
-        QuantScheme("fp16", weights="fp16", group=None, activations="none", activation_bits=16, kv_bits=16),
-        QuantScheme("fp32", weights="none", group=None, activations="none", kv_bits=32, lm_head="none"),
-    )
-}
+@cache
+def schemes() -> dict[str, QuantScheme]:
+    """All that are known by name, those of installed extensions last (the door ``schemes``).
+
+    Raises:
+        InputError: what an extension offers is no scheme, or has another name.
+    """
+    found = {name: offer.load() for name, offer in offers("schemes").items()}
+    for name, each in found.items():
+        if not isinstance(each, QuantScheme) or each.name != name:
+            what = f"what is offered as '{name}' is no QuantScheme so called"
+            raise InputError("broken-extension", what, where="schemes")
+    return found
 
 
 def load_scheme(name_or_path: str | Path) -> QuantScheme:
@@ -205,10 +211,10 @@ def load_scheme(name_or_path: str | Path) -> QuantScheme:
         InputError: unknown name or key, with the nearest known one; a value or a combination that makes no scheme.
     """
     text = str(name_or_path)
-    if text in SCHEMES:
-        return SCHEMES[text]
+    if text in schemes():
+        return schemes()[text]
     if not text.endswith((".yaml", ".yml")):
-        hints = [did_you_mean(text, SCHEMES), "give the path of a .yaml file"]
+        hints = [did_you_mean(text, schemes()), "give the path of a .yaml file"]
         raise InputError("unknown-scheme", f"unknown scheme '{text}'", where="quantisation", hints=hints)
     return _from_mapping(read_yaml(Path(text)), text)
 
@@ -218,14 +224,14 @@ def _from_mapping(data: dict[str, Any], where: str) -> QuantScheme:
     for key in data.keys() - known - {"extends"}:
         hints = [did_you_mean(str(key), known)]
         raise InputError("unknown-key", f"unknown key '{key}'", where=where, hints=hints)
-    base = data.get("extends", _DEFAULT.name)
-    if not isinstance(base, str) or base not in SCHEMES:
-        hints = [did_you_mean(str(base), SCHEMES)]
+    base = data.get("extends", QuantScheme.name)
+    if not isinstance(base, str) or base not in schemes():
+        hints = [did_you_mean(str(base), schemes())]
         raise InputError("unknown-scheme", f"extends unknown scheme '{base}'", where=where, hints=hints)
     own = {key: value for key, value in data.items() if key != "extends"}
     if isinstance(own.get("mixed"), dict):
         own["mixed"] = tuple((str(pattern), weights) for pattern, weights in own["mixed"].items())
     elif own.get("mixed", ()) != ():
         raise _bad(Path(where).stem, f"mixed is {own['mixed']!r}", "give a mapping of patterns to types")
-    known_fields = {each.name: getattr(SCHEMES[base], each.name) for each in fields(QuantScheme)}
+    known_fields = {each.name: getattr(schemes()[base], each.name) for each in fields(QuantScheme)}
     return QuantScheme(**{**known_fields, "name": Path(where).stem, **own})

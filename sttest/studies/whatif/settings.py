@@ -16,8 +16,9 @@ from sttest.core.validation import validated
 from sttest.explore.choice import CHOICES, Choice, decides_design, read_choice
 from sttest.explore.found import BUDGETS, NamedKnobs, known_design, named_knobs
 from sttest.models.program import Phase, check_shape
-from sttest.models.quant.scheme import SCHEMES, QuantScheme, WeightType, load_scheme
+from sttest.models.quant.scheme import QuantScheme, load_scheme, schemes
 from sttest.models.registry import description, model_config
+from sttest.reference.weight_types import weight_types
 from sttest.studies.whatif.speculation import Acceptance
 from sttest.studies.whatif.study import Scalar, Value
 from sttest.studies.workload import TEXT_PHASE, file_workload, is_file, refuse_parameters
@@ -146,9 +147,6 @@ def _quantity(data: Any, path: str) -> dict[str, Any]:
 
 BITS = ("bits.weights", "bits.activations", "bits.kv")
 _DEFAULTS = {"bits.weights": 4, "bits.activations": 8, "bits.kv": 8}
-_WEIGHTS: dict[float, WeightType] = {
-    32: "none", 16: "fp16", 8: "int8", 4: "int4", 3: "int3", 2: "int2", 1.58: "ternary", 1.25: "ternary-3:4",
-}  # fmt: skip
 _WIDTHS = (32, 16, 8, 4)
 _MOST_INTEGER = 8
 _FLOATS = (32, 32, 32)
@@ -168,18 +166,27 @@ def scheme_of(settings: Mapping[str, Value], folder: Path) -> QuantScheme:
         raise InputError("key-twice", "precision and bits are both set", where="study", hints=["leave one out"])
     bits = tuple(settings[key].value if key in settings else _DEFAULTS[key] for key in BITS)
     if bits == _FLOATS:
-        return SCHEMES["fp32"]
+        return schemes()["fp32"]
     weights, activations, kv = bits
-    if weights not in _WEIGHTS or activations not in _WIDTHS or kv not in _WIDTHS:
+    types = _weights_by_bits()
+    if weights not in types or activations not in _WIDTHS or kv not in _WIDTHS:
         raise InputError(
             "no-such-precision", f"no streams for W{weights} A{activations} KV{kv}", where="quantisation",
-            hints=[f"weights have {_listed(_WEIGHTS)} bits", f"activations and cache {_listed(_WIDTHS)}"],
+            hints=[f"weights have {_listed(types)} bits", f"activations and cache {_listed(_WIDTHS)}"],
         )  # fmt: skip
-    scheme = SCHEMES[DEFAULT_SCHEME]
+    scheme = schemes()[DEFAULT_SCHEME]
     return replace(
-        scheme, name=f"w{weights}a{activations}kv{kv}", weights=_WEIGHTS[float(weights)], kv_bits=int(kv),
+        scheme, name=f"w{weights}a{activations}kv{kv}", weights=types[float(weights)], kv_bits=int(kv),
         activations="none" if activations > _MOST_INTEGER else scheme.activations, activation_bits=int(activations),
     )  # fmt: skip
+
+
+def _weights_by_bits() -> dict[float, str]:
+    """The type of weights of so many bits, most bits first; of several the first that is known."""
+    found: dict[float, str] = {}
+    for each in weight_types().values():
+        found.setdefault(each.told or each.bits, each.name)
+    return dict(sorted(found.items(), reverse=True))
 
 
 def _listed(numbers: Iterable[float]) -> str:

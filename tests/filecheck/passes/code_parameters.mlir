@@ -1,4 +1,4 @@
-// PASSES: code-parameters{ternary=base-3}
+// PASSES: code-parameters{codes=i3,base-3}
 // A parameter of three bits is read as the bytes of its tokens, 12 for 32 elements; a gather with the code makes the
 // tokens.  Two bits are coded as the pass is told: 32 in 7 bytes.  The edge cases: four bits lie there as they are, and
 // so does what is no parameter.  A loop that only repeats reads the same bytes again.

@@ -13,7 +13,7 @@ from sttest.models.layers import Linear
 from sttest.models.quant.block import observe_peaks, quantise_block
 from sttest.models.quant.layers import QuantLinear
 from sttest.models.quant.quantizers import QuantizedTensor, quantise_kv, quantise_vectors, sqnr_db
-from sttest.models.quant.scheme import SCHEMES, QuantScheme
+from sttest.models.quant.scheme import QuantScheme, schemes
 
 pytestmark = pytest.mark.torch
 
@@ -33,7 +33,7 @@ FLOOR_DB = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES)
+@pytest.mark.parametrize("scheme", schemes().values(), ids=schemes())
 @pytest.mark.parametrize("name", FAMILIES)
 def test_both_phases_stay_near_floating_point(name, scheme):
     config, first, then = blocks(name)
@@ -56,8 +56,8 @@ def test_both_phases_stay_near_floating_point(name, scheme):
 def test_integers_give_what_rounded_operands_give_in_floating_point(name, group, qmax, scheme):
     config, first, then = blocks(name)
     x, new = tokens(config, 24), tokens(config, 1, seed=2)
-    quant_first, quant_then = (quantise_block(block, SCHEMES[scheme]) for block in (first, then))
-    folded = SCHEMES[scheme].value_scales == "folded"
+    quant_first, quant_then = (quantise_block(block, schemes()[scheme]) for block in (first, then))
+    folded = schemes()[scheme].value_scales == "folded"
     y, k, _ = run_prefill(rounded(first, group, qmax, folded=folded), config, x)
     quant_y, quant_k, quant_v = run_prefill(quant_first, config, x)
     # Float32 rounding alone would give over 100 dB, but a value at the edge between two integers may fall to either.
@@ -72,7 +72,7 @@ def test_integers_give_what_rounded_operands_give_in_floating_point(name, group,
 
 def test_every_linear_layer_is_exchanged_and_the_block_stays():
     _, first, _ = blocks("gemma")
-    quantised = quantise_block(first, SCHEMES["w4a8"])
+    quantised = quantise_block(first, schemes()["w4a8"])
     assert not any(isinstance(module, Linear) for module in quantised.modules())
     assert sum(isinstance(module, Linear) for module in first.modules()) == 7
     assert type(quantised) is type(first)
@@ -81,7 +81,7 @@ def test_every_linear_layer_is_exchanged_and_the_block_stays():
 
 def test_the_cache_is_int8_with_a_scale_per_head_and_position():
     config, first, _ = blocks("qwen")
-    _, k, v = run_prefill(quantise_block(first, SCHEMES["w4a8"]), config, tokens(config, 5))
+    _, k, v = run_prefill(quantise_block(first, schemes()["w4a8"]), config, tokens(config, 5))
     for cache in (k, v):
         assert isinstance(cache, QuantizedTensor)
         assert (cache.values.dtype, cache.scales.dtype) == (torch.int8, torch.float16)
@@ -92,7 +92,7 @@ def test_the_cache_is_int8_with_a_scale_per_head_and_position():
 def test_decode_extends_a_prefill():
     """The last of n tokens in a prefill and one token after n - 1 cached ones meet the same integers of k and v."""
     config, first, then = blocks("llama")
-    first, then = (quantise_block(block, SCHEMES["w8a8"]) for block in (first, then))
+    first, then = (quantise_block(block, schemes()["w8a8"]) for block in (first, then))
     x = tokens(config, 9)
     whole, k, v = run_prefill(first, config, x)
     cached = [QuantizedTensor(cache.values[:, :-1], cache.scales[:, :-1]) for cache in (k, v)]
@@ -107,7 +107,7 @@ def test_one_quantiser_at_the_source_serves_all_readers():
     """Layers that read one stream make the same integers of it, so the compiler may quantise where it is written."""
     config, first, _ = blocks("qwen")
     seen = []
-    quantised = quantise_block(first, SCHEMES["w4a8"])
+    quantised = quantise_block(first, schemes()["w4a8"])
     for layer in (quantised.attn.q_proj, quantised.attn.k_proj, quantised.attn.v_proj):
         layer.register_forward_pre_hook(lambda _, inputs: seen.append(quantise_vectors(inputs[0])))
     run_prefill(quantised, config, tokens(config, 3))
@@ -127,7 +127,7 @@ def test_quantising_what_was_quantised_changes_nothing():
 def test_static_scales_need_calibration():
     _, first, _ = blocks("gpt2")
     with pytest.raises(InputError, match=r"attn.q_proj: a static scale needs calibration"):
-        quantise_block(first, SCHEMES["w4a8-static"])
+        quantise_block(first, schemes()["w4a8-static"])
 
 
 def test_weights_alone():

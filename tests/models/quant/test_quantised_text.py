@@ -15,7 +15,7 @@ from sttest.compile.passes.quantize import Quantize
 from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
 from sttest.models.quant.block import observe_peaks, quantise_block
 from sttest.models.quant.quantizers import QuantizedTensor, quantise_kv
-from sttest.models.quant.scheme import SCHEMES
+from sttest.models.quant.scheme import schemes
 from sttest.models.tables import decode_mask, prefill_mask, rope_table
 from sttest.runtime.design_memory import export_parameters
 
@@ -56,7 +56,7 @@ def golden_and_text(name, phase, scheme):
     count, context = SHIPPED_SHAPES[True][phase]
     x = tokens(config, count, seed=SEED)
     peaks = observe_peaks(first, lambda: run_prefill(first, config, tokens(config, 32, seed=4)))
-    block = quantise_block(first if phase == "prefill" else then, SCHEMES[scheme], peaks)
+    block = quantise_block(first if phase == "prefill" else then, schemes()[scheme], peaks)
     given = {"x": x.numpy()}
     if config.rope_theta is not None:
         given["rope"] = rope_table(config, range(context, context + count))
@@ -64,7 +64,7 @@ def golden_and_text(name, phase, scheme):
         y, k, v = run_prefill(block, config, x)
         given["mask"] = prefill_mask(config, count)
     else:
-        caches = [cache_of(config, seed, SCHEMES[scheme]) for seed in (7, 8)]
+        caches = [cache_of(config, seed, schemes()[scheme]) for seed in (7, 8)]
         y, k, v = run_decode(block, config, x, *caches)
         given["mask"] = decode_mask(config, context)
         for cached, values in zip(("k_cache", "v_cache"), caches, strict=True):

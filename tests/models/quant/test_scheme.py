@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from sttest.core.errors import InputError
-from sttest.models.quant.scheme import SCHEMES, QuantScheme, load_scheme
+from sttest.models.quant.scheme import QuantScheme, load_scheme, schemes
 
 
 def test_the_default_is_w4a8_in_groups_of_128():
-    assert QuantScheme() == SCHEMES["w4a8"]
-    assert (SCHEMES["w4a8"].weight_max, SCHEMES["w4a8"].group, SCHEMES["w4a8"].kv_bits) == (7, 128, 8)
+    assert QuantScheme() == schemes()["w4a8"]
+    assert (schemes()["w4a8"].weight_max, schemes()["w4a8"].group, schemes()["w4a8"].kv_bits) == (7, 128, 8)
 
 
 def test_a_file_changes_what_it_names(tmp_path):
@@ -20,9 +20,9 @@ def test_a_file_changes_what_it_names(tmp_path):
 
 
 def test_only_one_scheme_keeps_the_scales_of_values_out_of_the_softmax():
-    apart = {name for name, scheme in SCHEMES.items() if scheme.value_scales == "per-position"}
+    apart = {name for name, scheme in schemes().items() if scheme.value_scales == "per-position"}
     assert apart == {"w4a8-position"}
-    assert replace(SCHEMES["w4a8-position"], name="w4a8", value_scales="folded") == SCHEMES["w4a8"]
+    assert replace(schemes()["w4a8-position"], name="w4a8", value_scales="folded") == schemes()["w4a8"]
 
 
 @pytest.mark.parametrize(

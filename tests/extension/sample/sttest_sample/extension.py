@@ -14,6 +14,8 @@ EXTENSION = Extension(
         Offer("boards", "paged-card", "sttest_sample:boards/paged-card.yaml"),
         Offer("backends", "unbounded", "sttest_sample.unbounded:UNBOUNDED", "Times with FIFOs that are never full."),
         Offer("backends", "broken", "sttest_sample.no_such:BROKEN", "A backend that cannot be imported."),
+        Offer("weight_types", "quinary", "sttest_sample.weights:QUINARY"),
+        Offer("schemes", "quinary-a8", "sttest_sample.weights:QUINARY_A8"),
         Offer("verbs", "size", "sttest_sample.count:count_verb", "A verb that sttest has already."),
     ),
 )
