@@ -47,7 +47,7 @@ GROUPS = {  # headings in order, and the options below them; the first has all t
     ),
     "Output": (
         "--work-dir", "--out", "--output", "--trace", "--perfetto", "--plot", "--streams", "--print-after-all",
-        "--operations", "--time-passes", "--json", "--csv", "--wide", "--help",
+        "--operations", "--list", "--time-passes", "--json", "--csv", "--wide", "--help",
     ),
 }  # fmt: skip
 _MODEL_VERBS = ("compile", "crosscheck", "explore")

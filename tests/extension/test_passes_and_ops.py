@@ -19,6 +19,7 @@ from sttest.core.errors import InputError
 from sttest.core.extensions import Extension, Offer
 from sttest.package import DesignPackage
 from sttest.reference import memory_images, run
+from sttest.reference.graph import Custom
 
 ROOT = Path(__file__).parents[2]
 MATMUL = """
@@ -222,3 +223,8 @@ def test_a_pass_that_cannot_be_loaded_is_said_and_left_out(monkeypatch, capsys) 
     assert "lost" not in extensions.loaded("passes", Step)
     told = "note: 'lost' of an extension is left out: ModuleNotFoundError: No module named 'no_such_module'"
     assert told in capsys.readouterr().err
+
+
+def test_a_node_of_a_file_cannot_ask_for_a_function_of_sttest() -> None:
+    with pytest.raises(InputError, match="computes 'task', which is no function of an extension"):
+        Custom("node", "task", ("a",), ("b",))
