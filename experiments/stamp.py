@@ -17,7 +17,6 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from experiments.registry import module_name
 from sttest.core.closure import ROOT, Closures, FolderTree, hash_of, program_files
 from sttest.core.errors import InputError, SttestError
 from sttest.core.files import MANIFEST, write_text
@@ -25,7 +24,7 @@ from sttest.core.progress import progress
 from sttest.core.tables import print_table
 from sttest.explore.report import MAKERS as OF_SEARCHES
 from sttest.studies.report.read import ResultSet, read_results
-from sttest.studies.tables import EXPERIMENTS
+from sttest.studies.tables import programs
 from sttest.studies.whatif.study import STUDIES
 
 __depends__ = ()
@@ -163,8 +162,8 @@ def makers_of(name: str, manifest: Mapping[str, Any]) -> tuple[str, ...]:
         return OF_SEARCHES
     if name in _OTHERS:
         return (_OTHERS[name],)
-    if name in EXPERIMENTS:
-        return (module_name(name),)
+    if name in programs():
+        return (programs()[name].module,)
     raise InputError("no-maker", "nothing makes such a result", where=name, hints=["remove the folder"])
 
 

@@ -38,17 +38,22 @@ class Offer:
     summary: str = ""
     heading: str = ""
 
+    @property
+    def module(self) -> str:
+        """The module that it is in."""
+        return self.target.partition(":")[0]
+
     def load(self) -> Any:
         """What is offered; its module is imported now.
 
         Raises:
             InputError: the module has no such attribute.
         """
-        module, _, attribute = self.target.partition(":")
+        attribute = self.target.partition(":")[2]
         try:
-            return getattr(import_module(module), attribute)
+            return getattr(import_module(self.module), attribute)
         except AttributeError as error:
-            what = f"{self.name} is to be '{attribute}' of {module}, which has none"
+            what = f"{self.name} is to be '{attribute}' of {self.module}, which has none"
             raise InputError("broken-extension", what, where=self.door) from error
 
 
