@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 
 from experiments.drawing import write_figure
-from experiments.lines import Line, print_lines, rows_of
 from sttest.boards.load import load_board
 from sttest.boards.systems import DuplexBoard, RduBoard
 from sttest.core.results import ResultFolder, Row
 from sttest.models.registry import get_config
 from sttest.sim import simulate
 from sttest.studies.experts.routing import drawn_routing
+from sttest.studies.lines import Line, print_lines, rows_of
 from sttest.studies.two_processors import PLACEMENTS, Placement, Step, closed_form_cycles, stages, step_graph
 
 BOARD, SEED = "duplex", 1

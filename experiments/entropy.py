@@ -17,8 +17,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.lines import Line, print_lines, rows_of
-from experiments.progress import step_counter
 from experiments.published import DATA_DIR
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
@@ -62,6 +60,8 @@ from sttest.studies.entropy.savings import (
     rate_bound,
     share_entropy,
 )
+from sttest.studies.lines import Line, print_lines, rows_of
+from sttest.studies.steps import step_counter
 from sttest.studies.tier_copy import copy_seconds
 from sttest.studies.workload import WorkloadShape, model_text
 from sttest.targets.synth.yosys import SynthesisJob, Synthesized, synthesize

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiments.lines import print_lines
-from experiments.progress import step_counter
 from sttest.compile.rtl import module_text
 from sttest.core.errors import SttestError
 from sttest.core.results import ResultFolder, Row
+from sttest.studies.lines import print_lines
+from sttest.studies.steps import step_counter
 from sttest.targets.synth.yosys import SynthesisJob, synthesize
 
 LANES, SHARED = 16, 8

@@ -17,8 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.lines import Line, print_lines, rows_of
-from experiments.progress import step_counter
 from sttest.compile.compiler import compile_text, on_chip
 from sttest.compile.options import CompileOptions
 from sttest.core.processes import run_all
@@ -29,6 +27,8 @@ from sttest.models.registry import get_config
 from sttest.sim import simulate
 from sttest.sim.graph import MemoryPort, TimedGraph
 from sttest.sim.overlap import COMPUTE, MEMORY, overlap
+from sttest.studies.lines import Line, print_lines, rows_of
+from sttest.studies.steps import step_counter
 
 MODEL, BOARD, BATCH, CONTEXT = "gpt2", "u55c", 8, 768
 WIDTHS: dict[str, dict[str, Any]] = {

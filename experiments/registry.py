@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import redirect_stdout
+from importlib import import_module
 from io import StringIO
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from sttest.studies.tables import programs
 
 def experiment(name: str) -> Callable[..., object]:
     """The program of an experiment, ``reproduce(out, *, engine, jobs)``."""
-    return programs()[name].load()
+    return import_module(programs()[name].module).reproduce
 
 
 def run(name: str, out: Path, engine: str, jobs: int, what: str = "") -> str:

@@ -17,8 +17,6 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.lines import Line, print_lines, rows_of
-from experiments.progress import step_counter
 from experiments.published import DATA_DIR
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
@@ -33,6 +31,7 @@ from sttest.models.registry import get_config
 from sttest.reference.top_k import TopKFormat, select
 from sttest.sim import Channel, simulate
 from sttest.sim.sizing import simulate_many
+from sttest.studies.lines import Line, print_lines, rows_of
 from sttest.studies.pruning.attention_graph import (
     EXP_CYCLES,
     Depths,
@@ -52,6 +51,7 @@ from sttest.studies.pruning.work import (
     drawn_step,
     probabilities,
 )
+from sttest.studies.steps import step_counter
 from sttest.targets.synth.yosys import SynthesisJob, Synthesized, synthesize
 
 __depends__ = ("experiments/data/spatten/schedules.csv",)

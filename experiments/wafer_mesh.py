@@ -12,11 +12,11 @@ from functools import cache
 from pathlib import Path
 
 from experiments.drawing import write_figure
-from experiments.lines import Line, print_lines, rows_of
 from sttest.boards.load import load_board
 from sttest.boards.systems import MeshBoard
 from sttest.core.results import ResultFolder, Row
 from sttest.sim import simulate
+from sttest.studies.lines import Line, print_lines, rows_of
 from sttest.studies.mesh.gemv import MeshGemv, closed_form_cycles, column_graph
 from sttest.studies.mesh.reduction import Reduction, k_tree, pipeline
 

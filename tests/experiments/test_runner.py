@@ -13,10 +13,10 @@ import pytest
 
 from experiments import all as everything
 from experiments import registry, seconds
-from experiments.progress import step_counter
 from sttest.core import progress
 from sttest.core.results import ResultFolder, Row
 from sttest.studies import seconds as usual
+from sttest.studies.steps import step_counter
 from sttest.studies.tables import ALL, programs, questions
 
 ROOT = Path(__file__).parents[2]

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.lines import Line, print_lines, rows_of
 from sttest.boards.energy import CASES
 from sttest.boards.load import load_board
 from sttest.boards.systems import PimBoard
 from sttest.core.results import Kind, ResultFolder, Row
 from sttest.sim import simulate
-from sttest.studies.pim.decode import (
+from sttest.studies.lines import Line, print_lines, rows_of
+from sttest_systems.pim_gpt.decode import (
     Activity,
     Gpt,
     activity,
@@ -30,8 +30,8 @@ from sttest.studies.pim.decode import (
     layer_steps,
     step_cycles,
 )
-from sttest.studies.pim.graph import Product, step_graph
-from sttest.studies.pim.products import ELEMENT_BYTES, matrix_passes, product_cycles
+from sttest_systems.pim_gpt.graph import Product, step_graph
+from sttest_systems.pim_gpt.products import ELEMENT_BYTES, matrix_passes, product_cycles
 
 BOARD, TOKENS = "pim-gpt", 1024
 CONTEXTS = (1, 128, 256, 384, 512, 640, 768, 896, 1024)

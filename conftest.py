@@ -1,4 +1,4 @@
-"""What tests of every room share."""
+"""What tests of every room, and of extensions, share."""
 
 import csv
 import gc
@@ -23,11 +23,12 @@ from sttest.targets.csim import build
 _NIGHTLY = "takes minutes: 'make test-nightly' runs it"
 _HIDDEN_PACKAGES = ("torch", "torch_mlir", "transformers")
 _HIDDEN_TOOLS = ("g++", "verilator", "iverilog", "make", "dot")
-_DURATIONS = Path(__file__).with_name("durations.csv")
+_TESTS = Path(__file__).parent / "tests"
+_DURATIONS = _TESTS / "durations.csv"
 """Seconds of test files, as `pytest --record-durations` found them."""
 _QUICK_S = 1.5
 """What a file may take to be part of a quick run; one that isn't listed is."""
-_NIGHTLY_CASES = Path(__file__).with_name("nightly_cases.txt")
+_NIGHTLY_CASES = _TESTS / "nightly_cases.txt"
 """Cases of tests of which others run always, a node's id per line."""
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _COLLECT_AFTER = 50_000

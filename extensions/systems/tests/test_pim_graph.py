@@ -3,13 +3,21 @@
 import random
 
 import pytest
+from sttest_systems.pim_gpt.decode import (
+    Gpt,
+    activity,
+    closed_form_cycles,
+    head_steps,
+    joules,
+    layer_steps,
+    step_cycles,
+)
+from sttest_systems.pim_gpt.graph import Product, step_graph
+from sttest_systems.pim_gpt.products import Pass, matrix_passes, pass_cycles, product_cycles, row_plan
 
 from sttest.boards.load import load_board, require_hbm
 from sttest.core.errors import InputError
 from sttest.sim import simulate
-from sttest.studies.pim.decode import Gpt, activity, closed_form_cycles, head_steps, joules, layer_steps, step_cycles
-from sttest.studies.pim.graph import Product, step_graph
-from sttest.studies.pim.products import Pass, matrix_passes, pass_cycles, product_cycles, row_plan
 
 BOARD = load_board("pim-gpt")
 SMALL = Gpt("small", 2, 64, 4, 500, 128)
@@ -81,7 +89,7 @@ def test_a_layer_takes_longer_with_more_tokens_and_less_with_more_banks():
 
 def test_graphs_that_are_cut_take_as_long(monkeypatch):
     whole = step_cycles(FEW, layer_steps(FEW, SMALL, 40))
-    monkeypatch.setattr("sttest.studies.pim.decode._MOST_PHASES", 10)
+    monkeypatch.setattr("sttest_systems.pim_gpt.decode._MOST_PHASES", 10)
     assert step_cycles(FEW, layer_steps(FEW, SMALL, 40)) == whole
 
 

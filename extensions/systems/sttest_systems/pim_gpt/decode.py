@@ -8,8 +8,8 @@ from sttest.boards.systems import PimBoard
 from sttest.core.errors import InputError
 from sttest.sim import simulate
 from sttest.sim.bursts import ceil_div
-from sttest.studies.pim.graph import Between, Product, Step, Store, step_graph, store_steps
-from sttest.studies.pim.products import (
+from sttest_systems.pim_gpt.graph import Between, Product, Step, Store, step_graph, store_steps
+from sttest_systems.pim_gpt.products import (
     ELEMENT_BYTES,
     matrix_passes,
     product_cycles,

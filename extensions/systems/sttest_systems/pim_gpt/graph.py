@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sttest.boards.systems import PimBoard
 from sttest.sim.bursts import ceil_div
 from sttest.sim.graph import Actor, ActorPhase, Fifo, TimedGraph
-from sttest.studies.pim.products import Pass, row_plan, send_cycles
+from sttest_systems.pim_gpt.products import Pass, row_plan, send_cycles
 
 
 @dataclass(frozen=True)
