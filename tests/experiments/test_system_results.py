@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
-from sttest_systems.pim_gpt.experiment import CPU_GB_PER_S, GPTS, T4_GB_PER_S, T4_WATTS
 
 from experiments.duplex import DEVICES
 from experiments.pages import results
 from experiments.wafer_mesh import A100_MS, MESHES, SIDES, SIZES
 from sttest.boards.load import load_board
+from sttest_systems.pim_gpt.experiment import CPU_GB_PER_S, GPTS, T4_GB_PER_S, T4_WATTS
 
 RESULTS = Path(__file__).parents[2] / "results"
 

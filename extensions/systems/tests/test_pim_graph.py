@@ -3,6 +3,10 @@
 import random
 
 import pytest
+
+from sttest.boards.load import load_board, require_hbm
+from sttest.core.errors import InputError
+from sttest.sim import simulate
 from sttest_systems.pim_gpt.decode import (
     Gpt,
     activity,
@@ -14,10 +18,6 @@ from sttest_systems.pim_gpt.decode import (
 )
 from sttest_systems.pim_gpt.graph import Product, step_graph
 from sttest_systems.pim_gpt.products import Pass, matrix_passes, pass_cycles, product_cycles, row_plan
-
-from sttest.boards.load import load_board, require_hbm
-from sttest.core.errors import InputError
-from sttest.sim import simulate
 
 BOARD = load_board("pim-gpt")
 SMALL = Gpt("small", 2, 64, 4, 500, 128)

@@ -21,8 +21,8 @@ torch = pytest.importorskip("torch")
 
 from sttest.frontend.lowering import linalg_text, lower_isolated
 from sttest.models.blocks import DecodeBlock
-from sttest.models.nano_batches import RESULTS, NanoBatches, check_parts, nano_program, of_part, split_inputs
 from sttest.models.weights import randomise
+from sttest_systems.nano_batches.program import RESULTS, NanoBatches, check_parts, nano_program, of_part, split_inputs
 
 pytestmark = pytest.mark.torch
 

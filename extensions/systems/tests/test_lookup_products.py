@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import sttest.compile.rtl
+from sttest_systems.lookup_products.experiment import SOURCE
 
-SOURCE = Path(sttest.compile.rtl.__file__).parent / "hdl" / "lookup_products.sv"
 STEPS, LATENCY = 40, 3
 
 

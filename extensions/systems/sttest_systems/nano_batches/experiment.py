@@ -4,7 +4,7 @@ NanoFlow publishes up to 1.91 times the throughput of TensorRT-LLM, which runs o
 GPT-2 Medium on a U55C, 8 sequences with 768 cached tokens each, on an engine for all products with weights:
 
 * the batch in one, streamed: sequences follow each other through the block, so that operators overlap by themselves;
-* the batch in two parts (:mod:`sttest.models.nano_batches`), weights read once per part, or kept on chip.
+* the batch in two parts (:mod:`sttest_systems.nano_batches.program`), weights read once per part, or kept on chip.
 
 For each the share of time in which compute and memory are busy at once (:mod:`sttest.sim.overlap`).  If they took turns
 that share of the time would be spent twice; one more than it is what overlap gains in that design.
@@ -22,13 +22,13 @@ from sttest.compile.options import CompileOptions
 from sttest.core.processes import run_all
 from sttest.core.results import ResultFolder
 from sttest.frontend.lowering import lower_isolated
-from sttest.models.nano_batches import nano_program
 from sttest.models.registry import get_config
 from sttest.sim import simulate
 from sttest.sim.graph import MemoryPort, TimedGraph
 from sttest.sim.overlap import COMPUTE, MEMORY, overlap
 from sttest.studies.lines import Line, print_lines, rows_of
 from sttest.studies.steps import step_counter
+from sttest_systems.nano_batches.program import nano_program
 
 MODEL, BOARD, BATCH, CONTEXT = "gpt2", "u55c", 8, 768
 WIDTHS: dict[str, dict[str, Any]] = {

@@ -16,6 +16,9 @@ from sttest.studies.lines import print_lines
 from sttest.studies.steps import step_counter
 from sttest.targets.synth.yosys import SynthesisJob, synthesize
 
+__depends__ = ("sttest_systems/lookup_products/lookup_products.sv",)
+
+SOURCE = Path(__file__).with_name("lookup_products.sv")
 LANES, SHARED = 16, 8
 BITS, RESULTS = (1, 2, 3, 4), (4, 16)
 WORK = Path("build/synth")
@@ -24,7 +27,7 @@ SAIL = "SAIL: LUT-GEMV in caches, abstract"
 
 def lookup_job(bits: int, results: int) -> SynthesisJob:
     """So many results of 16 products each by look-up."""
-    text = module_text("lookup_products")
+    text = SOURCE.read_text(encoding="utf-8")
     parameters = {"LANES": LANES, "SHARED": SHARED, "OTHER": bits, "RESULTS": results}
     return SynthesisJob("lookup_products", (("lookup_products.sv", text),), parameters, 50.0 * bits * results)
 
