@@ -82,8 +82,6 @@ _EXPERIMENTS = (
     ("mixed-bits", "types of weights per layer by an integer program over simulated cycles, GPT-2 Medium decode"),
     ("experts", "Qwen3-30B-A3B and Mixtral-8x7B: a layer at full size, experts in HBM over DDR, operations per byte"),
     ("faults", "a small GPT-2 in RTL: which single bit flips reach the token, what protection takes away and costs"),
-    ("wafer-mesh", "one product with a vector on a wafer of cores: pipelines and trees of sums, both engines"),
-    ("duplex", "two processors on a memory: each layer or expert of a model where it is faster, by batch and context"),
     ("attention-cascades", "FLAT and FuseMax as cascades of attention alone, 1k to 128k positions, at an equal budget"),
     ("block-sparse", "a decode step over the blocks that its router chose (MoBA): speed by block size and context"),
     ("cards", "GPT-2 Medium on one, two and four U55C, what links cost, and published accelerators of several cards"),

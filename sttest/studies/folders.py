@@ -33,6 +33,7 @@ class Study(BaseModel):
     question: str = Field(min_length=1, max_length=110)  # what is asked, one line
     program: str  # module whose ``reproduce`` makes the table
     seconds: float = Field(gt=0)  # what that took on two cores
+    figure: str = ""  # module whose ``FIGURE`` is drawn from the rows; none without
     page: str = ""  # file of the repository that tells of it
     systems: dict[str, dict[str, Any]] = {}  # entries of the catalogue by name, without command and results
 

@@ -8,7 +8,7 @@ from sttest.core.errors import InputError
 from sttest.models.registry import get_config
 from sttest.sim import simulate
 from sttest.studies.experts.routing import drawn_routing
-from sttest.studies.two_processors import PLACEMENTS, Part, Step, closed_form_cycles, stages, step_graph
+from sttest_systems.duplex.two_processors import PLACEMENTS, Part, Step, closed_form_cycles, stages, step_graph
 
 BOARD = load_board("duplex")
 MIXTRAL = get_config("mixtral-8x7b")

@@ -14,7 +14,7 @@ from sttest.boards.systems import MeshBoard
 from sttest.core.errors import DoesNotFitError, InputError
 from sttest.sim.bursts import ceil_div
 from sttest.sim.graph import Event, Fifo, Loop, Pipeline, Process, TimedGraph
-from sttest.studies.mesh.reduction import Group, Reduction
+from sttest_systems.wafer_mesh.reduction import Group, Reduction
 
 GAP = 2
 """Stages between two loops of a core, as everywhere in the timed graph."""

@@ -7,8 +7,8 @@ import pytest
 from sttest.boards.load import load_board
 from sttest.core.errors import DoesNotFitError, InputError
 from sttest.sim import simulate
-from sttest.studies.mesh.gemv import MeshGemv, closed_form_cycles, column_graph
-from sttest.studies.mesh.reduction import k_tree, pipeline
+from sttest_systems.wafer_mesh.gemv import MeshGemv, closed_form_cycles, column_graph
+from sttest_systems.wafer_mesh.reduction import k_tree, pipeline
 
 BOARD = load_board("wse-2")
 

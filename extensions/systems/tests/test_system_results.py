@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from experiments.duplex import DEVICES
 from experiments.pages import results
-from experiments.wafer_mesh import A100_MS, MESHES, SIDES, SIZES
 from sttest.boards.load import load_board
+from sttest_systems.duplex.experiment import DEVICES
 from sttest_systems.pim_gpt.experiment import CPU_GB_PER_S, GPTS, T4_GB_PER_S, T4_WATTS
+from sttest_systems.wafer_mesh.experiment import A100_MS, MESHES, SIDES, SIZES
 
-RESULTS = Path(__file__).parents[2] / "results"
+RESULTS = Path(__file__).parents[3] / "results"
 
 
 def table(name):

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.drawing import write_figure
 from sttest.boards.load import load_board
 from sttest.boards.systems import DuplexBoard, RduBoard
 from sttest.core.results import ResultFolder, Row
 from sttest.models.registry import get_config
 from sttest.sim import simulate
+from sttest.studies.drawing import write_study_figure
 from sttest.studies.experts.routing import drawn_routing
 from sttest.studies.lines import Line, print_lines, rows_of
-from sttest.studies.two_processors import PLACEMENTS, Placement, Step, closed_form_cycles, stages, step_graph
+from sttest_systems.duplex.two_processors import PLACEMENTS, Placement, Step, closed_form_cycles, stages, step_graph
 
 BOARD, SEED = "duplex", 1
 DEVICES: Mapping[str, int] = {"mixtral-8x7b": 4, "qwen3-30b-a3b": 1}
@@ -59,7 +59,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
         folder.add(*rows_of(lines, "duplex", engine, board=BOARD, phase="decode"))
         for metric, value, unit, system, source in PUBLISHED:
             folder.add(Row("duplex", metric, value, unit, "published", board=system, source=source))
-        write_figure(folder)
+        write_study_figure(folder)
     return lines
 
 

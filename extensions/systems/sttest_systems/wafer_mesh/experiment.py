@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from experiments.drawing import write_figure
 from sttest.boards.load import load_board
 from sttest.boards.systems import MeshBoard
 from sttest.core.results import ResultFolder, Row
 from sttest.sim import simulate
+from sttest.studies.drawing import write_study_figure
 from sttest.studies.lines import Line, print_lines, rows_of
-from sttest.studies.mesh.gemv import MeshGemv, closed_form_cycles, column_graph
-from sttest.studies.mesh.reduction import Reduction, k_tree, pipeline
+from sttest_systems.wafer_mesh.gemv import MeshGemv, closed_form_cycles, column_graph
+from sttest_systems.wafer_mesh.reduction import Reduction, k_tree, pipeline
 
 BOARD = "wse-2"
 SIDES = (240, 360, 480, 600, 750)
@@ -64,7 +64,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
         folder.add(*rows_of(lines, "wafer-mesh", "", board=BOARD, phase="decode"))
         for metric, value, unit, source in PUBLISHED:
             folder.add(Row("wafer-mesh", metric, value, unit, "published", board="wse-2 (paper)", source=source))
-        write_figure(folder)
+        write_study_figure(folder)
     return lines
 
 
