@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from sttest.core.errors import InputError
-from sttest.reference.top_k import select
 from sttest.sim import Channel, simulate
 from sttest.sim.graph import MemoryPort
-from sttest.studies.pruning.attention_graph import Depths, Unit, any_trace_depths, attention_graph, full_rate_depths
-from sttest.studies.pruning.values import Rules, attended_step, drawn_caches
-from sttest.studies.pruning.work import (
+from sttest_systems.spatten.attention_graph import Depths, Unit, any_trace_depths, attention_graph, full_rate_depths
+from sttest_systems.spatten.top_k import select
+from sttest_systems.spatten.values import Rules, attended_step, drawn_caches
+from sttest_systems.spatten.work import (
     ONE,
     HeadWork,
     LayerCounts,

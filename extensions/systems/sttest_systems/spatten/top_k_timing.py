@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sttest.reference.top_k import Selection
 from sttest.sim.graph import Pipeline, Trace
+from sttest_systems.spatten.top_k import Selection
 
 CATEGORY = "top-k"
 

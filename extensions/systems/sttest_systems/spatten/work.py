@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sttest.core.errors import InputError
-from sttest.reference.top_k import Integers, Selection, TopKFormat, select
+from sttest_systems.spatten.top_k import Integers, Selection, TopKFormat, select
 
 PROBABILITY_BITS, IMPORTANCE_BITS = 16, 32
 ONE = (1 << PROBABILITY_BITS) - 1

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 from clocked_bench import run_bench
 
-from sttest.compile.hls.top_k import top_k_kernel
 from sttest.compile.rtl import fifo
-from sttest.compile.rtl.top_k import top_k
-from sttest.compile.timing.top_k import engine_process
-from sttest.reference.top_k import Selection, TopKFormat
 from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph
 from sttest.targets.csim.headers import header_folders
+from sttest_systems.spatten.top_k import Selection, TopKFormat
+from sttest_systems.spatten.top_k_hls import top_k_kernel
+from sttest_systems.spatten.top_k_rtl import top_k
+from sttest_systems.spatten.top_k_timing import engine_process
 
 ENGINES = (TopKFormat(4, 16, 8), TopKFormat(1, 40, 16), TopKFormat(3, 30, 12), TopKFormat(16, 64, 16))
 Job = tuple[np.ndarray, int]

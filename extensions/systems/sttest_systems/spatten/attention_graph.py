@@ -15,11 +15,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from sttest.compile.timing.top_k import engine_process
 from sttest.core.errors import InputError
-from sttest.reference.top_k import Selection
 from sttest.sim.graph import Channel, Fifo, MemoryPort, Pipeline, Process, TimedGraph, Trace
-from sttest.studies.pruning.work import HeadWork, LayerWork, Widths
+from sttest_systems.spatten.top_k import Selection
+from sttest_systems.spatten.top_k_timing import engine_process
+from sttest_systems.spatten.work import HeadWork, LayerWork, Widths
 
 PRODUCT_CYCLES, SUM_CYCLES = 11, 3
 """Latencies of q·k and of p·v, cycles (the authors' simulator, mit-han-lab/spatten, simulator/src/bert.cpp)."""

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sttest.core.errors import InputError
-from sttest.reference.top_k import Integers, Selection, largest, select
-from sttest.studies.pruning.work import IMPORTANCE_BITS, ONE, HeadWork, LayerWork, engine_of, probabilities
+from sttest_systems.spatten.top_k import Integers, Selection, largest, select
+from sttest_systems.spatten.work import IMPORTANCE_BITS, ONE, HeadWork, LayerWork, engine_of, probabilities
 
 Numbers = NDArray[np.float64]
 HEAD_SCALE = 1 << 16

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from top_k_runs import ENGINES, engine_graph, random_jobs, run_csim, run_hardware
 
-from sttest.reference.top_k import largest, select
 from sttest.sim import simulate
+from sttest_systems.spatten.top_k import largest, select
 
 needs_verilator = pytest.mark.skipif(shutil.which("verilator") is None, reason="verilator is not installed")
 needs_icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus Verilog is not installed")

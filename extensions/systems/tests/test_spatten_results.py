@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from sttest.core.results import table_rows
+from sttest_systems.spatten.experiment import SCHEDULES
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 DIM, PROMPT = 64, 993
 SHAPES = {"gpt2-small": (12, 6, 4, 6), "gpt2": (16, 12, 0, 8)}
 """Heads; bits of keys, of low bits, of values."""
@@ -28,7 +29,7 @@ def bits(model: str) -> tuple[int, int]:
     """Bits that all steps read, pruned and dense, without any code of the experiment."""
     heads, key, low, value = SHAPES[model]
     pruned = dense = 0
-    with (ROOT / "experiments" / "data" / "spatten" / "schedules.csv").open(newline="") as file:
+    with SCHEDULES.open(newline="") as file:
         for row in csv.DictReader(file):
             if row["model"] != model:
                 continue

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sttest.compile.hls.two_phase_read import two_phase_read_kernel
 from sttest.core.errors import InputError
-from sttest.reference.key_planes import PlaneFormat, key_planes, read_order
 from sttest.targets.csim.headers import header_folders
+from sttest_systems.spatten.key_planes import PlaneFormat, key_planes, read_order
+from sttest_systems.spatten.two_phase_read_hls import two_phase_read_kernel
 
 needs_gxx = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 FORMATS = (PlaneFormat(16, 6, 4, 64), PlaneFormat(64, 6, 4, 512), PlaneFormat(24, 8, 4, 128), PlaneFormat(7, 3, 5, 8))

@@ -1,6 +1,6 @@
 """The top-k engine in C++ for Vitis HLS, and a kernel that has one between streams."""
 
-from sttest.reference.top_k import PASS_CYCLES, SEED, TAPS, TopKFormat
+from sttest_systems.spatten.top_k import PASS_CYCLES, SEED, TAPS, TopKFormat
 
 _TEXT = """\
 #include <ap_int.h>

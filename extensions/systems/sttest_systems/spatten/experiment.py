@@ -17,22 +17,21 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.published import DATA_DIR
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.assumptions import DEFAULT_PORT_BITS
 from sttest.compile.channels.memory_ports import tier_channels
-from sttest.compile.rtl.top_k import top_k
 from sttest.core.errors import ToolMissingError
 from sttest.core.files import read_csv
 from sttest.core.processes import run_all
 from sttest.core.results import ResultFolder, Row
 from sttest.models.registry import get_config
-from sttest.reference.top_k import TopKFormat, select
 from sttest.sim import Channel, simulate
 from sttest.sim.sizing import simulate_many
 from sttest.studies.lines import Line, print_lines, rows_of
-from sttest.studies.pruning.attention_graph import (
+from sttest.studies.steps import step_counter
+from sttest.targets.synth.yosys import SynthesisJob, Synthesized, synthesize
+from sttest_systems.spatten.attention_graph import (
     EXP_CYCLES,
     Depths,
     Unit,
@@ -40,8 +39,10 @@ from sttest.studies.pruning.attention_graph import (
     attention_graph,
     full_rate_depths,
 )
-from sttest.studies.pruning.values import Rules, attended_step, drawn_caches
-from sttest.studies.pruning.work import (
+from sttest_systems.spatten.top_k import TopKFormat, select
+from sttest_systems.spatten.top_k_rtl import top_k
+from sttest_systems.spatten.values import Rules, attended_step, drawn_caches
+from sttest_systems.spatten.work import (
     IMPORTANCE_BITS,
     LayerCounts,
     LayerWork,
@@ -51,10 +52,8 @@ from sttest.studies.pruning.work import (
     drawn_step,
     probabilities,
 )
-from sttest.studies.steps import step_counter
-from sttest.targets.synth.yosys import SynthesisJob, Synthesized, synthesize
 
-__depends__ = ("experiments/data/spatten/schedules.csv",)
+__depends__ = ("sttest_systems/spatten/schedules.csv",)
 
 BOARD, PAPER, SEED, DIM = "u55c", "spatten", 1, 64
 MEMORIES = (BOARD, PAPER)
@@ -64,7 +63,7 @@ DEVIATION = 2.0
 """Of the logits whose softmax the engines search."""
 LANES, COMPARATORS = 8, 16
 """Keys and values per cycle, 512 products each for 64 elements, and scores compared per cycle: SpAtten's own sizes."""
-SCHEDULES = DATA_DIR / "spatten" / "schedules.csv"
+SCHEDULES = Path(__file__).with_name("schedules.csv")
 WIDTHS = {"gpt2-small": Widths(6, 4, 6), "gpt2": Widths(12, 0, 8)}
 """Bits of keys, of low bits on demand, and of values in the authors' workloads on WikiText-2."""
 FULL = Widths(32, 0, 32)

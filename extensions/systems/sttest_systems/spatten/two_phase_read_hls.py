@@ -1,6 +1,6 @@
 """A DMA in C++ for Vitis HLS that reads keys by number, their high bits first and their low bits on demand."""
 
-from sttest.reference.key_planes import PlaneFormat
+from sttest_systems.spatten.key_planes import PlaneFormat
 
 _TEXT = """\
 #include <ap_int.h>

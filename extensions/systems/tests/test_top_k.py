@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sttest.core.errors import InputError
-from sttest.reference.top_k import TopKFormat, largest, select
+from sttest_systems.spatten.top_k import TopKFormat, largest, select
 
 ENGINE = TopKFormat(16, 64, 16)
 
