@@ -88,7 +88,6 @@ _EXPERIMENTS = (
     ("architectures", "1,134 architectures around Qwen2.5-0.5B: simulated latency, roofline, loss by a published law"),
     ("low-rank", "GPT-2 with linear layers in two factors: bytes, cycles and on-chip memory against the rank"),
     ("state-space", "Mamba-2 130M against GPT-2 of the same width: a decode step by context, crossovers, hybrids"),
-    ("entropy", "entropy-coded bfloat16 weights: bytes, decoders behind a channel, their logic, a GPT-2 Medium block"),
 )
 
 EXTENSION = Extension(

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 from clocked_bench import run_bench
 
-from sttest.compile.hls.entropy_decoder import decoder_kernel
-from sttest.compile.rtl.entropy_decoder import decoder_text, sources
-from sttest.compile.timing.entropy_decoder import DecoderDepths, decoder
-from sttest.reference.entropy import EncodedWeights, LaneFormat, LaneSteps
-from sttest.reference.entropy.lanes import bfloat16_bits
-from sttest.reference.entropy.steps import steps_of
 from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph
 from sttest.targets.csim.headers import header_folders
+from sttest_systems.entropy.coding import EncodedWeights, LaneFormat, LaneSteps
+from sttest_systems.entropy.coding.lanes import bfloat16_bits
+from sttest_systems.entropy.coding.steps import steps_of
+from sttest_systems.entropy.decoder_hls import decoder_kernel
+from sttest_systems.entropy.decoder_rtl import decoder_text, sources
+from sttest_systems.entropy.decoder_timing import DecoderDepths, decoder
 
 FORMATS = (
     LaneFormat(4, 1, 16, 12, 64), LaneFormat(2, 2, 32, 11, 96), LaneFormat(3, 4, 64, 10, 80),

@@ -17,22 +17,26 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.published import DATA_DIR
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.assumptions import DEFAULT_PORT_BITS
 from sttest.compile.channels.memory_ports import tier_channels
 from sttest.compile.compiler import compile_text
 from sttest.compile.options import CompileOptions
-from sttest.compile.rtl.entropy_decoder import decoder_text, sources
-from sttest.compile.timing.entropy_decoder import DecoderDepths, any_trace_depths, decoder
 from sttest.core.errors import ToolMissingError
 from sttest.core.processes import run_all
 from sttest.core.results import ResultFolder, Row
 from sttest.models.config import block_parameters
 from sttest.models.registry import get_config
-from sttest.reference.entropy.huffman import PrefixCode, entropy_bits, prefix_code
-from sttest.reference.entropy.lanes import (
+from sttest.sim import Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph, simulate
+from sttest.sim.sizing import simulate_many
+from sttest.studies.lines import Line, print_lines, rows_of
+from sttest.studies.steps import step_counter
+from sttest.studies.tier_copy import copy_seconds
+from sttest.studies.workload import WorkloadShape, model_text
+from sttest.targets.synth.yosys import SynthesisJob, Synthesized, synthesize
+from sttest_systems.entropy.coding.huffman import PrefixCode, entropy_bits, prefix_code
+from sttest_systems.entropy.coding.lanes import (
     EXPONENTS,
     SIGN_AND_MANTISSA_BITS,
     LaneFormat,
@@ -40,9 +44,7 @@ from sttest.reference.entropy.lanes import (
     encode,
     histogram,
 )
-from sttest.sim import Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph, simulate
-from sttest.sim.sizing import simulate_many
-from sttest.studies.entropy.decoded_design import (
+from sttest_systems.entropy.decoded_design import (
     BFLOAT16_BYTES,
     bytes_of_weights,
     lane_plan,
@@ -51,7 +53,9 @@ from sttest.studies.entropy.decoded_design import (
     with_decoders,
     with_plain_bfloat16,
 )
-from sttest.studies.entropy.savings import (
+from sttest_systems.entropy.decoder_rtl import decoder_text, sources
+from sttest_systems.entropy.decoder_timing import DecoderDepths, any_trace_depths, decoder
+from sttest_systems.entropy.savings import (
     integer_code_bits,
     integer_shares,
     normal_exponents,
@@ -60,13 +64,8 @@ from sttest.studies.entropy.savings import (
     rate_bound,
     share_entropy,
 )
-from sttest.studies.lines import Line, print_lines, rows_of
-from sttest.studies.steps import step_counter
-from sttest.studies.tier_copy import copy_seconds
-from sttest.studies.workload import WorkloadShape, model_text
-from sttest.targets.synth.yosys import SynthesisJob, Synthesized, synthesize
 
-__depends__ = ("experiments/data/entropy/trained_exponents.csv",)
+__depends__ = ("sttest_systems/entropy/trained_exponents.csv",)
 
 MODEL, CONTEXT, BOARD, SEED = "gpt2", 64, "u55c", 1
 DEVIATION = 0.02
@@ -86,7 +85,7 @@ TRACES = 100
 SYNTHESIZED = ((1, 32), (1, 16), (2, 32), (2, 16), (4, 64))
 GEMV_LANES = (1024, 2048)
 OFFLOADED, KV_BYTES = "llama-3.1-8b", 2
-TRAINED = DATA_DIR / "entropy" / "trained_exponents.csv"
+TRAINED = Path(__file__).with_name("trained_exponents.csv")
 QUANTIZED = ((8, 1024), (4, 128))
 V1 = "Zhang et al., DFloat11, arXiv 2504.11651v1, abstract"
 POSTER = "Hariri et al., DFloat11, poster at NeurIPS 2025 (mohsenhariri.github.io)"

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from sttest.reference.entropy.huffman import entropy_bits, prefix_code
+from sttest_systems.entropy.coding.huffman import entropy_bits, prefix_code
 
 _BIAS = 127
 

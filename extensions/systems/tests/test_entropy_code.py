@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from sttest.core.errors import InputError
-from sttest.reference.entropy import LaneFormat, decode, encode, entropy_bits, prefix_code
-from sttest.reference.entropy.lanes import FILL, bfloat16_bits, exponents, histogram
-from sttest.reference.entropy.steps import steps_of
+from sttest_systems.entropy.coding import LaneFormat, decode, encode, entropy_bits, prefix_code
+from sttest_systems.entropy.coding.lanes import FILL, bfloat16_bits, exponents, histogram
+from sttest_systems.entropy.coding.steps import steps_of
 
 SMALL = LaneFormat(3, 2, 16, 9, 34)
 histograms = st.lists(st.integers(0, 10_000), min_size=2, max_size=40).filter(any)

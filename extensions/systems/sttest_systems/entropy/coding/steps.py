@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sttest.reference.entropy.lanes import EncodedWeights, LaneFormat
+from sttest_systems.entropy.coding.lanes import EncodedWeights, LaneFormat
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sttest.core.errors import InputError
-from sttest.reference.entropy.huffman import PrefixCode, prefix_code
+from sttest_systems.entropy.coding.huffman import PrefixCode, prefix_code
 
 SIGN_AND_MANTISSA_BITS, MANTISSA_BITS = 8, 7
 EXPONENTS = 256

@@ -1,9 +1,9 @@
 """The decoder of entropy-coded weights in C++ for Vitis HLS: a split, lanes, a join, and a kernel that has them all."""
 
-from sttest.compile.timing.entropy_decoder import DecoderDepths
 from sttest.core.errors import InputError
-from sttest.reference.entropy.huffman import PrefixCode
-from sttest.reference.entropy.lanes import FILL, LaneFormat
+from sttest_systems.entropy.coding.huffman import PrefixCode
+from sttest_systems.entropy.coding.lanes import FILL, LaneFormat
+from sttest_systems.entropy.decoder_timing import DecoderDepths
 
 _WIDEST = 64
 """Bits that a part of a word, or a group, may have: what C simulation moves at once."""

@@ -1,11 +1,14 @@
 """The decoder of entropy-coded weights in SystemVerilog: lanes with the tables of a code, between split and join."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
-from sttest.compile.rtl import fifo, module_text
-from sttest.compile.timing.entropy_decoder import DecoderDepths
-from sttest.reference.entropy.huffman import PrefixCode
-from sttest.reference.entropy.lanes import LaneFormat
+from sttest.compile.rtl import fifo
+from sttest_systems.entropy.coding.huffman import PrefixCode
+from sttest_systems.entropy.coding.lanes import LaneFormat
+from sttest_systems.entropy.decoder_timing import DecoderDepths
+
+__depends__ = ("sttest_systems/entropy/entropy_lane.sv",)
 
 _LANE = """
 // A lane for one code.
@@ -87,7 +90,8 @@ def decoder_text(name: str, code: PrefixCode, lane_format: LaneFormat, depths: D
 
 def sources(depths: DecoderDepths) -> tuple[tuple[str, str], ...]:
     """File names and texts that the modules need, in the order in which they are read."""
-    return (*fifo("srl", depths.parts, 1).sources, ("entropy_lane.sv", module_text("entropy_lane")))
+    lane = Path(__file__).with_name("entropy_lane.sv")
+    return (*fifo("srl", depths.parts, 1).sources, (lane.name, lane.read_text(encoding="utf-8")))
 
 
 def _packed(numbers: Sequence[int], bits: int) -> str:

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from entropy_runs import FORMATS, bank_graph, graph_of, normal_weights, run_csim, run_hardware
 
-from sttest.compile.hls.entropy_decoder import decoder_kernel
-from sttest.compile.timing.entropy_decoder import DecoderDepths, any_trace_depths, decoder
 from sttest.core.errors import InputError
-from sttest.reference.entropy import LaneFormat, decode, encode, lane_steps
-from sttest.reference.entropy.lanes import SIGN_AND_MANTISSA_BITS, fill_before
-from sttest.reference.entropy.steps import steps_of
 from sttest.sim import simulate
+from sttest_systems.entropy.coding import LaneFormat, decode, encode, lane_steps
+from sttest_systems.entropy.coding.lanes import SIGN_AND_MANTISSA_BITS, fill_before
+from sttest_systems.entropy.coding.steps import steps_of
+from sttest_systems.entropy.decoder_hls import decoder_kernel
+from sttest_systems.entropy.decoder_timing import DecoderDepths, any_trace_depths, decoder
 
 needs_verilator = pytest.mark.skipif(shutil.which("verilator") is None, reason="verilator is not installed")
 needs_icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus Verilog is not installed")

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sttest.core.errors import InputError
-from sttest.reference.entropy.lanes import LaneFormat
-from sttest.reference.entropy.steps import LaneSteps
 from sttest.sim.graph import Event, Fifo, Loop, Pipeline, Trace
+from sttest_systems.entropy.coding.lanes import LaneFormat
+from sttest_systems.entropy.coding.steps import LaneSteps
 
 CATEGORY = "decoder"
 GROUP_TOKENS = 2

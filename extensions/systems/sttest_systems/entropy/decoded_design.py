@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sttest.compile.timing.entropy_decoder import DecoderDepths, decoder
 from sttest.core.errors import InputError
-from sttest.reference.entropy.huffman import PrefixCode
-from sttest.reference.entropy.lanes import SIGN_AND_MANTISSA_BITS, LaneFormat, exponents, fill_before
-from sttest.reference.entropy.steps import LaneSteps, lane_steps
 from sttest.sim.graph import Fifo, MemoryPort, Process, TimedGraph, full_rate_depth
+from sttest_systems.entropy.coding.huffman import PrefixCode
+from sttest_systems.entropy.coding.lanes import SIGN_AND_MANTISSA_BITS, LaneFormat, exponents, fill_before
+from sttest_systems.entropy.coding.steps import LaneSteps, lane_steps
+from sttest_systems.entropy.decoder_timing import DecoderDepths, decoder
 
 FLOAT32_BYTES, BFLOAT16_BYTES = 4, 2
 IsWeight = Callable[[MemoryPort], bool]

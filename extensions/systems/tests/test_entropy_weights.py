@@ -5,13 +5,12 @@ import pytest
 
 from sttest.compile.compiler import compile_text
 from sttest.compile.options import CompileOptions
-from sttest.compile.timing.entropy_decoder import CATEGORY, any_trace_depths
 from sttest.core.errors import InputError
 from sttest.frontend.shipped import lowered_text
-from sttest.reference.entropy import LaneFormat, entropy_bits
-from sttest.reference.entropy.lanes import EXPONENTS, bfloat16_bits, exponents
 from sttest.sim import simulate
-from sttest.studies.entropy.decoded_design import (
+from sttest_systems.entropy.coding import LaneFormat, entropy_bits
+from sttest_systems.entropy.coding.lanes import EXPONENTS, bfloat16_bits, exponents
+from sttest_systems.entropy.decoded_design import (
     bytes_of_weights,
     lane_plan,
     weight_ports,
@@ -19,7 +18,8 @@ from sttest.studies.entropy.decoded_design import (
     with_decoders,
     with_plain_bfloat16,
 )
-from sttest.studies.entropy.savings import (
+from sttest_systems.entropy.decoder_timing import CATEGORY, any_trace_depths
+from sttest_systems.entropy.savings import (
     integer_code_bits,
     integer_shares,
     normal_exponents,
