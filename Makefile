@@ -38,8 +38,8 @@ FROM_INDEX := $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX))
 define INSTALL_NEWEST
 echo "== installing $(TORCH)" \
 && $(PIP_INSTALL) $(FROM_INDEX) '$(TORCH)' \
-&& echo "== installing sttest with its front end and development tools" \
-&& $(PIP_INSTALL) --editable '.[frontend,rtl,dev]'
+&& echo "== installing sttest with its front end, development tools and studies of systems" \
+&& $(PIP_INSTALL) --editable '.[frontend,rtl,dev]' --editable extensions/systems
 endef
 # Nothing is resolved and nothing is built of what a lock does not name: not even setuptools, which builds sttest.
 define INSTALL_LOCKED
@@ -47,7 +47,7 @@ echo "== installing $(TORCH_LOCK)" \
 && $(PIP_INSTALL) --no-deps --require-hashes $(FROM_INDEX) -r $(TORCH_LOCK) \
 && echo "== installing $(LOCK)" \
 && $(PIP_INSTALL) --no-deps --require-hashes -r $(LOCK) \
-&& $(PIP_INSTALL) --no-deps --no-build-isolation --editable . \
+&& $(PIP_INSTALL) --no-deps --no-build-isolation --editable . --editable extensions/systems \
 && $(BIN)/python -m pip check
 endef
 
@@ -61,13 +61,13 @@ help:
 install: $(INSTALLED)
 
 # torch goes first and by exact version: a plain `torch` pulls gigabytes of CUDA.
-$(INSTALLED): pyproject.toml $(if $(LOCKED),$(LOCK) $(TORCH_LOCK))
+$(INSTALLED): pyproject.toml extensions/systems/pyproject.toml $(if $(LOCKED),$(LOCK) $(TORCH_LOCK))
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	  || { echo "error: $(PYTHON) is missing or older than 3.11; name a newer one, as in make PYTHON=python3.12" >&2; exit 2; }
 	@echo "== environment in $(VENV), from $$($(PYTHON) --version)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(if $(LOCKED),$(INSTALL_LOCKED),$(INSTALL_NEWEST))
-	@$(BIN)/python -m compileall -q sttest
+	@$(BIN)/python -m compileall -q sttest extensions
 	@touch $@
 
 lint: $(INSTALLED)

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from experiments.registry import run
 from sttest.core.tables import print_table
-from sttest.studies.tables import ALL, EXPERIMENTS
+from sttest.studies.tables import programs
 
 
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> dict[str, float]:
@@ -23,7 +23,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> dict[str,
     Raises:
         SttestError: whatever an experiment raises; those before it have left their results.
     """
-    names = [name for name in EXPERIMENTS if name != ALL]
+    names = list(programs())
     console, seconds = Console(stderr=True, highlight=False), {}
     for number, name in enumerate(names, 1):
         console.print(f"{number}/{len(names)} {name}", style="bold")

@@ -17,9 +17,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from experiments.drawing import write_figure
-from experiments.lines import print_lines
 from experiments.lower_ahead import lower_ahead
-from experiments.progress import step_counter
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import compile_text
 from sttest.compile.options import CompileOptions
@@ -40,6 +38,8 @@ from sttest.studies.architectures import (
     perplexity_saved,
     regret,
 )
+from sttest.studies.lines import print_lines
+from sttest.studies.steps import step_counter
 from sttest.studies.whatif.bounds import bounds, moved_bytes
 from sttest.studies.workload import WorkloadShape, model_text
 

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from experiments.drawing import write_figure
-from experiments.lines import Line, print_lines, rows_of
 from sttest.boards.board import FpgaBoard
 from sttest.boards.energy import CASES, Energy, energy
 from sttest.boards.load import load_board, require_hbm
@@ -26,6 +25,7 @@ from sttest.core.processes import run_all
 from sttest.core.results import Kind, ResultFolder, Row
 from sttest.models.attention_alone import AttentionShape
 from sttest.studies.cascades import Cascade, Measured, attention_text, fastest
+from sttest.studies.lines import Line, print_lines, rows_of
 
 BOARD, HEADS, HEAD_DIM, QUERIES, ROW_BLOCK = "u55c", 12, 64, 64, 16
 POSITIONS = (1024, 4096, 16384, 65536, 131072)

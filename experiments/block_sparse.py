@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from experiments.drawing import write_figure
-from experiments.lines import Line, print_lines, rows_of
 from sttest.boards.resources import total
 from sttest.compile.compiler import compile_text
 from sttest.compile.options import CompileOptions
@@ -26,6 +25,7 @@ from sttest.models.block_sparse import SparseShape
 from sttest.sim import simulate
 from sttest.studies.block_sparse import cache_bytes, sparse_text
 from sttest.studies.cascades import attention_text
+from sttest.studies.lines import Line, print_lines, rows_of
 
 BOARD, HEADS, HEAD_DIM, ATTENDED, CHUNK = "u55c", 8, 64, 1024, 64
 CONTEXTS, BLOCKS = (4096, 16384, 65536), (64, 128, 256, 512)

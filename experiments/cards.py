@@ -18,8 +18,6 @@ from typing import Any
 
 from experiments.best.cases import all_cases
 from experiments.best.found import read_found
-from experiments.lines import print_lines
-from experiments.progress import step_counter
 from experiments.published import published_table
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
@@ -34,6 +32,8 @@ from sttest.core.results import Kind, ResultFolder, Row
 from sttest.models.config import DecoderConfig
 from sttest.models.registry import get_config
 from sttest.sim import simulate
+from sttest.studies.lines import print_lines
+from sttest.studies.steps import step_counter
 from sttest.studies.workload import WorkloadShape, model_text
 
 __depends__ = ("experiments/data/cards.csv",)

@@ -15,7 +15,6 @@ from pathlib import Path
 from unittest.mock import patch
 
 from experiments.designs import reproduced_knobs
-from experiments.progress import step_counter
 from experiments.published import published_text
 from sttest.compile.compiler import compile_text
 from sttest.core.results import ResultFolder, Row
@@ -24,6 +23,7 @@ from sttest.frontend.lowering import linalg_text
 from sttest.models.registry import get_config
 from sttest.package.compiled import write_package
 from sttest.sim import simulate
+from sttest.studies.steps import step_counter
 
 MODELS = ("gpt2", "qwen", "llama", "gemma")
 TOKENS = 32

@@ -18,11 +18,11 @@ from experiments.emerging_what_ifs import what_ifs
 from experiments.generation import Lengths, Overheads, compose
 from experiments.generation_energy import compose_activity
 from experiments.gpu_opponents import Opponent, a100_opponents, h200_opponents
-from experiments.progress import step_counter
 from experiments.published import published_text
 from sttest.boards.board import RULES, Rule, fpga_joules
 from sttest.boards.energy import CASES, CostCase, Energy, energy
 from sttest.models.registry import get_config
+from sttest.studies.steps import step_counter
 
 MODELS = ("qwen", "llama", "gemma")
 LENGTHS = (32, 64, 128)

@@ -15,8 +15,6 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from experiments.lines import Line, print_lines, rows_of
-from experiments.progress import step_counter
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import Design, compile_text
@@ -34,6 +32,8 @@ from sttest.sim.graph import MemoryPort
 from sttest.studies.experts.cache import run_cache, step_times
 from sttest.studies.experts.layer_times import layer_cycles
 from sttest.studies.experts.routing import drawn_routing
+from sttest.studies.lines import Line, print_lines, rows_of
+from sttest.studies.steps import step_counter
 from sttest.studies.tier_copy import copy_into_hbm
 from sttest.studies.whatif.bounds import bounds
 from sttest.studies.workload import WorkloadShape, model_text

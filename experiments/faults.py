@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from experiments.lines import Line, print_lines, rows_of
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import EnginesDisagreeError
 from sttest.core.progress import tell
@@ -20,6 +19,7 @@ from sttest.package.compiled import write_package
 from sttest.studies.faults.campaign import OUTCOMES, Campaign
 from sttest.studies.faults.report import FAILS, FaultStudy, failing_bits, run_study
 from sttest.studies.faults.shares import Share
+from sttest.studies.lines import Line, print_lines, rows_of
 from sttest.studies.workload import CompileRequest
 
 LAYERS, CONTEXT, SEED, PER_KIND = 2, 16, 11, 200

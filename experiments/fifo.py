@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.progress import step_counter
 from sttest.compile.compiler import compile_text
 from sttest.compile.options import CompileOptions
 from sttest.core.processes import process_pool
@@ -21,6 +20,7 @@ from sttest.core.tables import print_table
 from sttest.frontend.shipped import lowered_text
 from sttest.sim import TimedGraph, simulate
 from sttest.sim.sizing import size_by_simulation
+from sttest.studies.steps import step_counter
 
 MODELS = ("gpt2", "qwen", "llama", "gemma")
 PHASES = ("decode", "prefill")

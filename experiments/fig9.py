@@ -19,7 +19,6 @@ from experiments.emerging import CONTEXTS, LENGTHS, MODELS, SHAPES
 from experiments.emerging_rows import FIG9, FIG9_QUANTITY, published_ratio
 from experiments.emerging_what_ifs import best_ratio
 from experiments.gpu_opponents import Opponent, a100_opponents
-from experiments.progress import step_counter
 from experiments.published import published_text
 from sttest.boards.board import FpgaBoard
 from sttest.boards.resources import total
@@ -32,6 +31,7 @@ from sttest.core.processes import process_pool
 from sttest.core.results import ResultFolder, Row
 from sttest.core.tables import print_table
 from sttest.studies.blocks import BlockShape, lanes_for
+from sttest.studies.steps import step_counter
 
 EXPERIMENT = "fig9"
 FEWER_LANES = (1536, 2048, 3072, 4096)

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 import pandas as pd
 
-from experiments.panels import FIGURES, Drawn
+from experiments.panels import FIGURES
 from sttest.studies.ablation.figure import panels as ablation_panels
 from sttest.studies.ablation.form import Ablation
+from sttest.studies.drawn import Drawn
+from sttest.studies.folders import studies
 from sttest.studies.report.read import ResultSet, read_results
 from sttest.studies.searches import panels as search_panels
 from sttest.studies.whatif.figure import NOTE
@@ -45,6 +48,9 @@ def figure_of(found: ResultSet, folder: Path) -> Drawn | None:
     """The figure of committed results; None where there is none."""
     if found.name in FIGURES:
         return FIGURES[found.name]
+    study = studies().get(found.name)
+    if study is not None:
+        return import_module(study.figure).FIGURE if study.figure else None
     if "study" in found.manifest["config"]:
         return _study(found)
     if "ablation" in found.manifest["config"]:

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from experiments.lower_ahead import lower_ahead
-from experiments.progress import step_counter
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import compile_text, on_chip
 from sttest.compile.options import CompileOptions
@@ -29,6 +28,7 @@ from sttest.core.tables import print_table
 from sttest.models.registry import get_config
 from sttest.sim import simulate
 from sttest.sim.graph import MemoryPort
+from sttest.studies.steps import step_counter
 from sttest.studies.workload import WorkloadShape, model_text
 
 MODEL, BOARD = "qwen", "u55c"

@@ -17,8 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from experiments.lines import print_lines
-from experiments.progress import step_counter
 from sttest.boards.operators import operators
 from sttest.compile.compiler import Design, on_chip
 from sttest.compile.dialects import df
@@ -38,7 +36,9 @@ from sttest.models.ranks import with_ranks
 from sttest.models.registry import get_config
 from sttest.sim import simulate
 from sttest.studies.ablation.measure import designs_of
+from sttest.studies.lines import print_lines
 from sttest.studies.live_tensors import live_tensors
+from sttest.studies.steps import step_counter
 from sttest.studies.whatif.bounds import moved_bytes
 from sttest.studies.whatif.points import block_text
 

@@ -17,7 +17,6 @@ from typing import Any
 
 from experiments.drawing import write_figure
 from experiments.experts import expert_size
-from experiments.lines import Line, print_lines, rows_of
 from experiments.published import DATA_DIR
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
@@ -33,6 +32,7 @@ from sttest.sim.bursts import memory_and_number
 from sttest.sim.graph import MemoryPort, TimedGraph
 from sttest.studies.experts.cache import run_cache, step_times
 from sttest.studies.experts.routing import drawn_routing
+from sttest.studies.lines import Line, print_lines, rows_of
 from sttest.studies.tier_copy import copy_into_hbm
 from sttest.studies.weight_window import token_cycles
 from sttest.studies.whatif.bounds import bounds

@@ -13,8 +13,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from experiments.lines import print_lines
-from experiments.progress import step_counter
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import compile_text
 from sttest.compile.options import CompileOptions
@@ -22,7 +20,9 @@ from sttest.core.processes import run_all
 from sttest.core.results import ResultFolder, Row
 from sttest.models.registry import get_config
 from sttest.sim import simulate
+from sttest.studies.lines import print_lines
 from sttest.studies.mixed_types import choose_types
+from sttest.studies.steps import step_counter
 from sttest.studies.workload import WorkloadShape, model_text
 
 MODEL, CONTEXT, BOARD = "gpt2", 64, "u55c"

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from experiments.designs import BOARD, card, simulate_models
 from experiments.drawing import write_figure
-from experiments.progress import step_counter
 from experiments.published import published_text
 from sttest.compile.compiler import fusion_report
 from sttest.compile.opt import new_context, parse
@@ -23,6 +22,7 @@ from sttest.core.processes import process_pool
 from sttest.core.results import ResultFolder, Row
 from sttest.core.tables import print_table
 from sttest.studies.blocks import BlockShape, BlockTime
+from sttest.studies.steps import step_counter
 
 MODELS = ("gpt2", "qwen", "llama", "gemma")
 LENGTHS = (32, 64, 128)

@@ -3,45 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 from sttest.core.results import Row
-from sttest.studies.figures import Bar, Bars, Lines, Panel, Series, draw, in_words
-
-
-class Drawn:
-    """A figure of an experiment: name of its file, title, panels from rows, panels beside each other, note."""
-
-    def __init__(
-        self, panels: Callable[[Sequence[Row]], list[Panel]], title: str = "", columns: int = 2,
-        stem: str = "figure", note: str = "",
-    ) -> None:  # fmt: skip
-        self.panels, self.title, self.columns, self.stem, self.note = panels, title, columns, stem, note
-
-    def write(self, rows: Sequence[Row], place: Callable[[str], Path]) -> None:
-        """Writes ``STEM.png`` and ``STEM.svg``."""
-        for suffix in ("png", "svg"):
-            draw(self.panels(rows), place(f"{self.stem}.{suffix}"), self.title, columns=self.columns, note=self.note)
-
-
-def _found(rows: Sequence[Row], pattern: str) -> Iterator[tuple[Row, tuple[str, ...]]]:
-    """Rows whose metric matches in full, with the groups of the match."""
-    for row in rows:
-        matched = re.fullmatch(pattern, row.metric)
-        if matched:
-            yield row, matched.groups()
-
-
-def _series(rows: Sequence[Row], pattern: str, *, scale: float = 1.0) -> list[Series]:
-    """Lines by the group ``name`` of a pattern, over the group ``x``."""
-    lines: dict[str, list[tuple[float, float | None]]] = {}
-    for row in rows:
-        matched = re.fullmatch(pattern, row.metric)
-        if matched:
-            x = float(matched["x"].replace(",", ""))
-            lines.setdefault(matched["name"], []).append((x, None if row.value is None else row.value * scale))
-    return [Series(in_words(name), sorted(points, key=lambda point: point[0])) for name, points in lines.items()]
+from sttest.studies.drawn import Drawn, matching, series
+from sttest.studies.figures import Bar, Bars, Lines, Panel, Series, in_words
 
 
 def _gpt2(rows: Sequence[Row]) -> list[Panel]:
@@ -49,7 +15,7 @@ def _gpt2(rows: Sequence[Row]) -> list[Panel]:
     return [
         Bars(title, f"{title} ({unit})", [
             bar
-            for row, (shape,) in _found(rows, rf"{metric} \[(\d+:\d+)\]") if row.reference is not None
+            for row, (shape,) in matching(rows, rf"{metric} \[(\d+:\d+)\]") if row.reference is not None
             for bar in (Bar(f"[{shape}] published", row.reference, "published"), Bar("simulated", row.value))
         ])
         for metric, title, unit in names
@@ -57,29 +23,19 @@ def _gpt2(rows: Sequence[Row]) -> list[Panel]:
 
 
 def _attention_cascades(rows: Sequence[Row]) -> list[Panel]:
-    shares = _series(rows, r"busy share of multiplying lanes \[(?P<x>[\d,]+) positions: (?P<name>.+)\]")
-    held = _series(rows, r"attention buffers \[(?P<x>[\d,]+) positions: (?P<name>.+)\]", scale=2**-20)
+    shares = series(rows, r"busy share of multiplying lanes \[(?P<x>[\d,]+) positions: (?P<name>.+)\]")
+    held = series(rows, r"attention buffers \[(?P<x>[\d,]+) positions: (?P<name>.+)\]", scale=2**-20)
     return [
         Lines("Lanes at work", "Positions", "Busy share of multiplying lanes", shares, "x"),
         Lines("Memory", "Positions", "On the chip between scores and mix (MiB)", held, "xy"),
     ]
 
 
-def _duplex(rows: Sequence[Row]) -> list[Panel]:
-    models = list(dict.fromkeys(row.model for row, _ in _found(rows, r"over the xPU alone \[batch.*")))
-    pattern = r"over the xPU alone \[batch (?P<x>\d+), 1024 tokens, (?P<name>.+)\]"
-    return [
-        Lines(in_words(model), "Sequences of a batch", "Times as fast as the xPU alone",
-              _series([row for row in rows if row.model == model], pattern), "x")
-        for model in models
-    ]  # fmt: skip
-
-
 def _architectures(rows: Sequence[Row]) -> list[Panel]:
     errors = r"error of the roofline \[hidden (?P<x>\d+), (?P<name>kv \d+, ffn \d+), 1024 lanes\]"
     spread: dict[str, dict[float, float]] = {"largest": {}, "median": {}, "smallest": {}}
     by_width: dict[float, list[float]] = {}
-    for each in _series(rows, errors):
+    for each in series(rows, errors):
         for width, value in each.points:
             if value is not None:
                 by_width.setdefault(width, []).append(100 * value)
@@ -88,9 +44,11 @@ def _architectures(rows: Sequence[Row]) -> list[Panel]:
             spread[name][width] = of(values)
     front = [
         (float(row.note.removesuffix(" us")) / 1e3, row.value)
-        for row, _ in _found(rows, r"expected loss on the front, (.+) \[1024 lanes\]")
+        for row, _ in matching(rows, r"expected loss on the front, (.+) \[1024 lanes\]")
     ]
-    base = {name: row.value for row, (name,) in _found(rows, r"(latency|expected loss) of Qwen2.5-0.5B \[1024 lanes\]")}
+    base = {
+        name: row.value for row, (name,) in matching(rows, r"(latency|expected loss) of Qwen2.5-0.5B \[1024 lanes\]")
+    }
     made = [Lines("How much longer than its roofline a layer takes", "Width of the model", "Above the roofline (%)",
                   [Series(name, sorted(points.items())) for name, points in spread.items()])]  # fmt: skip
     if front:
@@ -121,8 +79,10 @@ _OPPONENTS = {
 
 def _emerging(rows: Sequence[Row]) -> list[Panel]:
     made: list[Panel] = []
-    for model in dict.fromkeys(row.model for row, _ in _found(rows, r"best tokens/J.*")):
-        found = {name: row for row, (name,) in _found(rows, r"best tokens/J over (.+), rule tdp") if row.model == model}
+    for model in dict.fromkeys(row.model for row, _ in matching(rows, r"best tokens/J.*")):
+        found = {
+            name: row for row, (name,) in matching(rows, r"best tokens/J over (.+), rule tdp") if row.model == model
+        }
         published = next((row.reference for row in found.values() if row.reference), None)
         bars = [Bar("published, over an A100", published, "published", text="" if published else "below 1")]
         bars += [Bar(label, found[name].value, "derived", text="" if found[name].value else "no reading")
@@ -139,7 +99,7 @@ def _onchip(rows: Sequence[Row]) -> list[Panel]:
         bars = [
             Bar(f"{size} tokens: {label}", (row.value or 0) / 2**20, "simulated" if "after" in part else "bound")
             for size in ("32", "64", "128") for part, label in parts
-            for row, _ in _found(rows, re.escape(f"intermediates {part} n={size}")) if row.model == model
+            for row, _ in matching(rows, re.escape(f"intermediates {part} n={size}")) if row.model == model
         ]  # fmt: skip
         made.append(Bars(in_words(model), "MiB of a prefill block", bars))
     return made
@@ -149,30 +109,22 @@ def _serving(rows: Sequence[Row]) -> list[Panel]:
     point = r" \[(?P<name>batch \d+, [\w-]+), (?P<x>[\d.]+)/s\]"
     return [
         Lines("Waits", "Requests per second", "Time to first token, 99th percentile (ms)",
-              _series(rows, "time to first token, p99" + point), "y"),
-        Lines("Served in time", "Requests per second", "Goodput (requests/s)", _series(rows, "goodput" + point)),
+              series(rows, "time to first token, p99" + point), "y"),
+        Lines("Served in time", "Requests per second", "Goodput (requests/s)", series(rows, "goodput" + point)),
     ]  # fmt: skip
 
 
 def _block_sparse(rows: Sequence[Row]) -> list[Panel]:
     pattern = r"speed-up over all of the cache \[(?P<name>[\d,]+ positions): blocks of (?P<x>\d+)\]"
-    return [Lines("", "Positions of a block", "Times as fast as over all of the cache", _series(rows, pattern), "x",
+    return [Lines("", "Positions of a block", "Times as fast as over all of the cache", series(rows, pattern), "x",
                   ticks=(64, 128, 256, 512))]  # fmt: skip
 
 
 def _memory_tiers(rows: Sequence[Row]) -> list[Panel]:
     return [
         Lines(f"Experts drawn {name}", "Experts of a layer kept in HBM", "Hit rate",
-              _series(rows, rf"hit rate \[{name}, room for (?P<x>\d+), (?P<name>.+)\]"))
+              series(rows, rf"hit rate \[{name}, room for (?P<x>\d+), (?P<name>.+)\]"))
         for name in ("alike", "popular and again")
-    ]  # fmt: skip
-
-
-def _wafer_mesh(rows: Sequence[Row]) -> list[Panel]:
-    return [
-        Lines(f"{size:,} x {size:,}", "Cores of a side", "Time of a product (1,000 cycles)",
-              _series(rows, rf"product \[{size}, (?P<x>\d+) x \d+, (?P<name>.+)\]", scale=1e-3), "y")
-        for size in (2048, 16384)
     ]  # fmt: skip
 
 
@@ -185,7 +137,6 @@ FIGURES = {
         "[tokens of the prompt:tokens of the output]",
     ),
     "attention-cascades": Drawn(_attention_cascades, "FLAT and FuseMax as cascades of attention alone", 1),
-    "duplex": Drawn(_duplex, "Two processors on a memory, 1,024 tokens in the cache", 1),
     "architectures": Drawn(_architectures, "Architectures around Qwen2.5-0.5B, 1,024 lanes", 1),
     "peers": Drawn(
         _peers, "Decode speed as a share of its roofline at peak bandwidth: published, and ours", stem="roofline"
@@ -195,6 +146,5 @@ FIGURES = {
     "serving": Drawn(_serving, "GPT-2 Medium on a U55C under load", 1),
     "block-sparse": Drawn(_block_sparse, "A decode step over the blocks that its router chose", 1),
     "memory-tiers": Drawn(_memory_tiers, "A cache of experts by what it keeps", 1),
-    "wafer-mesh": Drawn(_wafer_mesh, "A product on a wafer of cores, by how sums travel", 1),
 }
 """Figures by the name of the experiment."""

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.progress import step_counter
 from sttest.core.files import read_object
 from sttest.core.progress import progress
 from sttest.core.results import ResultFolder, Row
@@ -23,6 +22,7 @@ from sttest.models.quality import Quality, evaluate, windows_of
 from sttest.models.quant.scheme import schemes
 from sttest.models.registry import model_config
 from sttest.models.text import text_tokens
+from sttest.studies.steps import step_counter
 
 __depends__ = ("experiments/data/quality/evaluation.txt",)
 

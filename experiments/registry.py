@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
-from types import ModuleType
 
 from sttest.core.progress import progress
 from sttest.core.whole_run import whole_run
 from sttest.studies.seconds import usual_seconds
+from sttest.studies.tables import programs
 
 
-def module_name(name: str) -> str:
-    """The module's name."""
-    return f"experiments.{name.replace('-', '_')}"
-
-
-def experiment(name: str) -> ModuleType:
-    """The module of an experiment (a key of ``sttest.studies.tables.EXPERIMENTS``), with ``reproduce(out, ...)``."""
-    return import_module(module_name(name))
+def experiment(name: str) -> Callable[..., object]:
+    """The program of an experiment, ``reproduce(out, *, engine, jobs)``."""
+    return import_module(programs()[name].module).reproduce
 
 
 def run(name: str, out: Path, engine: str, jobs: int, what: str = "") -> str:
@@ -38,5 +34,5 @@ def run(name: str, out: Path, engine: str, jobs: int, what: str = "") -> str:
     """
     with whole_run(), progress(what or name, usual_seconds(f"sttest reproduce {name}")), \
             redirect_stdout(StringIO()) as printed:  # fmt: skip
-        experiment(name).reproduce(out=out, engine=engine, jobs=jobs)
+        experiment(name)(out=out, engine=engine, jobs=jobs)
     return printed.getvalue()

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from sttest.core.closure import ROOT
+from sttest.core.extensions import offers
 from sttest.core.files import csv_text, read_csv, write_text
 from sttest.studies.report.read import ResultSet, read_results
 from sttest.studies.seconds import COLUMNS, SECONDS
-from sttest.studies.tables import EXPERIMENTS
 
 
 def updated(known: Iterable[Mapping[str, str]], results: Iterable[ResultSet]) -> list[tuple[str, str, str]]:
@@ -39,7 +39,7 @@ def _verb(found: ResultSet) -> str | None:
     config = found.manifest.get("config") or {}
     if "study" in config or "ablation" in config:
         return "whatif"
-    return "reproduce" if found.name in EXPERIMENTS else None
+    return "reproduce" if found.name in offers("experiments") else None  # studies say it themselves
 
 
 def table() -> str:

@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 
 from experiments.drawing import write_figure
-from experiments.progress import step_counter
 from sttest import api
 from sttest.core.progress import tell
 from sttest.core.results import PointStore, ResultFolder, Row
@@ -24,6 +23,7 @@ from sttest.studies.serving.outcome import Objective, Outcome
 from sttest.studies.serving.requests import Request, poisson
 from sttest.studies.serving.scheduler import Card, Limits, Policy
 from sttest.studies.serving.step_times import StepPlan, pages_of
+from sttest.studies.steps import step_counter
 
 MODEL, BOARD = "gpt2", "u55c"
 BATCHES = (1, 8)

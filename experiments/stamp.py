@@ -14,18 +14,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from experiments.registry import module_name
-from sttest.core.closure import ROOT, Closures, FolderTree, hash_of, program_files
+from sttest.core.closure import ROOT, Closures, FolderTree, as_imported, hash_of, program_files
 from sttest.core.errors import InputError, SttestError
 from sttest.core.files import MANIFEST, write_text
 from sttest.core.progress import progress
 from sttest.core.tables import print_table
 from sttest.explore.report import MAKERS as OF_SEARCHES
 from sttest.studies.report.read import ResultSet, read_results
-from sttest.studies.tables import EXPERIMENTS
+from sttest.studies.tables import programs
 from sttest.studies.whatif.study import STUDIES
 
 __depends__ = ()
@@ -49,7 +49,7 @@ class History:
         self._root = root
 
     def files(self, commit: str) -> dict[str, str]:
-        """Git's names of the contents of a commit, by path from the root.
+        """Git's names of the contents of a commit, by path as in a tree.
 
         Raises:
             InputError: there is no such commit, or no git.
@@ -62,7 +62,7 @@ class History:
             hints = ["run it in a clone with its history"]
             raise InputError("no-such-commit", "git has no such commit", where=commit, hints=hints) from error
         pairs = (line.split("\t", 1) for line in listed.split("\0") if line)
-        return {path: facts.split()[2] for facts, path in pairs}
+        return {as_imported(path): facts.split()[2] for facts, path in pairs}
 
     def content(self, name: str) -> bytes:
         """What git has under a name."""
@@ -149,11 +149,14 @@ def _held(name: str, manifest: Mapping[str, Any], closures: Callable[[str], Clos
 def makers_of(name: str, manifest: Mapping[str, Any]) -> tuple[str, ...]:
     """The modules and files that a result was made by and from, as its manifest says, or as it would say today.
 
+    It says so today where nothing is recorded, and where a program moved since.
+
     Raises:
         InputError: nothing is known to make such a result.
     """
-    if "program_of" in manifest:
-        return tuple(map(str, manifest["program_of"]))
+    recorded = tuple(map(str, manifest.get("program_of") or ()))
+    if recorded and all("/" in maker or find_spec(maker) for maker in recorded):
+        return recorded
     config = manifest.get("config") or {}
     if "study" in config:
         return ("sttest.studies.whatif.report", *_of_package(STUDIES / f"{name}.yaml"))
@@ -163,8 +166,8 @@ def makers_of(name: str, manifest: Mapping[str, Any]) -> tuple[str, ...]:
         return OF_SEARCHES
     if name in _OTHERS:
         return (_OTHERS[name],)
-    if name in EXPERIMENTS:
-        return (module_name(name),)
+    if name in programs():
+        return (programs()[name].module,)
     raise InputError("no-maker", "nothing makes such a result", where=name, hints=["remove the folder"])
 
 

@@ -14,8 +14,6 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from experiments.lines import print_lines
-from experiments.progress import step_counter
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import choose_lanes, compile_text
 from sttest.compile.options import CompileOptions
@@ -27,6 +25,8 @@ from sttest.models.quant.scheme import load_scheme
 from sttest.models.registry import get_config
 from sttest.sim import Simulation, simulate
 from sttest.sim.critical_path import critical_path
+from sttest.studies.lines import print_lines
+from sttest.studies.steps import step_counter
 from sttest.studies.whatif.bounds import moved_bytes
 from sttest.studies.whatif.points import block_text
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sttest.core.results import table_rows
 from sttest.core.tables import markdown_table
-from sttest.studies.catalogue import CATALOGUE, COLUMNS, catalogue_names, compared, load_entry, papers
+from sttest.studies.catalogue import COLUMNS, catalogue_names, compared, entry_file, load_entry, papers
 
 RESULTS = Path(__file__).parents[1] / "results"
 
@@ -24,7 +24,7 @@ def studies_rows() -> str:
     lines = [
         (f"`{name}`", *row.cells)
         for name in catalogue_names()
-        for row in compared(load_entry(name), RESULTS, str(CATALOGUE / f"{name}.yaml"))
+        for row in compared(load_entry(name), RESULTS, str(entry_file(name)))
     ]
     return markdown_table(("study", *COLUMNS), lines)
 

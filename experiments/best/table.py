@@ -12,7 +12,6 @@ from experiments.best.design import MOST_ACCESSES, Made, command, make, shown
 from experiments.best.found import FOLDER, path_of, read_found
 from experiments.best.front import FRONT, front_line
 from experiments.best.rows import of_budget, rows
-from experiments.progress import step_counter
 from sttest.compile.reports import partition_table
 from sttest.core.errors import InputError, SttestError
 from sttest.core.processes import process_pool
@@ -20,6 +19,7 @@ from sttest.core.results import ResultFolder, Row
 from sttest.core.tables import print_table
 from sttest.package.compiled import write_lanes
 from sttest.sim.graph import MAX_ACCESSES_VARIABLE
+from sttest.studies.steps import step_counter
 
 ROOT = Path("results/best")
 """Where the committed designs lie, as the printed commands name them."""

@@ -18,6 +18,8 @@ from sttest.boards.energy import Bracket, PicojoulesPerBit
 from sttest.boards.part import Bits, BoardPart, Bytes, Channels, Count, GigabytesPerSecond, Megahertz, Nanoseconds
 from sttest.core.extensions import load_class, offer_named, offers
 
+__depends__ = ("sttest/built_in/boards.py",)
+
 Page = Literal["hit", "closed", "miss", "kernel"]
 TierName = Literal["hbm", "ddr", "host", "flash"]
 """Where a board has memories; ``hbm`` is what kernels are fed from, of whatever kind."""

@@ -78,9 +78,15 @@ def _boards() -> list[str]:
 
 
 def _experiments() -> list[str]:
-    from sttest.studies.tables import EXPERIMENTS
+    from sttest.studies.tables import questions
 
-    return list(EXPERIMENTS)
+    return list(questions())
+
+
+def _catalogue() -> list[str]:
+    from sttest.studies.catalogue import catalogue_names
+
+    return catalogue_names()
 
 
 def _schemes() -> list[str]:
@@ -95,7 +101,7 @@ _NAMES: dict[str, Callable[[], Sequence[str]]] = {
     "experiments": _experiments,
     "schemes": _schemes,
     "studies": lambda: [*_stems(_DATA, ".yaml"), *_stems(_DATA / "ablations", ".yaml")],
-    "catalogue": lambda: _stems(_DATA / "catalogue", ".yaml"),
+    "catalogue": _catalogue,
     "corpus": lambda: [
         name for name in _stems(_PACKAGE / "testing" / "data" / "designs", ".json") if not name.endswith("_live")
     ],
@@ -143,14 +149,14 @@ def _completer(kind: str | Sequence[str]) -> Callable[[str], list[str]]:
 
 def description() -> dict[str, Any]:
     """What ``completion.json`` is to hold, from the verbs."""
-    from sttest.built_in import EXTENSION
+    from sttest.built_in.backends import BACKENDS
     from sttest.cli.app import app
     from sttest.cli.verbs import VERBS
     from sttest.compile.steps import OWN
 
     root: Any = typer.main.get_command(app)
     verbs = {name: _described(name, root.commands[name].params) for name in VERBS}
-    engines = sorted(each.name for each in EXTENSION.offers if each.door == "backends")
+    engines = sorted(each.name for each in BACKENDS)
     return {"passes": sorted(OWN), "engines": engines, "verbs": verbs}
 
 

@@ -8,19 +8,20 @@ from typing import Annotated, Any
 import typer
 
 from sttest.cli.common import Json, print_json
-from sttest.core.errors import InputError
+from sttest.core.errors import InputError, note
 from sttest.core.tables import print_table
 from sttest.studies.catalogue import (
-    CATALOGUE,
     COLUMNS,
     CatalogueEntry,
     Compared,
     catalogue_names,
     compared,
+    entry_file,
     load_entry,
     papers,
     results_folder,
 )
+from sttest.studies.folders import has_systems
 
 _WIDTH = 79
 _INDENT = "    "
@@ -66,6 +67,8 @@ def _print_all(*, as_json: bool) -> None:
     ]
     print_table(("study", "what is asked", "s", "command", "papers"), rows, shown=("study", "what is asked", "s"))
     print("s: seconds that its command took on two cores. 'sttest studies NAME' shows one beside its paper.")
+    if not has_systems():
+        note("more studies are in sttest-systems, which is not installed: pip install extensions/systems of a clone")
 
 
 def _print_one(name: str, results: Path | None, *, as_json: bool) -> None:
@@ -73,7 +76,7 @@ def _print_one(name: str, results: Path | None, *, as_json: bool) -> None:
     if results is not None and not results.is_dir():
         raise InputError("no-such-folder", "no such folder", where=str(results), hints=["leave out --results"])
     folder = results or results_folder()
-    rows = compared(entry, folder, str(CATALOGUE / f"{name}.yaml"))
+    rows = compared(entry, folder, str(entry_file(name)))
     if as_json:
         print_json({
             "schema": "sttest.study/1", "name": name, **_plain(entry), "results_folder": folder and str(folder),

@@ -153,11 +153,12 @@ def _tell_estimate(command: str) -> None:
 
 def _list_experiments(*, as_json: bool) -> None:
     """What can be reproduced."""
+    questions = tables.questions()
     if as_json:
-        seconds = {name: usual_seconds(f"sttest reproduce {name}") for name in tables.EXPERIMENTS}
-        print_json({"schema": "sttest.experiments/1", "experiments": tables.EXPERIMENTS, "seconds": seconds})
+        seconds = {name: usual_seconds(f"sttest reproduce {name}") for name in questions}
+        print_json({"schema": "sttest.experiments/1", "experiments": questions, "seconds": seconds})
         return
-    rows = [(name, told, usual_seconds(f"sttest reproduce {name}")) for name, told in tables.EXPERIMENTS.items()]
+    rows = [(name, told, usual_seconds(f"sttest reproduce {name}")) for name, told in questions.items()]
     print_table(("experiment", "what is made", "s"), rows, one_line=True)
     print(f"s: {_SECONDS}; all: their sum")
 

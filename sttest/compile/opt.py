@@ -19,6 +19,8 @@ from sttest.compile.steps import parse_passes
 from sttest.core.errors import InputError
 from sttest.core.extensions import offers
 
+__depends__ = ("sttest/built_in/nodes.py", "sttest/compile/dialects/df.py")
+
 # --- The xDSL context of sttest: its dialects, its passes, reading and printing IR text
 
 

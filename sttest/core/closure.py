@@ -20,10 +20,29 @@ __depends__ = ()  # what is read here is hashed
 
 ROOT = Path(__file__).parents[2]
 """Folder that holds ``sttest``, and in a checkout ``experiments``, too."""
+EXTENSIONS = "extensions"
+"""Folder of a checkout with distributions beside sttest's, each in a folder; their packages are called ``sttest_NAME``.
+
+Installed, such a package lies beside ``sttest``.  Its files have the same names there and in the checkout.
+"""
+
+
+def as_imported(path: str) -> str:
+    """A file's name in a :class:`Tree`: of an extension's package without the folders that hold the package.
+
+    >>> as_imported("extensions/systems/sttest_systems/pim_gpt/graph.py"), as_imported("sttest/api.py")
+    ('sttest_systems/pim_gpt/graph.py', 'sttest/api.py')
+    """
+    parts = path.split("/")
+    return "/".join(parts[2:]) if len(parts) > 3 and parts[0] == EXTENSIONS and _is_extension(parts[2]) else path
+
+
+def _is_extension(package: str) -> bool:
+    return package.startswith("sttest_")
 
 
 class Tree(Protocol):
-    """The files of a checkout, of an installed package, or of a commit; paths are relative, with slashes."""
+    """The files of a checkout, of an installed package, or of a commit; paths are relative, see :func:`as_imported`."""
 
     def has(self, path: str) -> bool:
         """Whether there is such a file."""
@@ -59,8 +78,10 @@ class FolderTree:
         return self._walk(folder)
 
     @cached_property
-    def _of_packages(self) -> frozenset[str]:
-        return frozenset(file for package in PACKAGES for file in self._walk(package))
+    def _of_packages(self) -> dict[str, str]:
+        """Where files are from the root, by name."""
+        beside = [path.parent.name for path in self.root.glob("sttest_*/__init__.py")]
+        return {as_imported(file): file for top in (*PACKAGES, *beside, EXTENSIONS) for file in self._walk(top)}
 
     def _walk(self, top: str) -> Iterator[str]:
         for folder, folders, names in os.walk(self.root / top):
@@ -70,7 +91,7 @@ class FolderTree:
 
     def read(self, path: str) -> bytes:
         """See :class:`Tree`."""
-        return (self.root / path).read_bytes()
+        return (self.root / self._of_packages.get(path, path)).read_bytes()
 
 
 def _is_left_out(name: str) -> bool:
@@ -172,11 +193,13 @@ def hash_of(files: dict[str, str]) -> str:
 
 def own_files(*paths: Path) -> list[str]:
     """Those of some files that are the program's own, as makers name them."""
-    return [path.relative_to(ROOT.resolve()).as_posix() for path in map(Path.resolve, paths) if _is_own(path)]
+    root = ROOT.resolve()
+    here = [path.relative_to(root).as_posix() for path in map(Path.resolve, paths) if path.is_relative_to(root)]
+    return [name for name in map(as_imported, here) if _is_ours(name.split("/")[0])]
 
 
-def _is_own(path: Path) -> bool:
-    return any(path.is_relative_to(ROOT.resolve() / package) for package in PACKAGES)
+def _is_ours(package: str) -> bool:
+    return package in PACKAGES or _is_extension(package)
 
 
 # --- From a module to the files that it needs
@@ -223,7 +246,7 @@ def _absolute(name: str, folders: list[str]) -> str:
 def _file_of(tree: Tree, module: str) -> str | None:
     """The file of one of our modules; None for modules of others, and for names that are taken out of modules."""
     parts = module.split(".")
-    if parts[0] not in PACKAGES:
+    if not _is_ours(parts[0]):
         return None
     stem = "/".join(parts)
     return next((file for file in (f"{stem}.py", f"{stem}/__init__.py") if tree.has(file)), None)

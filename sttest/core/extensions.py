@@ -1,7 +1,7 @@
 """What can be added to sttest without a change in it, and who adds it.
 
 An installed distribution names, under the entry-point group ``sttest.extensions``, an :class:`Extension`: what it
-offers, at which door, and where it is.  What sttest brings itself, ``sttest/built_in.py``, is one, too.  Nothing that
+offers, at which door, and where it is.  What sttest brings itself, ``sttest.built_in``, is one, too.  Nothing that
 is offered is imported before it is asked for.
 """
 
@@ -15,10 +15,10 @@ from typing import Any, TypeVar
 
 from sttest.core.errors import InputError, note
 
-__depends__ = ("sttest/built_in.py",)
+__depends__ = ()  # each door's module says which offers of sttest/built_in it asks
 
 GROUP = "sttest.extensions"
-BUILT_IN = "sttest.built_in:EXTENSION"
+BUILT_IN = "sttest.built_in.extension:EXTENSION"
 Kind = TypeVar("Kind")
 
 
@@ -40,19 +40,24 @@ class Offer:
     summary: str = ""
     heading: str = ""
 
+    @property
+    def module(self) -> str:
+        """The module that it is in."""
+        return self.target.partition(":")[0]
+
     def load(self) -> Any:
         """What is offered; its module is imported now.  Of a file it is the path.
 
         Raises:
             InputError: the module has no such attribute, or the package no such file.
         """
-        module, _, attribute = self.target.partition(":")
+        attribute = self.target.partition(":")[2]
         if "." in attribute:
-            return self._file(module, attribute)
+            return self._file(self.module, attribute)
         try:
-            return getattr(import_module(module), attribute)
+            return getattr(import_module(self.module), attribute)
         except AttributeError as error:
-            what = f"{self.name} is to be '{attribute}' of {module}, which has none"
+            what = f"{self.name} is to be '{attribute}' of {self.module}, which has none"
             raise InputError("broken-extension", what, where=self.door) from error
 
     def _file(self, package: str, name: str) -> Path:

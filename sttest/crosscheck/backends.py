@@ -21,7 +21,7 @@ from sttest.crosscheck.results import ResultComparison, compare_with_golden
 from sttest.package import DesignPackage
 from sttest.targets.doctor import ExternalTool, Finding
 
-__depends__ = ("sttest/crosscheck/rungs.py",)
+__depends__ = ("sttest/built_in/backends.py", "sttest/crosscheck/rungs.py")
 
 
 class Climb:

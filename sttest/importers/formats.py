@@ -32,7 +32,7 @@ from sttest.importers.sniffing import (
 )
 from sttest.sim import TimedGraph
 
-__depends__ = ("sttest/importers/*.py", "sttest/importers/*/*.py")
+__depends__ = ("sttest/built_in/formats.py", "sttest/importers/*.py", "sttest/importers/*/*.py")
 
 
 @dataclass(frozen=True)

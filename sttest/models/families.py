@@ -17,7 +17,7 @@ from sttest.core.errors import InputError
 from sttest.core.extensions import Offer, offers
 from sttest.models.config import DecoderConfig
 
-__depends__ = ("sttest/models/*_family.py",)
+__depends__ = ("sttest/built_in/models.py", "sttest/models/*_family.py")
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

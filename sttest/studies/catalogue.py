@@ -1,7 +1,8 @@
 """The catalogue of studies: for each published system the command that answers it, and its figures beside ours.
 
-An entry is a file of ``studies/data/catalogue``.  A figure of ours is never written there: an entry names the row of a
-table of results that has it, so a row that is gone, or that became two, is an error.
+An entry is a file of ``studies/data/catalogue``, or stands in the ``study.yaml`` of a study.  A figure of
+ours is never written there: an entry names the row of a table of results that has it, so a row that is gone, or that
+became two, is an error.
 """
 
 import re
@@ -20,9 +21,10 @@ from sttest.core.files import read_csv, read_yaml
 from sttest.core.results import Row
 from sttest.core.validation import validated
 from sttest.studies.ablation.form import ablation_names
+from sttest.studies.folders import Study, has_systems, studies, study_file
 from sttest.studies.report.read import TABLE, read_results
 from sttest.studies.seconds import SECONDS, command_seconds
-from sttest.studies.tables import EXPERIMENTS
+from sttest.studies.tables import questions
 from sttest.studies.whatif.study import STUDIES, study_names
 
 __depends__ = ("sttest/studies/data/catalogue/*", "sttest/studies/data/papers.csv")
@@ -34,7 +36,7 @@ MOST_SECONDS = 600
 
 Column = Literal["model", "board", "phase", "engine", "metric", "unit", "kind"]
 _OWN_SOURCE = re.compile(r"\bsttest\b|\bresults/|\bours\b|\bour own\b", re.IGNORECASE)
-_COMMANDS = {"reproduce": lambda: [*EXPERIMENTS], "whatif": lambda: [*study_names(), *ablation_names()]}
+_COMMANDS = {"reproduce": lambda: [*questions()], "whatif": lambda: [*study_names(), *ablation_names()]}
 
 
 class _Part(BaseModel):
@@ -152,7 +154,12 @@ class CatalogueEntry(_Part):
 
 def catalogue_names() -> list[str]:
     """Names of the entries, sorted."""
-    return sorted(path.stem for path in CATALOGUE.glob("*.yaml"))
+    return sorted([*(path.stem for path in CATALOGUE.glob("*.yaml")), *_of_studies()])
+
+
+def _of_studies() -> dict[str, Study]:
+    """The entries that stand in files of studies."""
+    return {name: study for study in studies().values() for name in study.systems}
 
 
 def load_entry(name: str) -> CatalogueEntry:
@@ -165,7 +172,17 @@ def load_entry(name: str) -> CatalogueEntry:
     if name not in known:
         hints = [did_you_mean(name, known), "see 'sttest studies'"]
         raise InputError("unknown-study", f"unknown study '{name}'", where="studies", hints=hints)
-    return read_entry(CATALOGUE / f"{name}.yaml")
+    study = _of_studies().get(name)
+    if study is None:
+        return read_entry(entry_file(name))
+    told = {"command": study.command, "results": study.name, **study.systems[name]}
+    return validated(CatalogueEntry, told, f"{entry_file(name)}: {name}")
+
+
+def entry_file(name: str) -> Path:
+    """The file that an entry stands in."""
+    study = _of_studies().get(name)
+    return CATALOGUE / f"{name}.yaml" if study is None else study_file(study.name)
 
 
 def read_entry(path: Path) -> CatalogueEntry:
@@ -308,11 +325,11 @@ def _papers(path: Path) -> Iterator[Paper]:
     known = catalogue_names()
     for number, fields in enumerate(read_csv(path, ("paper", "version", "published", "studies", "undone")), start=2):
         where = f"{path} line {number}"
-        studies = tuple(fields["studies"].split())
-        for name in studies:
-            if name not in known:
+        named = tuple(fields["studies"].split())
+        for name in named:
+            if name not in known and has_systems():
                 hints = [did_you_mean(name, known)]
                 raise InputError("unknown-study", f"unknown study '{name}'", where=where, hints=hints)
-        if not studies and not fields["undone"]:
+        if not named and not fields["undone"]:
             raise InputError("no-reason", "neither a study nor a reason why there is none", where=where)
-        yield Paper(fields["paper"], fields["version"], fields["published"], studies, fields["undone"])
+        yield Paper(fields["paper"], fields["version"], fields["published"], named, fields["undone"])

@@ -4,7 +4,8 @@ from functools import cache
 
 from sttest.core.files import read_csv
 from sttest.core.numbers import real
-from sttest.studies.tables import ALL, EXPERIMENTS
+from sttest.studies.folders import studies
+from sttest.studies.tables import ALL, programs
 from sttest.studies.whatif.study import STUDIES
 
 __depends__ = ()  # seconds are no part of a result
@@ -17,7 +18,8 @@ COLUMNS = ("command", "seconds", "source")
 def command_seconds() -> dict[str, float]:
     """Seconds by command, such as ``sttest reproduce gpt2``; of ``all`` the sum, once all of its parts are known."""
     found = {row["command"]: real(row["seconds"]) for row in read_csv(SECONDS, COLUMNS)}
-    parts = [found.get(f"sttest reproduce {name}") for name in EXPERIMENTS if name != ALL]
+    found |= {study.command: study.seconds for study in studies().values()}
+    parts = [found.get(f"sttest reproduce {name}") for name in programs()]
     known = [each for each in parts if each is not None]
     return found | ({f"sttest reproduce {ALL}": sum(known)} if len(known) == len(parts) else {})
 

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from sttest.sim import load, write_timed_graph
-from sttest.studies.tables import EXPERIMENTS
+from sttest.studies.tables import questions
 from sttest.testing.corpus import case
 
 MATMUL = """
@@ -59,8 +59,8 @@ def test_a_named_op_is_refused_with_the_command_that_makes_it_generic(sttest, tm
 
 def test_reproduce_without_a_name_lists_the_experiments(sttest):
     text = sttest("reproduce").stdout
-    assert all(name in text for name in EXPERIMENTS)
-    assert json.loads(sttest("reproduce", "--json").stdout)["experiments"] == EXPERIMENTS
+    assert all(name in text for name in questions())
+    assert json.loads(sttest("reproduce", "--json").stdout)["experiments"] == questions()
 
 
 def test_a_graph_is_written_to_a_path_given_as_text(tmp_path):

@@ -11,7 +11,7 @@ from typing import get_args
 import pytest
 
 from sttest.core.results import COLUMNS, RESULTS_SCHEMA, Kind, table_rows
-from sttest.studies.tables import ALL, EXPERIMENTS
+from sttest.studies.tables import programs
 
 RESULTS = Path(__file__).parents[2] / "results"
 FOLDERS = sorted(path for path in RESULTS.iterdir() if path.is_dir() and not path.name.startswith("."))
@@ -22,7 +22,7 @@ def rows(folder: Path) -> list[dict[str, str]]:
 
 
 def test_every_experiment_has_committed_results() -> None:
-    assert {name for name in EXPERIMENTS if name != ALL} <= {folder.name for folder in FOLDERS}
+    assert programs().keys() <= {folder.name for folder in FOLDERS}
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)

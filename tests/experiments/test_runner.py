@@ -13,14 +13,14 @@ import pytest
 
 from experiments import all as everything
 from experiments import registry, seconds
-from experiments.progress import step_counter
 from sttest.core import progress
 from sttest.core.results import ResultFolder, Row
 from sttest.studies import seconds as usual
-from sttest.studies.tables import ALL, EXPERIMENTS
+from sttest.studies.steps import step_counter
+from sttest.studies.tables import ALL, programs, questions
 
 ROOT = Path(__file__).parents[2]
-NAMES = [name for name in EXPERIMENTS if name != ALL]
+NAMES = list(programs())
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def silent(monkeypatch):
         with ResultFolder(out, made_by="experiments.hida", config={}) as folder:
             folder.add(Row(out.name, "speed", 1.0, "tokens/s", "simulated"))
 
-    monkeypatch.setattr(registry, "import_module", lambda name: SimpleNamespace(reproduce=reproduce))
+    monkeypatch.setattr(registry, "experiment", lambda name: reproduce)
     monkeypatch.setattr(progress, "_EVERY_S", 0.05)
 
 
@@ -49,7 +49,7 @@ def test_one_that_says_nothing_tells_its_name_and_the_time_on_stderr_alone(silen
 
 
 def test_all_of_them_are_run_so_and_each_is_numbered(silent, tmp_path, capfd, monkeypatch):
-    monkeypatch.setattr(everything, "EXPERIMENTS", dict.fromkeys(("hida", "peers", ALL), ""))
+    monkeypatch.setattr(everything, "programs", lambda: ("hida", "peers"))
     everything.reproduce(tmp_path)
     seen = capfd.readouterr()
     assert "table of hida\ntable of peers\n" in seen.out
@@ -86,7 +86,7 @@ def test_every_experiment_has_its_seconds_in_the_list_and_all_is_their_sum(sttes
     assert {name for name, each in found.items() if not each} == set()
     assert found[ALL] == pytest.approx(sum(found[name] for name in NAMES))
     shown = {line.split()[0]: line.split()[-1] for line in sttest("reproduce").stdout.splitlines()[2:-1]}
-    assert shown == {name: f"{found[name]:,g}" for name in EXPERIMENTS}
+    assert shown == {name: f"{found[name]:,g}" for name in questions()}
 
 
 def test_the_table_of_seconds_has_what_the_committed_results_took():

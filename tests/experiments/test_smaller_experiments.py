@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -15,7 +15,7 @@ from experiments.onchip import Intermediates
 from experiments.pages import results
 from sttest.core.errors import InputError
 from sttest.studies.blocks import BlockShape
-from sttest.studies.tables import ALL, EXPERIMENTS, reproduce
+from sttest.studies.tables import ALL, programs, reproduce
 
 RESULTS = Path(__file__).parents[2] / "results"
 
@@ -65,8 +65,8 @@ def test_fusion_keeps_a_small_part_on_chip() -> None:
 def ran(monkeypatch) -> list[tuple[str, Path]]:
     calls: list[tuple[str, Path]] = []
 
-    def fake(name: str) -> SimpleNamespace:
-        return SimpleNamespace(reproduce=lambda out, engine, jobs: calls.append((name, out)))
+    def fake(name: str) -> Callable[..., None]:
+        return lambda out, engine, jobs: calls.append((name, out))
 
     monkeypatch.setattr("experiments.registry.experiment", fake)
     return calls
@@ -74,7 +74,7 @@ def ran(monkeypatch) -> list[tuple[str, Path]]:
 
 def test_all_runs_every_other_experiment_in_its_own_folder(ran, tmp_path) -> None:
     seconds = experiments.all.reproduce(tmp_path)
-    names = [name for name in EXPERIMENTS if name != ALL]
+    names = list(programs())
     assert ran == [(name, tmp_path / name) for name in names]
     assert list(seconds) == names
     for read in ("gpt2", "emerging", "best"):

@@ -10,7 +10,7 @@ import pytest
 
 from experiments import stamp
 from sttest.core import closure
-from sttest.core.closure import Closures, FolderTree, program_files
+from sttest.core.closure import Closures, FolderTree, as_imported, program_files
 from sttest.studies.report.read import read_results
 
 ROOT = Path(__file__).parents[2]
@@ -109,11 +109,15 @@ def test_every_committed_result_has_makers_whose_files_are_known(found):
     assert not [file for file in files if file.startswith(("sttest/cli/", "sttest/studies/report/"))]
 
 
+def _programs():
+    return [path for place in ("experiments", "extensions") for path in (ROOT / place).rglob("*.py")]
+
+
 def test_whoever_writes_a_result_is_part_of_what_it_depends_on():
     """A module with a folder of results is in the closure of the makers of some result."""
     known = {file for found in RESULTS for file in program_files(*stamp.makers_of(found.name, found.manifest))}
     writers = [
-        path.relative_to(ROOT).as_posix() for path in (ROOT / "experiments").rglob("*.py")
+        as_imported(path.relative_to(ROOT).as_posix()) for path in _programs()
         if "with ResultFolder(" in path.read_text(encoding="utf-8")
     ]  # fmt: skip
     assert len(writers) > 25

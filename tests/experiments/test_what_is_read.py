@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sttest.core.closure import program_files
+from sttest.core.closure import as_imported, program_files
+from sttest.studies.tables import programs
 
 ROOT = Path(__file__).parents[2]
 DRAWING = ("experiments/panels.py", "sttest/studies/__init__.py", "sttest/studies/figures.py",
@@ -48,14 +49,14 @@ StudyReport("tiny", study, "maxplus", found.run(found.campaign.in_processes(1)))
 def read_by(work, folder):
     """Files of the program that were imported or opened."""
     command = [sys.executable, "-c", _WATCHED.format(work=work, root=str(ROOT))]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "extensions" / "systems")))}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+    return [as_imported(file) for file in json.loads(done.stdout.splitlines()[-1]) if ".egg-info/" not in file]
 
 
 def reproduced(name):
-    return f"import experiments.{name} as experiment\nexperiment.reproduce(Path('out'), jobs=1)\n"
+    return f"import {programs()[name].module} as experiment\nexperiment.reproduce(Path('out'), jobs=1)\n"
 
 
 def check(work, maker, folder):
@@ -66,16 +67,16 @@ def check(work, maker, folder):
 
 @pytest.mark.parametrize("name", ["hida", "peers"])
 def test_experiments_read_what_they_depend_on(name, tmp_path):
-    check(reproduced(name), f"experiments.{name}", tmp_path)
+    check(reproduced(name), programs()[name].module, tmp_path)
 
 
 @pytest.mark.nightly
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize(
-    "name", ["cards", "duplex", "entropy", "experts", "lookup_products", "memory_tiers", "spatten"]
+    "name", ["cards", "duplex", "entropy", "experts", "lookup-products", "memory-tiers", "spatten"]
 )
 def test_longer_ones_do(name, tmp_path):
-    check(reproduced(name), f"experiments.{name}", tmp_path)
+    check(reproduced(name), programs()[name].module, tmp_path)
 
 
 def test_a_study_reads_what_it_depends_on(tmp_path):

@@ -29,6 +29,12 @@ def contents(wheel):
 # --- What it holds
 
 
+@pytest.mark.slow
+def test_it_holds_nothing_beside_sttest(wheel):
+    tops = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"sttest"}
+
+
 def test_every_file_of_the_tree_is_package_data():
     patterns = PROJECT["tool"]["setuptools"]["package-data"]["sttest"]
     package = ROOT / "sttest"

@@ -21,7 +21,7 @@ from typing import Any
 import mutant_faults
 from mutant_faults import Mutant
 
-COPIED = ("sttest", "tests", "benchmarks", "pyproject.toml")
+COPIED = ("sttest", "tests", "benchmarks", "conftest.py", "pyproject.toml")
 KERNEL = "sttest/sim/maxplus/kernel.py"
 KINDS = ("assertion", "error", "crash", "timeout", "import", "compile", "survived")
 """How a mutant ended: a test's assertion, another exception, a signal, a test that goes on for ever; its module or

@@ -22,8 +22,8 @@ FILE = "sttest/least.py"
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
     root = tmp_path / "root"
-    named = (("sttest/__init__.py", ""), (FILE, SOURCE), ("pyproject.toml", ""), ("benchmarks/x", ""), ("tests/x", ""))
-    for name, text in named:
+    empty = ("sttest/__init__.py", "conftest.py", "pyproject.toml", "benchmarks/x", "tests/x")
+    for name, text in ((FILE, SOURCE), *((name, "") for name in empty)):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
     monkeypatch.setattr(mutant_faults, "ROOT", root)

@@ -10,11 +10,11 @@ from sttest.core.errors import InputError
 from sttest.core.results import ResultFolder, Row
 from sttest.studies import catalogue
 from sttest.studies.catalogue import (
-    CATALOGUE,
     MOST_SECONDS,
     Published,
     catalogue_names,
     compared,
+    entry_file,
     load_entry,
     papers,
     read_entry,
@@ -150,6 +150,6 @@ def test_a_ratio_is_over_the_value_or_over_the_nearer_end(figure, ours, ratio):
 def test_every_paper_has_a_study_or_a_reason_and_every_entry_is_of_a_paper():
     assert len(papers()) >= 23  # of the list that it was copied from
     assert all(paper.studies or paper.undone for paper in papers())
-    assert all((CATALOGUE / f"{name}.yaml").is_file() for paper in papers() for name in paper.studies)
+    assert all(entry_file(name).is_file() for paper in papers() for name in paper.studies)
     named = {name for paper in papers() for name in paper.studies}
     assert named == {*catalogue_names()}, "sttest/studies/data/papers.csv says of which system each entry is"

@@ -11,7 +11,7 @@ from sttest.studies.report.front import worst
 from sttest.studies.report.hypotheses import is_rejected
 from sttest.studies.report.ledger import error_text
 from sttest.studies.report.read import ResultSet
-from sttest.studies.tables import EXPERIMENTS
+from sttest.studies.tables import questions
 
 KINDS = {
     "measured": ("●", "read off a running machine"),
@@ -58,7 +58,7 @@ def entry(number: int, found: ResultSet) -> Entry:
     manifest = found.manifest
     study = _mapping(_mapping(manifest.get("config")).get("study"))
     ablation = _mapping(_mapping(manifest.get("config")).get("ablation"))
-    title = study.get("title") or ablation.get("title") or EXPERIMENTS.get(found.name) or _TITLES.get(found.name, "")
+    title = study.get("title") or ablation.get("title") or questions().get(found.name) or _TITLES.get(found.name, "")
     versions = _mapping(manifest.get("versions"))
     off, rejected = worst(found.rows), sum(map(is_rejected, found.rows))
     return Entry(

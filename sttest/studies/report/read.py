@@ -9,11 +9,10 @@ from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import MANIFEST, read_object, read_text
 from sttest.core.numbers import real
 from sttest.core.results import COLUMNS, RESULTS_SCHEMA, Row, table_rows
-from sttest.studies.tables import EXPERIMENTS
+from sttest.studies.tables import programs
 
 TABLE = "table.csv"
 MAX_MANIFEST_BYTES = 4 * 1024 * 1024
-_PLACE = {name: place for place, name in enumerate(EXPERIMENTS)}
 _AGAIN = ["run its experiment again", "name others with --experiment"]
 
 
@@ -46,7 +45,8 @@ def read_results(results: Path, names: Sequence[str] = ()) -> Iterator[ResultSet
         if name not in folders:
             hints = [did_you_mean(name, folders)]
             raise InputError("no-such-experiment", f"no experiment '{name}'", where=str(results), hints=hints)
-    for name in dict.fromkeys(names) or sorted(folders, key=lambda name: (_PLACE.get(name, len(_PLACE)), name)):
+    place = {name: number for number, name in enumerate(programs())}
+    for name in dict.fromkeys(names) or sorted(folders, key=lambda name: (place.get(name, len(place)), name)):
         yield _read(folders[name])
 
 

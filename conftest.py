@@ -1,0 +1,196 @@
+"""What tests of every room, and of extensions, share."""
+
+import csv
+import gc
+import os
+import shutil
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+from lowering_server import LoweringServer
+from quick_builds import UNOPTIMISED, PrecompiledHeaders, object_cache, unoptimised
+from typer.testing import CliRunner
+
+from sttest.targets.csim import build
+
+_NIGHTLY = "takes minutes: 'make test-nightly' runs it"
+_HIDDEN_PACKAGES = ("torch", "torch_mlir", "transformers")
+_HIDDEN_TOOLS = ("g++", "verilator", "iverilog", "make", "dot")
+_TESTS = Path(__file__).parent / "tests"
+_DURATIONS = _TESTS / "durations.csv"
+"""Seconds of test files, as `pytest --record-durations` found them."""
+_QUICK_S = 1.5
+"""What a file may take to be part of a quick run; one that isn't listed is."""
+_NIGHTLY_CASES = _TESTS / "nightly_cases.txt"
+"""Cases of tests of which others run always, a node's id per line."""
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+_COLLECT_AFTER = 50_000
+"""New objects; Python's 700 are for programs that hold little, and a module of IR is a graph of many thousands."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--nightly`` adds the tests that take minutes; ``--quick`` runs files of a second, without torch and tools."""
+    parser.addoption("--quick", action="store_true", help="no slow tests, none that need torch, g++ or a simulator")
+    parser.addoption("--record-durations", action="store_true", help=f"write {_DURATIONS.name}, for --quick")
+    parser.addoption("--screenshots", type=Path, metavar="FOLDER", help="keep the pictures that tests take of pages")
+    parser.addoption("--nightly", action="store_true", help="run the tests marked nightly as well")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A quick run sees neither torch nor tools, as on a machine that has none: tests that need them skip themselves."""
+    # The suite tries the same examples each time; new ones are for the nightly tests.  Machines are shared, and no
+    # example has a deadline.
+    patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.register_profile("suite", patient, derandomize=True)
+    settings.register_profile("nightly", patient)
+    settings.load_profile("nightly" if config.getoption("--nightly") else "suite")
+    if config.getoption("--quick"):
+        sys.modules.update(dict.fromkeys(_HIDDEN_PACKAGES))
+        which = shutil.which
+        shutil.which = lambda name, *rest, **named: None if name in _HIDDEN_TOOLS else which(name, *rest, **named)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Nightly tests are skipped, and say why, unless they are asked for; slow ones go first, so that none is last."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    _mark_nightly_cases(items, whole_files="::" not in " ".join(config.args))
+    if config.getoption("--quick"):
+        long = _long_files()
+        late = {
+            item for item in items
+            if _file_of(item) in long or any(map(item.get_closest_marker, ("slow", "nightly", "torch")))
+        }  # fmt: skip
+        config.hook.pytest_deselected(items=[*late])
+        items[:] = [item for item in items if item not in late]
+    if config.getoption("--nightly"):
+        return
+    for item in items:
+        if item.get_closest_marker("nightly"):
+            item.add_marker(pytest.mark.skip(reason=_NIGHTLY))
+
+
+def _mark_nightly_cases(items: list[pytest.Item], *, whole_files: bool) -> None:
+    """
+    Raises:
+        UsageError: a case that is not there, although its file is.
+    """
+    cases = set(_NIGHTLY_CASES.read_text(encoding="utf-8").splitlines())
+    by_name = {item.nodeid: item for item in items}
+    for name in cases & by_name.keys():
+        by_name[name].add_marker(pytest.mark.nightly)
+    files = {_file_of(item) for item in items} if whole_files else set()
+    gone = sorted(name for name in cases - by_name.keys() if name.partition("::")[0] in files)
+    if gone:
+        raise pytest.UsageError(f"{_NIGHTLY_CASES.name} names cases that are gone: {', '.join(gone)}")
+
+
+def _long_files() -> set[str]:
+    with _DURATIONS.open(newline="") as file:
+        return {row["file"] for row in csv.DictReader(file) if float(row["seconds"]) > _QUICK_S}
+
+
+def _file_of(item: pytest.Item | pytest.TestReport) -> str:
+    return item.nodeid.partition("::")[0]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Records what files took, of those that took half a second."""
+    if not config.getoption("--record-durations"):
+        return
+    seconds: Counter[str] = Counter()
+    for report in chain.from_iterable(terminalreporter.stats.values()):
+        if isinstance(report, pytest.TestReport):
+            seconds[_file_of(report)] += report.duration
+    with _DURATIONS.open("w", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(("file", "seconds"))
+        rows.writerows(sorted((name, f"{each:.1f}") for name, each in seconds.items() if each >= 0.5))
+
+
+def pytest_collection_finish() -> None:
+    """What is there by now stays, so that looking through it for garbage again and again finds nothing."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_COLLECT_AFTER)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_lowering() -> Iterator[None]:
+    """Blocks are lowered in forks of one process, not in new ones that import torch each time."""
+    server = LoweringServer()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sttest.frontend.lowering._run", server.run)
+        yield
+    server.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_builds(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Iterator[None]:
+    """Headers and Verilator's library are compiled once; but for the nightly run, nothing is optimised."""
+    ours = tmp_path_factory.getbasetemp()
+    cache = (ours.parent if os.environ.get("PYTEST_XDIST_WORKER") else ours) / "objects"
+    cache.mkdir(exist_ok=True)
+    is_nightly = pytestconfig.getoption("--nightly")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OBJCACHE", object_cache(cache, *(() if is_nightly else (UNOPTIMISED,))))
+        patch.setattr(build, "header_folders", PrecompiledHeaders(cache))
+        if not is_nightly:
+            patch.setattr(build, "FLAGS", unoptimised())
+        yield
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """One browser for all pages: Playwright runs once in a process."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="pip install 'sttest[dev]' brings playwright")
+    with playwright.sync_playwright() as tools:
+        own = Path(tools.chromium.executable_path)
+        found = own if own.exists() else next(filter(None, map(shutil.which, _BROWSERS)), None)
+        if found is None:
+            pytest.skip("no Chromium found: apt-get install chromium, or playwright install chromium")
+        # Chromium's sandbox does not work for root, as in containers.
+        flags = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = tools.chromium.launch(executable_path=str(found), args=flags)
+        yield browser
+        browser.close()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command printed, and how it left."""
+
+    stdout: str
+    stderr: str
+    exit_code: int
+
+
+@pytest.fixture
+def heed_interrupts() -> Callable[[], None]:
+    """To be run in a child before it starts: who is started in the background ignores SIGINT, as do its children."""
+
+    def heed() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    return heed
+
+
+@pytest.fixture
+def sttest(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Outcome]:
+    """Runs the command line in this process: ``sttest("compile", "gpt2", ...)``."""
+    # What is printed on stderr does not depend on how busy the machine is.
+    monkeypatch.setattr("sttest.core.progress._EVERY_S", 3600.0)
+
+    def run(*arguments: object) -> Outcome:
+        from sttest.cli.app import app
+
+        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+        return Outcome(result.stdout, result.stderr, result.exit_code)
+
+    return run

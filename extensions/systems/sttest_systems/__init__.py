@@ -1,0 +1,1 @@
+"""Studies of other published systems on sttest: a folder each, with ``study.yaml``, model, experiment and figure."""

@@ -1,0 +1,1 @@
+"""SAIL: sums of products by table look-up, in LUTs."""

@@ -1,0 +1,8 @@
+"""The formats of sttest that ``sttest import`` and ``sttest check`` read."""
+
+from sttest.core.extensions import Offer
+
+FORMATS = tuple(
+    Offer("formats", name, f"sttest.importers.formats:{name.upper()}")
+    for name in ("streamhls", "vitis", "hls", "solution", "finn", "tapa", "lightningsim", "aie", "allo")
+)
