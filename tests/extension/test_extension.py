@@ -1,6 +1,7 @@
 """A distribution outside of the tree adds to sttest without an edit in it."""
 
 import json
+import shutil
 from importlib.metadata import EntryPoint
 
 import pytest
@@ -51,7 +52,7 @@ def test_a_format_is_read_checked_and_written_as_all_formats_are(with_sample, tm
 
 
 @pytest.mark.torch
-@pytest.mark.usefixtures("needs_compiler")
+@pytest.mark.skipif(shutil.which("g++") is None, reason="there is no C++ compiler")
 def test_a_weight_type_is_quantized_coded_and_decoded_as_all_types_are(with_sample, tmp_path):
     arguments = ("small-gpt2", "--phase", "decode", "--context", 64, "--precision", "quinary-a8")
     compiled = with_sample("compile", *arguments, "-o", "quinary")
