@@ -191,14 +191,10 @@ class TileWalk:
 
     def in_order(self, loops: Sequence[int] | None = None) -> list[Step]:
         """All steps, first to last; of some loops alone, those in which the others stand at their first."""
-        walked = self.order if loops is None else loops
-        found = []
-        for numbers in itertools.product(*(range(self.steps[loop]) for loop in walked)):
-            step = [0] * len(self.steps)
-            for loop, number in zip(walked, numbers, strict=True):
-                step[loop] = number
-            found.append(tuple(step))
-        return found
+        walked = [*(self.order if loops is None else loops)]
+        places = [walked.index(loop) if loop in walked else len(walked) for loop in range(len(self.steps))]
+        numbers = itertools.product(*(range(self.steps[loop]) for loop in walked), (0,))
+        return [tuple([each[place] for place in places]) for each in numbers]
 
     @property
     def number(self) -> list[tuple[str, int]]:
@@ -213,7 +209,7 @@ class TileWalk:
         counts = ((f"s{loop}", steps) for loop, steps in enumerate(self.steps))
         return dict([*counts, *((f"l{loop}", lanes) for loop, lanes in enumerate(self.lanes))])
 
-    def lowest(self, port: PortTokens, steps: Sequence[Step]) -> Places:
+    def lowest(self, port: PortTokens, steps: Sequence[Step] | NDArray[np.int64]) -> Places:
         """The lowest element that each of the steps touches."""
         starts = np.array(steps, np.int64).reshape(len(steps), len(self.lanes)) * np.array(self.lanes, np.int64)
         return starts @ self._rows(port).T
@@ -307,7 +303,7 @@ class TileWalk:
         if turns is None:
             return None
         inside = self.lowest(port, steps) - np.repeat(np.array(port.offsets, np.int64), length, axis=0)
-        local = self.lowest(port, [turns.local(step) for step in steps])
+        local = self.lowest(port, turns.local(np.array(steps, np.int64).reshape(len(steps), len(self.steps))))
         if (inside != local).any() or (inside + self.reach(port) >= np.array(port.shape)).any():
             return None
         lanes = {f"l{loop}": f"l{loop}" for loop, factor in enumerate(self.lanes) if factor > 1}
@@ -388,10 +384,12 @@ class TokenTurns:
     periods: tuple[tuple[int, int, int], ...]  # loop, its steps in a turn, and all of its steps
     inside: tuple[tuple[str, str], ...]  # variables that count steps and lanes within a turn, as expressions
 
-    def local(self, step: Sequence[int]) -> Step:
-        """The step of a turn that is like a step of the tile."""
-        inside = {loop: steps for loop, steps, _ in self.periods}
-        return tuple(number % inside[loop] if loop in inside else 0 for loop, number in enumerate(step))
+    def local(self, steps: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The steps of a turn (steps x loops) that are like steps of the tile."""
+        found = np.zeros_like(steps)
+        for loop, inside, _ in self.periods:
+            found[:, loop] = steps[:, loop] % inside
+        return found
 
     @property
     def first(self) -> list[str]:
