@@ -15,7 +15,7 @@ from sttest.boards.load import load_board, require_hbm
 from sttest.compile.options import CompileOptions
 from sttest.core.processes import process_pool
 from sttest.core.results import PointStore
-from sttest.studies.blocks import BlockPoint, BlockShape, BlockTime, lanes_for, run_points
+from sttest.studies.blocks import BlockPoint, BlockRun, BlockTime, lanes_for, run_points
 
 BOARD = "u55c"
 STORE = Path("build/points/blocks")
@@ -79,13 +79,13 @@ def simulate_models(
     return {model: _of_model(model, {shape: times[point] for shape, point in points.items()}) for model in models}
 
 
-def _shapes(model: str, prompts: Sequence[int], contexts: Sequence[int]) -> list[BlockShape]:
-    prefill = [BlockShape(model, "prefill", tokens) for tokens in prompts]
-    return [*prefill, *(BlockShape(model, "decode", 1, context) for context in contexts)]
+def _shapes(model: str, prompts: Sequence[int], contexts: Sequence[int]) -> list[BlockRun]:
+    prefill = [BlockRun(model, "prefill", tokens) for tokens in prompts]
+    return [*prefill, *(BlockRun(model, "decode", 1, context) for context in contexts)]
 
 
 def _choose_lanes(
-    largest: Sequence[BlockShape], knobs: CompileOptions, jobs: int, say: Callable[[str], None]
+    largest: Sequence[BlockRun], knobs: CompileOptions, jobs: int, say: Callable[[str], None]
 ) -> dict[tuple[str, str], CompileOptions]:
     say("lowering from PyTorch")
     with process_pool(jobs) as pool:
@@ -93,7 +93,7 @@ def _choose_lanes(
         return {(shape.model, shape.phase): chosen for shape, chosen in zip(largest, found, strict=True)}
 
 
-def _of_model(model: str, times: dict[BlockShape, BlockTime]) -> ModelBlocks:
+def _of_model(model: str, times: dict[BlockRun, BlockTime]) -> ModelBlocks:
     own = {shape: time for shape, time in times.items() if shape.model == model}
     return ModelBlocks(
         {shape.tokens: time for shape, time in own.items() if shape.phase == "prefill"},

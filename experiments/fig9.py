@@ -30,7 +30,7 @@ from sttest.compile.resources.design import design_resources, die_under
 from sttest.core.processes import process_pool
 from sttest.core.results import ResultFolder, Row
 from sttest.core.tables import print_table
-from sttest.studies.blocks import BlockShape, lanes_for
+from sttest.studies.blocks import BlockRun, lanes_for
 from sttest.studies.steps import step_counter
 
 EXPERIMENT = "fig9"
@@ -83,7 +83,7 @@ class Explained:
 class Fit:
     """What a design asks for, in shares of the budget of all SLRs."""
 
-    shape: BlockShape
+    shape: BlockRun
     shares: Mapping[str, Mapping[str, float]]  # by flow and resource
 
     def fullest(self, flow: str) -> tuple[str, float]:
@@ -96,15 +96,15 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Expl
     lanes = [*FEWER_LANES, reproduced_knobs().overall_unroll]
     say = step_counter(len(lanes) * (1 + len(MODELS) * (len(LENGTHS) + len(CONTEXTS) + 2)) + len(MODELS))
     fits, blocks = dict[int, list[Fit]](), dict[int, dict[str, ModelBlocks]]()
-    largest = [BlockShape(model, "prefill", LENGTHS[-1]) for model in MODELS]
-    largest += [BlockShape(model, "decode", 1, CONTEXTS[-1]) for model in MODELS]
+    largest = [BlockRun(model, "prefill", LENGTHS[-1]) for model in MODELS]
+    largest += [BlockRun(model, "decode", 1, CONTEXTS[-1]) for model in MODELS]
     for each in lanes:
         knobs = reproduced_knobs().with_(overall_unroll=each)
         blocks[each] = simulate_models(MODELS, LENGTHS, CONTEXTS, engine, jobs, say, knobs)
         with process_pool(jobs) as pool:
             found = pool.map(_fit, largest, [knobs] * len(largest))
             fits[each] = [_told(fit, say) for fit in found]
-    groups = {model: _groups(BlockShape(model, "prefill", LENGTHS[-1])) for model in MODELS}
+    groups = {model: _groups(BlockRun(model, "prefill", LENGTHS[-1])) for model in MODELS}
     explained = explain(blocks, fits, a100_opponents()[0])
     _print(explained, fits, groups)
     with ResultFolder(out, made_by=__name__, config={"engine": engine, "lanes": lanes, "budget": _BUDGET}) as folder:
@@ -134,7 +134,7 @@ def explain(
     return sorted(found, key=lambda each: each.error)
 
 
-def _fit(shape: BlockShape, knobs: CompileOptions) -> Fit:
+def _fit(shape: BlockRun, knobs: CompileOptions) -> Fit:
     """The design's demand, under the budget of the paper's documentation."""
     chosen = lanes_for(shape, knobs).with_(budget=_BUDGET)
     made = compile_text(shape.text(), str(shape), BOARD, chosen)
@@ -151,7 +151,7 @@ def _told(fit: Fit, say: Callable[[str], None]) -> Fit:
     return fit
 
 
-def _groups(shape: BlockShape) -> dict[int, int]:
+def _groups(shape: BlockRun) -> dict[int, int]:
     """Groups of kernels by C_max in bytes: parts of the on-chip memory that kernels may use."""
     module = parse(shape.text(), str(shape), new_context())
     for each in tiling_passes(reproduced_knobs()):

@@ -20,7 +20,7 @@ from sttest.compile.options import CompileOptions
 from sttest.core.progress import progress
 from sttest.core.results import PointStore
 from sttest.models.registry import get_config
-from sttest.studies.blocks import BlockPoint, BlockShape, BlockTime, lanes_for, run_points
+from sttest.studies.blocks import BlockPoint, BlockRun, BlockTime, lanes_for, run_points
 
 MODEL = "gpt2"
 BOARD = "u55c"
@@ -33,14 +33,14 @@ _LARGEST_CONTEXT = 512
 
 def prefill_point(tokens: int, knobs: CompileOptions, engine: str) -> BlockPoint:
     """A prefill block of the design that the largest prompt decides."""
-    knobs = lanes_for(BlockShape(MODEL, "prefill", _LARGEST_PROMPT), knobs)
-    return BlockPoint(BlockShape(MODEL, "prefill", tokens), knobs, BOARD, engine)
+    knobs = lanes_for(BlockRun(MODEL, "prefill", _LARGEST_PROMPT), knobs)
+    return BlockPoint(BlockRun(MODEL, "prefill", tokens), knobs, BOARD, engine)
 
 
 def decode_points(contexts: Sequence[int], knobs: CompileOptions, engine: str) -> dict[int, BlockPoint]:
     """Decode blocks, by context, of the design that the longest generation decides."""
-    knobs = lanes_for(BlockShape(MODEL, "decode", 1, _LARGEST_CONTEXT), knobs)
-    return {context: BlockPoint(BlockShape(MODEL, "decode", 1, context), knobs, BOARD, engine) for context in contexts}
+    knobs = lanes_for(BlockRun(MODEL, "decode", 1, _LARGEST_CONTEXT), knobs)
+    return {context: BlockPoint(BlockRun(MODEL, "decode", 1, context), knobs, BOARD, engine) for context in contexts}
 
 
 def simulate_table(engine: str, jobs: int, store: PointStore) -> Reproduction:

@@ -21,7 +21,7 @@ from sttest.compile.pipeline import tiling_passes
 from sttest.core.processes import process_pool
 from sttest.core.results import ResultFolder, Row
 from sttest.core.tables import print_table
-from sttest.studies.blocks import BlockShape, BlockTime
+from sttest.studies.blocks import BlockRun, BlockTime
 from sttest.studies.steps import step_counter
 
 MODELS = ("gpt2", "qwen", "llama", "gemma")
@@ -35,7 +35,7 @@ _QUANTITY = "fused_over_original_intermediates"
 class Intermediates:
     """Bytes of one block: before fusion by both counts, and what is on chip after it."""
 
-    shape: BlockShape
+    shape: BlockRun
     kernels: int
     kernel_bytes: int
     model_bytes: int
@@ -48,7 +48,7 @@ class Intermediates:
         return self.fused_bytes / self.kernel_bytes, self.fused_bytes / self.model_bytes
 
 
-def model_bytes(shape: BlockShape) -> int:
+def model_bytes(shape: BlockRun) -> int:
     """Results that the model's own operations hand to each other, in 32 bit: the block without quantisation."""
     module = parse(shape.text(), str(shape), new_context())
     for each in tiling_passes(CompileOptions(precision="fp32")):
@@ -61,10 +61,10 @@ def measure(engine: str, jobs: int) -> list[Intermediates]:
     """All prefill blocks and one decode block of every model."""
     say = step_counter(1 + len(MODELS) * (len(LENGTHS) + len(CONTEXTS)))
     blocks = simulate_models(MODELS, LENGTHS, CONTEXTS, engine, jobs, say)
-    times: dict[BlockShape, BlockTime] = {}
+    times: dict[BlockRun, BlockTime] = {}
     for model, found in blocks.items():
-        times |= {BlockShape(model, "prefill", tokens): block for tokens, block in found.prefill.items()}
-        times[BlockShape(model, "decode", 1, LENGTHS[-1])] = found.decode[LENGTHS[-1]]
+        times |= {BlockRun(model, "prefill", tokens): block for tokens, block in found.prefill.items()}
+        times[BlockRun(model, "decode", 1, LENGTHS[-1])] = found.decode[LENGTHS[-1]]
     with process_pool(jobs) as pool:
         unquantised = pool.map(model_bytes, times)
         return [

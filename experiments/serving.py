@@ -19,7 +19,7 @@ from sttest.core.progress import tell
 from sttest.core.results import PointStore, ResultFolder, Row
 from sttest.core.tables import print_table
 from sttest.studies.campaign import STORES
-from sttest.studies.serving.outcome import Objective, Outcome
+from sttest.studies.serving.outcome import Outcome, ServiceObjective
 from sttest.studies.serving.requests import Request, poisson
 from sttest.studies.serving.scheduler import Card, Limits, Policy
 from sttest.studies.serving.step_times import StepPlan, pages_of
@@ -30,7 +30,7 @@ BATCHES = (1, 8)
 RATES = (1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0)
 POLICIES: tuple[Policy, ...] = ("first-come", "shortest")
 REQUESTS, SEED, PAGE_TOKENS = 2000, 1, 16
-OBJECTIVE = Objective(first_ms=1000.0, token_ms=20.0)
+OBJECTIVE = ServiceObjective(first_ms=1000.0, token_ms=20.0)
 # One unit of 4,096 lanes for all products with weights, as in the study `batch`.
 OPTIONS = {"share": "all", "gemv_lanes": 4096, "overall_unroll": 1536, "vector_bits": 512}
 CONTEXT = 512

@@ -17,7 +17,7 @@ from scipy.optimize import nnls
 from sttest.boards.operators import OPERATORS_FILE, load_operators
 from sttest.compile.resources.structure import structure_of
 from sttest.compile.resources.synthesis import ROWS_FILE
-from sttest.compile.rtl.cells import Cells, Part
+from sttest.compile.rtl.cells import CellModule, Cells
 from sttest.compile.rtl.dslx import definitions
 from sttest.compile.rtl.payload import PayloadFunction, Port
 from sttest.package import DesignPackage
@@ -60,7 +60,7 @@ OPERATORS: Mapping[str, tuple[str, tuple[int, ...], int, tuple[str, ...]]] = {
 }
 
 
-def operator_part(name: str, cells: Cells) -> Part:
+def operator_part(name: str, cells: Cells) -> CellModule:
     """An operator by itself."""
     call, widths, result, names = OPERATORS[name]
     _, library = load_operators(OPERATORS_FILE)
@@ -72,7 +72,7 @@ def operator_part(name: str, cells: Cells) -> Part:
     return cells.payload(function, sum(library[each].stages for each in names))
 
 
-def part_job(part: Part) -> SynthesisJob:
+def part_job(part: CellModule) -> SynthesisJob:
     """The job of a lane."""
     return SynthesisJob(part.name, ((f"{part.name}.sv", part.text),), size=len(part.text) / 30)
 

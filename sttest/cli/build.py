@@ -23,7 +23,7 @@ from sttest.targets.rtl.kernel_files import KERNEL_XML, SCRIPT, write_kernel_fil
 from sttest.targets.vitis.floorplan import floorplan
 from sttest.targets.vitis.linking import Linking, choose_banks
 from sttest.targets.vitis.runner import StepResult, run_steps
-from sttest.targets.vitis.steps import Limits, Plan, Target, link_config_text, makefile_text, vitis_version
+from sttest.targets.vitis.steps import Plan, StepLimits, Target, link_config_text, makefile_text, vitis_version
 
 
 def build_verb(
@@ -85,7 +85,7 @@ def build_verb(
             hints=["give --target hw_emu", "give --target hw"],
         )
     given = {"compile_s": timeout_compile, "link_s": timeout_link, "emconfig_s": timeout_emconfig}
-    request = BuildRequest(package, target, board, jobs, Limits().scaled(given), slr, any_version, dry_run)
+    request = BuildRequest(package, target, board, jobs, StepLimits().scaled(given), slr, any_version, dry_run)
     version = "" if dry_run else _installed(request)  # where there is no Vitis, nothing is written
     broken = broken_rules(package)
     results: list[StepResult] = []
@@ -131,7 +131,7 @@ class BuildRequest:
     target: Target  # ``hw_emu`` or ``hw``
     board: str | None = None  # name or file; None for that of the package
     jobs: int = 2  # number of jobs that the tools may run at a time
-    limits: Limits = field(default_factory=Limits)  # time limits
+    limits: StepLimits = field(default_factory=StepLimits)  # time limits
     slr: int | None = None  # region that the kernel is bound to; None leaves it to the tool
     any_version: bool = False  # whether another Vitis version is accepted
     dry_run: bool = False  # write the files and print the commands, run nothing

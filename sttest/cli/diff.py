@@ -11,7 +11,7 @@ from sttest.core.errors import InputError
 from sttest.core.files import STANDARD_INPUT
 from sttest.core.tables import print_table
 from sttest.core.terminal import is_short
-from sttest.studies.design_diff import DesignDiff, Side
+from sttest.studies.design_diff import DesignDiff, DiffSide
 
 MOST_ROWS = 5
 """Lines of each table, so that all of it fits a terminal; a pipe, --json and --wide have all."""
@@ -50,9 +50,9 @@ def diff_verb(
         raise InputError("one-input", "standard input holds one design", where="A and B", hints=["name a file for one"])
     with progress("comparing") as say:
         say(str(a))
-        one = Side.read(a, engine)
+        one = DiffSide.read(a, engine)
         say(str(b))
-        found = DesignDiff(one, Side.read(b, engine))
+        found = DesignDiff(one, DiffSide.read(b, engine))
     if as_json:
         print_json(found.to_json())
     else:
@@ -93,7 +93,7 @@ def _headline(found: DesignDiff) -> str:
     return f"B takes {change}: {b.cycles:,}, not {a.cycles:,} ({b.cycles / a.cycles - 1:+.2%})"
 
 
-def _ending(side: Side) -> str:
+def _ending(side: DiffSide) -> str:
     run = side.run
     if run.throughput is not None:
         return f"{run.throughput} iterations per cycle"

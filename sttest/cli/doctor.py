@@ -15,7 +15,7 @@ from sttest.models.config import DecoderConfig
 from sttest.models.parameters import block_parameters
 from sttest.models.registry import CONFIGS
 from sttest.studies.board_check import BandwidthCheck, check_bandwidth
-from sttest.targets.doctor import CAPABILITIES, PARTS, Capability, ExternalTool, Finding, survey
+from sttest.targets.doctor import CAPABILITIES, PARTS, Capability, ExternalTool, PartStatus, survey
 
 
 def doctor_verb(as_json: Json = False) -> None:
@@ -122,25 +122,25 @@ SCHEMA = "sttest.doctor/1"
 _WORKS = {True: "yes", False: "no", None: "not known"}
 
 
-def _disabled_by(part: ExternalTool, capabilities: Sequence[Capability], found: Mapping[str, Finding]) -> list[str]:
+def _disabled_by(part: ExternalTool, capabilities: Sequence[Capability], found: Mapping[str, PartStatus]) -> list[str]:
     """Names of what does not work for want of a part; empty if it is there, or did not answer."""
     return [able.name for able in capabilities if part.name in able.lacks(found)]
 
 
-def _remark(part: ExternalTool, found: Mapping[str, Finding]) -> str:
+def _remark(part: ExternalTool, found: Mapping[str, PartStatus]) -> str:
     finding = found[part.name]
     if finding.usable or not part.remedy:
         return finding.detail
     return f"{finding.detail}; {part.remedy}"
 
 
-def _because(able: Capability, found: Mapping[str, Finding]) -> str:
+def _because(able: Capability, found: Mapping[str, PartStatus]) -> str:
     """The parts that stand in the way."""
     return ", ".join(able.lacks(found) or [name for name in able.needs if found[name].usable is None])
 
 
 def _survey_document(
-    parts: Sequence[ExternalTool], capabilities: Sequence[Capability], found: Mapping[str, Finding]
+    parts: Sequence[ExternalTool], capabilities: Sequence[Capability], found: Mapping[str, PartStatus]
 ) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
@@ -152,7 +152,7 @@ def _survey_document(
     }
 
 
-def _entry(part: ExternalTool, found: Mapping[str, Finding], disabled: list[str]) -> dict[str, Any]:
+def _entry(part: ExternalTool, found: Mapping[str, PartStatus], disabled: list[str]) -> dict[str, Any]:
     finding = found[part.name]
     return {
         "name": part.name, "serves": part.serves, "status": finding.status, "version": finding.version,

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from sttest.cli.common import ApTypes, Backend, Engine, Json, Simulator, print_json, progress
-from sttest.cli.simulate import Depths
+from sttest.cli.simulate import DepthOptions
 from sttest.compile.own_kernels import define_values
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, SttestError
 from sttest.core.files import STANDARD_INPUT
@@ -72,7 +72,7 @@ def emulate_verb(
 
       sttest emulate build/small-gpt2-decode-u55c --backend csim --ap-types HLS_arbitrary_Precision_Types
     """
-    depths = Depths(of_some=depth or ())
+    depths = DepthOptions(of_some=depth or ())
     if kernels is not None:
         define_values(kernels)
     if backend == "csim":
@@ -247,7 +247,7 @@ _TIGHTEST = 8
 
 def _run_csim(
     path: Path,
-    depths: Depths,
+    depths: DepthOptions,
     work_dir: Path | None,
     source: WeightSource,
     streams: Path | None,

@@ -15,7 +15,7 @@ from sttest.core.plain_files import check_replaceable
 from sttest.core.results import RESULTS_SCHEMA, PointStore
 from sttest.core.tables import print_table
 from sttest.studies.campaign import STORES, on_cluster
-from sttest.studies.serving.outcome import Objective, Outcome, write_trace
+from sttest.studies.serving.outcome import Outcome, ServiceObjective, write_trace
 from sttest.studies.serving.requests import Request, poisson, read_trace
 from sttest.studies.serving.scheduler import Card, Limits, Policy
 from sttest.studies.serving.step_times import StepPlan, cache_memory_bytes, pages_of
@@ -101,7 +101,7 @@ def serve_verb(
         plan.campaign.finish(runner, lambda done, total: say(f"{done} of {total} designs simulated"))
         card = Card(asked, plan.steps(), limits)
         served = card.run(lambda done: say(f"{done:,} of {len(asked):,} requests served"))
-        outcome = Outcome(served, card.steps, limits, plan.tokens.board, Objective(slo_ttft_ms, slo_token_ms))
+        outcome = Outcome(served, card.steps, limits, plan.tokens.board, ServiceObjective(slo_ttft_ms, slo_token_ms))
         config = {
             "designs": [each.package.name for each in plan.cells], "limits": asdict(limits),
             "requests": str(trace) if trace else f"{prompt_tokens} and {output_tokens} tokens", "rate_per_s": rate,

@@ -60,7 +60,7 @@ def simulate_verb(
     if GroupPackage.is_there(path):
         _simulate_groups(GroupPackage.read(path), engine, as_json=as_json)
         return
-    depths = Depths(all_depths, depth or (), unbounded)
+    depths = DepthOptions(all_depths, depth or (), unbounded)
     graph, changed = _calibrated(path) if calibrated else (load_graph(path), 0)
     graph = depths.applied(graph)
     told = {"calibrated": {"processes": changed, "of": len(graph.processes)}} if calibrated else {}
@@ -141,7 +141,7 @@ def dot_verb(
 
       sttest dot graph.json --all-depths 2 | dot -Tsvg > graph.svg
     """
-    graph = Depths(all_depths, depth or ()).applied(load_graph(path))
+    graph = DepthOptions(all_depths, depth or ()).applied(load_graph(path))
     deadlock = simulate(graph).deadlock
     text = to_dot(graph, deadlock)
     if as_json:
@@ -187,7 +187,7 @@ def corpus_verb(
 
 
 @dataclass(frozen=True)
-class Depths:
+class DepthOptions:
     """Which FIFO depths to run with: those of the graph, changed by ``of_all``, then by ``of_some``."""
 
     of_all: int | None = None

@@ -128,7 +128,7 @@ KeptIr = Literal["none", "ends", "all"]
 
 
 @dataclass(frozen=True)
-class Stage:
+class PassStage:
     """One pass: its command-line form, the IR after it where that is kept, its seconds, 0 where not measured."""
 
     name: str
@@ -138,7 +138,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Design:
+class CompiledBlock:
     """A compiled block."""
 
     name: str  # e.g. ``gpt2-prefill-n32-u55c``.
@@ -148,14 +148,14 @@ class Design:
     module: ModuleOp  # IR at the stream level, FIFOs sized
     graph: TimedGraph  # graph that the engines take
     fusion: FusionReport  # groups and intermediate results before and after
-    stages: tuple[Stage, ...] = ()  # the passes that ran
+    stages: tuple[PassStage, ...] = ()  # the passes that ran
     # model, phase, tokens and context as the text says, and what the caller adds
     workload: dict[str, str | int] = field(default_factory=dict)
     coverage: Coverage | None = None  # what a scheme of integers has made integers; None in floating point
     # how its lanes differ from those that it was given
     adaptation: LaneAdaptation = field(default_factory=LaneAdaptation)
 
-    def with_depths(self, depths: Mapping[str, int]) -> "Design":
+    def with_depths(self, depths: Mapping[str, int]) -> "CompiledBlock":
         """The same design with other depths of some FIFOs, in the IR as in the timed graph.
 
         Raises:
@@ -166,7 +166,7 @@ class Design:
         changed = {name: depth for name, depth in depths.items() if depth != self.depths[name]}
         set_depths(module, changed, "user")
         keeps = any(stage.text is not None for stage in self.stages)
-        stages = (*self.stages, Stage("user-depths", "user-depths", printed(module), 0.0)) if keeps else self.stages
+        stages = (*self.stages, PassStage("user-depths", "user-depths", printed(module), 0.0)) if keeps else self.stages
         return replace(self, module=module, graph=graph, stages=stages)
 
     @property
@@ -192,7 +192,7 @@ def compile_text(
     workload: Mapping[str, str | int] | None = None,
     parameters: Sequence[str] = (),
     where: str = "",
-) -> Design:
+) -> CompiledBlock:
     """Linalg text to a sized design.
 
     Args:
@@ -236,7 +236,7 @@ def compile_text(
     runner.finish()
     graph = timed_graph(module, hardware, name)
     facts = {**workload_of(module), **(workload or {})}
-    return Design(name, knobs, hardware, module, graph, fusion, tuple(runner.stages), facts, covered, adaptation)
+    return CompiledBlock(name, knobs, hardware, module, graph, fusion, tuple(runner.stages), facts, covered, adaptation)
 
 
 @dataclass
@@ -247,7 +247,7 @@ class _Runner:
     module: ModuleOp
     keep_ir: KeptIr
     progress: Callable[[str], None] | None
-    stages: list[Stage] = field(default_factory=list)
+    stages: list[PassStage] = field(default_factory=list)
 
     def run(self, chosen: Sequence[ModulePass]) -> None:
         for each in chosen:
@@ -257,7 +257,7 @@ class _Runner:
             each.apply(self.context, self.module)
             seconds = time.perf_counter() - began
             keeps = self.keep_ir == "all" or (self.keep_ir == "ends" and not self.stages)
-            self.stages.append(Stage(each.name, _spec(each), printed(self.module) if keeps else None, seconds))
+            self.stages.append(PassStage(each.name, _spec(each), printed(self.module) if keeps else None, seconds))
 
     def finish(self) -> None:
         if self.keep_ir == "ends":
@@ -387,7 +387,7 @@ class StagedCompiler:
             self._before[chosen] = self._applied(chosen[shared:], self._after(chosen[:shared]))
         return self._before[chosen]
 
-    def design(self, knobs: CompileOptions) -> Design:
+    def design(self, knobs: CompileOptions) -> CompiledBlock:
         """The sized design.
 
         Raises:
@@ -402,7 +402,7 @@ class StagedCompiler:
         adaptation = adaptation_of(knobs.lanes, engines, all_of(module, df.TaskOp))
         graph = self._streamed(module, chosen)
         workload = dict(self._workload)
-        return Design(
+        return CompiledBlock(
             self.name, knobs, self.board, module, graph, tiled.fusion, workload=workload, adaptation=adaptation
         )
 
@@ -420,7 +420,7 @@ class StagedCompiler:
         self._seconds[last] = time.perf_counter() - began
         return graph
 
-    def documented(self, design: Design) -> Design:
+    def documented(self, design: CompiledBlock) -> CompiledBlock:
         """A design that was made here with the text after its first and its last pass, and with what became integers.
 
         Looking for a design does without: to print the text takes a third of the time of a compilation.
@@ -429,11 +429,12 @@ class StagedCompiler:
         stages = self._stages((*before, *chosen), design.module)
         return replace(design, stages=stages, coverage=self._coverage(design.knobs, before))
 
-    def _stages(self, passes: tuple[ModulePass, ...], module: ModuleOp) -> tuple[Stage, ...]:
+    def _stages(self, passes: tuple[ModulePass, ...], module: ModuleOp) -> tuple[PassStage, ...]:
         """All passes of a design, with the text after the first and the last; seconds are those of their last runs."""
         texts = {0: printed(self._after(passes[:1])), len(passes) - 1: printed(module)}
         return tuple(
-            Stage(each.name, _spec(each), texts.get(place), self._seconds[each]) for place, each in enumerate(passes)
+            PassStage(each.name, _spec(each), texts.get(place), self._seconds[each])
+            for place, each in enumerate(passes)
         )
 
     def _coverage(self, knobs: CompileOptions, before: tuple[ModulePass, ...]) -> Coverage | None:

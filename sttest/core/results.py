@@ -28,7 +28,7 @@ from sttest.core.closure import ROOT, program_files, program_hash
 from sttest.core.errors import InputError, did_you_mean, note
 from sttest.core.files import MANIFEST, MAX_FILE_BYTES, csv_text, read_csv, read_object, replacing_folder, write_text
 from sttest.core.tables import markdown_table
-from sttest.core.whole_run import Run, current_run
+from sttest.core.whole_run import AskedRun, current_run
 
 RESULTS_SCHEMA = "sttest.results/1"
 POINT_SCHEMA = "sttest.point/2"
@@ -188,7 +188,7 @@ class ResultFolder:
         self._config_hash = config_hash(config)
         self._stack = ExitStack()
         self._staging = self.path
-        self._run = Run()
+        self._run = AskedRun()
 
     def __enter__(self) -> "ResultFolder":
         self._staging = self._stack.enter_context(replacing_folder(self.path))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass
-class Run:
+class AskedRun:
     """Something that was asked for, and whose results say how long it took."""
 
     began_s: float = field(default_factory=time.perf_counter)
@@ -20,13 +20,13 @@ class Run:
         return time.perf_counter() - self.began_s
 
 
-_run: ContextVar[Run | None] = ContextVar("run", default=None)
+_run: ContextVar[AskedRun | None] = ContextVar("run", default=None)
 
 
 @contextmanager
-def whole_run() -> Generator[Run]:
+def whole_run() -> Generator[AskedRun]:
     """Results that are written within it count their seconds, and the points that they take over, from here."""
-    run = Run()
+    run = AskedRun()
     before = _run.set(run)
     try:
         yield run
@@ -34,6 +34,6 @@ def whole_run() -> Generator[Run]:
         _run.reset(before)
 
 
-def current_run() -> Run:
+def current_run() -> AskedRun:
     """The run that is under way, or else one that begins now."""
-    return _run.get() or Run()
+    return _run.get() or AskedRun()

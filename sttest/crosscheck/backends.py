@@ -19,7 +19,7 @@ from sttest.crosscheck.case import Case, main_result
 from sttest.crosscheck.engines import EngineResult, Values
 from sttest.crosscheck.results import ResultComparison, compare_with_golden
 from sttest.package import DesignPackage
-from sttest.targets.doctor import ExternalTool, Finding
+from sttest.targets.doctor import ExternalTool, PartStatus
 
 __depends__ = ("sttest/built_in/backends.py", "sttest/crosscheck/rungs.py")
 
@@ -93,7 +93,7 @@ def _loaded(offer: Offer) -> Backend:
         found = offer.load()
     except Exception as error:  # whatever its module does
         why = f"cannot be loaded: {type(error).__name__}: {error}"
-        part = ExternalTool(f"backend {offer.name}", offer.summary, partial(Finding, "failed", detail=why))
+        part = ExternalTool(f"backend {offer.name}", offer.summary, partial(PartStatus, "failed", detail=why))
         return Backend(offer.name, partial(_refuse, offer.name, why), (part.name,), (part,))
     if isinstance(found, Backend) and found.name == offer.name:
         return found

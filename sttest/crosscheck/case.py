@@ -19,7 +19,7 @@ from sttest.models.program import BlockShape, check_shape
 from sttest.reference import ReferenceGraph
 from sttest.reference.graph import Array, Bytes
 from sttest.reference.memory import memory_images, read_results
-from sttest.runtime.design_memory import BlockMemory, BlockResult, CacheSide, Step, export_parameters
+from sttest.runtime.design_memory import BlockMemory, BlockResult, CacheSide, SequenceStep, export_parameters
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -140,7 +140,7 @@ class BlockCase:
         memory = BlockMemory(graph, self.config, self.parameters)
         if not self.caches:
             return memory.prefill(*self.x)
-        return memory.decode_batch([Step(x, *caches) for x, caches in zip(self.x, self.caches, strict=True)])
+        return memory.decode_batch([SequenceStep(x, *caches) for x, caches in zip(self.x, self.caches, strict=True)])
 
     def results(self, graph: ReferenceGraph, images: Mapping[str, Bytes]) -> dict[str, Array]:
         """Results by name from the images that a design wrote, without padding."""

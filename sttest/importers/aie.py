@@ -19,7 +19,7 @@ from xdsl.ir import Operation, SSAValue
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import place_of, read_text, write_text
 from sttest.importers.mlir.aie_forms import AIE_FORMS
-from sttest.importers.mlir.dma_streams import Channel
+from sttest.importers.mlir.dma_streams import ObjectFifoDma
 from sttest.importers.mlir.execution import EndlessLoopError, Execution
 from sttest.importers.mlir.host_sequence import HostSequence
 from sttest.importers.mlir.kernel_cycles import KernelCycles
@@ -293,7 +293,7 @@ class _CoreReader:
 
 def _channel(fifo: ObjectFifo, host: HostSequence | None) -> Script:
     """What the DMA channels of an object FIFO do."""
-    channel = Channel(fifo)
+    channel = ObjectFifoDma(fifo)
     if host is not None and "shim" in (tile.kind for tile in fifo.tiles):
         host.drive(channel)
     else:

@@ -18,7 +18,7 @@ from sttest.core.files import read_json, write_json
 from sttest.core.numbers import real
 from sttest.importers.finn_layers import converter, is_known, kind_of, layer_of
 from sttest.importers.finn_model import FINN_DOMAIN, Model, Node, element_bits, read_model
-from sttest.importers.finn_schedule import Access, Layer, Nest, each_time
+from sttest.importers.finn_schedule import Layer, StreamAccess, StreamNest, each_time
 from sttest.sim.graph import MAX_DEPTH, MIN_DEPTH, Event, Fifo, Loop, Pipeline, TimedGraph, check_whole
 
 DEFAULT_CLOCK_NS = 10.0
@@ -421,7 +421,7 @@ class _Builder:
         """A source or a sink that is always ready."""
         name = stream.tensor if stream.writer is None else f"{stream.name}__sink"
         op = "write" if stream.writer is None else "read"
-        nest = Nest((tokens,), each_time() if op == "read" else (), each_time() if op == "write" else ())
+        nest = StreamNest((tokens,), each_time() if op == "read" else (), each_time() if op == "write" else ())
         self._ports[name, op, 0] = stream.name
         if op == "write":
             self._at(stream.reader, "read", stream.input, stream.name)
@@ -436,7 +436,7 @@ class _Builder:
             name, tuple(self._loop(name, nest) for nest in nests), repeat=repeat, origin=origin, category=category
         )
 
-    def _loop(self, name: str, nest: Nest) -> Loop:
+    def _loop(self, name: str, nest: StreamNest) -> Loop:
         """A loop that writes in the cycle of what it reads: FINN estimates no pipeline in between."""
         ends = (("read", nest.reads), ("write", nest.writes))
         events = [
@@ -453,15 +453,15 @@ def _ports_of(layer: Layer) -> list[tuple[str, int]]:
     return sorted({*accesses, *(("write", each.port) for nest in layer.nests for each in nest.writes)})
 
 
-def _framed(nest: Nest, frames: int) -> Nest:
+def _framed(nest: StreamNest, frames: int) -> StreamNest:
     """The nest with the frames as its outermost dim."""
     if frames == 1:
         return nest
 
-    def all_frames(accesses: tuple[Access, ...]) -> tuple[Access, ...]:
+    def all_frames(accesses: tuple[StreamAccess, ...]) -> tuple[StreamAccess, ...]:
         return tuple(replace(each, when=(None, *each.when)) if each.when else each for each in accesses)
 
-    return Nest((frames, *nest.trips), all_frames(nest.reads), all_frames(nest.writes), nest.ii)
+    return StreamNest((frames, *nest.trips), all_frames(nest.reads), all_frames(nest.writes), nest.ii)
 
 
 def _told(node: Node) -> str:

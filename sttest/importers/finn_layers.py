@@ -10,7 +10,7 @@ from math import gcd, prod
 
 from sttest.core.errors import InputError, did_you_mean
 from sttest.importers.finn_model import Node
-from sttest.importers.finn_schedule import Access, Layer, Nest, each_time, reads_only
+from sttest.importers.finn_schedule import Layer, StreamAccess, StreamNest, each_time, reads_only
 from sttest.importers.finn_windows import window_layer
 
 
@@ -22,8 +22,8 @@ def _matrix(node: Node) -> Layer:
     """Matrix-vector unit (mvau.hpp): each vector is read once, and kept for the rows that follow."""
     fold_out, fold_in = node.folds("MH", "PE"), node.folds("MW", "SIMD")
     pe, simd = node.whole("PE"), node.whole("SIMD")
-    reads = (Access(0, (None, 0, None)), Access(1))  # of input 1, weights, where they are a stream
-    nest = Nest((_vectors(node), fold_out, fold_in), reads, (Access(0, (None, None, fold_in - 1)),))
+    reads = (StreamAccess(0, (None, 0, None)), StreamAccess(1))  # of input 1, weights, where they are a stream
+    nest = StreamNest((_vectors(node), fold_out, fold_in), reads, (StreamAccess(0, (None, None, fold_in - 1)),))
     return Layer((nest,), (simd, simd * pe), (pe,))
 
 
@@ -32,14 +32,14 @@ def _depthwise(node: Node) -> Layer:
     pe, simd = node.whole("PE"), node.whole("SIMD", 1)
     taps = node.folds(prod(node.pair("Kernel")), simd)
     trips = (prod(node.pair("Dim")), node.folds("Channels", "PE"), taps)
-    nest = Nest(trips, (Access(0), Access(1)), (Access(0, (None, None, taps - 1)),))
+    nest = StreamNest(trips, (StreamAccess(0), StreamAccess(1)), (StreamAccess(0, (None, None, taps - 1)),))
     return Layer((nest,), (pe * simd, pe * simd), (pe,))
 
 
 def _map(node: Node, inputs: int = 1, outputs: int = 1) -> Layer:
     """A token in, a token out, in every cycle."""
     pe = node.whole("PE")
-    nest = Nest((_vectors(node) * node.folds("NumChannels", "PE"),), each_time(inputs), each_time(outputs))
+    nest = StreamNest((_vectors(node) * node.folds("NumChannels", "PE"),), each_time(inputs), each_time(outputs))
     return Layer((nest,), (pe,) * inputs, (pe,) * outputs)
 
 
@@ -64,7 +64,7 @@ def _padding(node: Node) -> Layer:
     top, left, bottom, right = pad
     trips = (_vectors(node), height + top + bottom, width + left + right, node.folds("NumChannels", simd))
     inside = (None, (top, top + height - 1, 1), (left, left + width - 1, 1), None)
-    return Layer((Nest(trips, (Access(0, inside),), each_time()),), (simd,), (simd,))
+    return Layer((StreamNest(trips, (StreamAccess(0, inside),), each_time()),), (simd,), (simd,))
 
 
 def _pixel_padding(node: Node) -> Layer:
@@ -74,7 +74,7 @@ def _pixel_padding(node: Node) -> Layer:
     rows, columns = (height - 1) * down + 1, (width - 1) * right + 1
     trips = (_vectors(node), rows, columns, node.folds("NumChannels", simd))
     pixels = (None, (0, rows - 1, down), (0, columns - 1, right), None)
-    return Layer((Nest(trips, (Access(0, pixels),), each_time()),), (simd,), (simd,))
+    return Layer((StreamNest(trips, (StreamAccess(0, pixels),), each_time()),), (simd,), (simd,))
 
 
 def _pool(node: Node) -> Layer:
@@ -82,7 +82,7 @@ def _pool(node: Node) -> Layer:
     pe, taps = node.whole("PE"), prod(node.wholes("KernelSize"))
     outputs = node.whole("BatchSize", 1) * prod(node.wholes("OutImgDims"))
     trips = (outputs, node.folds("Channels", "PE"), taps)
-    return Layer((Nest(trips, each_time(), (Access(0, (None, None, taps - 1)),)),), (pe,), (pe,))
+    return Layer((StreamNest(trips, each_time(), (StreamAccess(0, (None, None, taps - 1)),)),), (pe,), (pe,))
 
 
 def _max_pool(node: Node) -> Layer:
@@ -97,10 +97,10 @@ def _max_pool(node: Node) -> Layer:
     lanes = (node.whole("PE", 0, least=0) or channels) if is_line else channels
     folds = node.folds(channels, lanes)
     turns, reads, writes = (columns, right * folds, folds) if is_line else (rows, down * width, columns)
-    nest = Nest(
+    nest = StreamNest(
         (turns, reads + writes),
-        (Access(0, (None, (0, reads - 1, 1))),),
-        (Access(0, (None, (reads, reads + writes - 1, 1))),),
+        (StreamAccess(0, (None, (0, reads - 1, 1))),),
+        (StreamAccess(0, (None, (reads, reads + writes - 1, 1))),),
     )
     rest = (width - columns * right) * folds if is_line else (height - rows * down) * width
     return Layer((nest, *reads_only(rest)), (lanes,), (lanes,))
@@ -113,15 +113,17 @@ def _global_pool(node: Node) -> Layer:
     frames, folds = vectors[0], node.folds("NumChannels", "PE")
     pixels = prod(vectors[1:])
     last = (None, (pixels, pixels, 1), None)
-    nest = Nest((frames, pixels + 1, folds), (Access(0, (None, (0, pixels - 1, 1), None)),), (Access(0, last),))
+    nest = StreamNest(
+        (frames, pixels + 1, folds), (StreamAccess(0, (None, (0, pixels - 1, 1), None)),), (StreamAccess(0, last),)
+    )
     return Layer((nest,), (pe,), (pe,))
 
 
 def _label_select(node: Node) -> Layer:
     """The K largest labels are written after all were read."""
     pe, best = node.whole("PE"), node.whole("K")
-    nest = Nest((_vectors(node), node.folds("Labels", "PE")), each_time())
-    return Layer((nest, Nest((_vectors(node), best), writes=each_time())), (pe,), (1,))
+    nest = StreamNest((_vectors(node), node.folds("Labels", "PE")), each_time())
+    return Layer((nest, StreamNest((_vectors(node), best), writes=each_time())), (pe,), (1,))
 
 
 def _down_sampler(node: Node) -> Layer:
@@ -129,8 +131,8 @@ def _down_sampler(node: Node) -> Layer:
     kept = (0, size - 1, step)
     rows = () if node.whole("is1D", 0, least=0) else (size,)
     trips = (_vectors(node), *rows, size, node.folds("NumChannels", simd))
-    writes = (Access(0, (None, *(kept for _ in rows), kept, None)),)
-    return Layer((Nest(trips, each_time(), writes),), (simd,), (simd,))
+    writes = (StreamAccess(0, (None, *(kept for _ in rows), kept, None)),)
+    return Layer((StreamNest(trips, each_time(), writes),), (simd,), (simd,))
 
 
 def _upsample(node: Node) -> Layer:
@@ -138,10 +140,10 @@ def _upsample(node: Node) -> Layer:
     size, channels = node.whole("IFMDim"), node.whole("NumChannels")
     times = node.folds("OFMDim", size)
     if node.whole("DimMode", 0, least=0):
-        nest = Nest((size, times), (Access(0, (None, 0)),), each_time())
+        nest = StreamNest((size, times), (StreamAccess(0, (None, 0)),), each_time())
     else:
         trips = (_vectors(node), size, times, size, times)
-        nest = Nest(trips, (Access(0, (None, None, 0, None, 0)),), each_time())
+        nest = StreamNest(trips, (StreamAccess(0, (None, None, 0, None, 0)),), each_time())
     return Layer((nest,), (channels,), (channels,))
 
 
@@ -150,21 +152,25 @@ def _concat(node: Node) -> Layer:
     name = "ElemsPerStream" if "ElemsPerStream" in node.attributes else "ChannelsPerStream"
     channels, simd = node.wholes(name), node.whole("SIMD", 0, least=0)
     if not simd:
-        nest = Nest((_vectors(node),), each_time(len(channels)), each_time())
+        nest = StreamNest((_vectors(node),), each_time(len(channels)), each_time())
         return Layer((nest,), channels, (sum(channels),))
     spans = _spans(node, channels, simd)
-    reads = tuple(Access(port, (None, span)) for port, span in enumerate(spans))
-    return Layer((Nest((_vectors(node), spans[-1][1] + 1), reads, each_time()),), (simd,) * len(channels), (simd,))
+    reads = tuple(StreamAccess(port, (None, span)) for port, span in enumerate(spans))
+    return Layer(
+        (StreamNest((_vectors(node), spans[-1][1] + 1), reads, each_time()),), (simd,) * len(channels), (simd,)
+    )
 
 
 def _split(node: Node) -> Layer:
     channels, simd = node.wholes("ChannelsPerStream"), node.whole("SIMD", 0, least=0)
     if not simd:
-        nest = Nest((_vectors(node),), each_time(), each_time(len(channels)))
+        nest = StreamNest((_vectors(node),), each_time(), each_time(len(channels)))
         return Layer((nest,), (sum(channels),), channels)
     spans = _spans(node, channels, simd)
-    writes = tuple(Access(port, (None, span)) for port, span in enumerate(spans))
-    return Layer((Nest((_vectors(node), spans[-1][1] + 1), each_time(), writes),), (simd,), (simd,) * len(channels))
+    writes = tuple(StreamAccess(port, (None, span)) for port, span in enumerate(spans))
+    return Layer(
+        (StreamNest((_vectors(node), spans[-1][1] + 1), each_time(), writes),), (simd,), (simd,) * len(channels)
+    )
 
 
 def _spans(node: Node, channels: tuple[int, ...], simd: int) -> list[tuple[int, int, int]]:
@@ -179,7 +185,7 @@ def _spans(node: Node, channels: tuple[int, ...], simd: int) -> list[tuple[int, 
 def _lookup(node: Node) -> Layer:
     if node.attributes.get("mem_mode", "internal_embedded") not in ("internal_embedded", "const"):
         raise InputError("external-lookup", "an embedding in external memory has no fixed rate", where=node.where)
-    nest = Nest((prod(node.wholes("InputShape", (1,))),), each_time(), each_time())
+    nest = StreamNest((prod(node.wholes("InputShape", (1,))),), each_time(), each_time())
     return Layer((nest,), (1,), (node.whole("EmbeddingDim"),))
 
 
@@ -199,15 +205,17 @@ def converter(in_bits: int, out_bits: int, frame_bits: int) -> Layer:
     reads, writes = word // in_bits, word // out_bits
     words = -(-frame_bits // word)  # a last word that is not full is filled up
     cycles = max(reads, writes)
-    nest = Nest(
-        (words, cycles), (Access(0, (None, (0, reads - 1, 1))),), (Access(0, (None, (cycles - writes, cycles - 1, 1))),)
+    nest = StreamNest(
+        (words, cycles),
+        (StreamAccess(0, (None, (0, reads - 1, 1))),),
+        (StreamAccess(0, (None, (cycles - writes, cycles - 1, 1))),),
     )
     return Layer((nest,), (in_bits,), (out_bits,))
 
 
 def _last_marker(node: Node) -> Layer:
     elements = node.folds("StreamWidth", "ElemWidth")
-    return Layer((Nest((node.whole("NumIters"),), each_time(), each_time()),), (elements,), (elements,))
+    return Layer((StreamNest((node.whole("NumIters"),), each_time(), each_time()),), (elements,), (elements,))
 
 
 def _memory(node: Node) -> Layer:
@@ -216,7 +224,7 @@ def _memory(node: Node) -> Layer:
     tokens = node.folds(node.whole("NumChannels") * _vectors(node) * bits, width)
     slow = -(-width // node.whole("intfWidth"))
     incoming = node.attributes.get("direction", "in") == "in"
-    nest = Nest((tokens,), () if incoming else each_time(), each_time() if incoming else (), slow)
+    nest = StreamNest((tokens,), () if incoming else each_time(), each_time() if incoming else (), slow)
     elements = (node.folds(width, bits),)
     return Layer((nest,), () if incoming else elements, elements if incoming else ())
 
@@ -228,7 +236,7 @@ def _elementwise(node: Node) -> Layer:
     if any(shapes[name] != shapes["out"] for name in streamed):
         raise InputError("broadcast", "an operand that is repeated has no known rate", where=node.where)
     pe = node.whole("PE")
-    nest = Nest((node.folds(prod(shapes["out"]), pe),), each_time(2), each_time())
+    nest = StreamNest((node.folds(prod(shapes["out"]), pe),), each_time(2), each_time())
     return Layer((nest,), (pe, pe), (pe,))
 
 

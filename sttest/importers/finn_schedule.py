@@ -7,7 +7,7 @@ from sttest.sim.graph import When
 
 
 @dataclass(frozen=True)
-class Access:
+class StreamAccess:
     """A token read from an input or written to an output in some iterations of a nest."""
 
     port: int
@@ -15,15 +15,15 @@ class Access:
 
 
 @dataclass(frozen=True)
-class Nest:
+class StreamNest:
     """A pipelined loop nest with one iteration per cycle, or per ``ii`` cycles; ``trips`` outermost first."""
 
     trips: tuple[int, ...]
-    reads: tuple[Access, ...] = ()
-    writes: tuple[Access, ...] = ()
+    reads: tuple[StreamAccess, ...] = ()
+    writes: tuple[StreamAccess, ...] = ()
     ii: int = 1
 
-    def tokens(self, accesses: tuple[Access, ...], port: int) -> int:
+    def tokens(self, accesses: tuple[StreamAccess, ...], port: int) -> int:
         """Tokens that pass a port in one run of the nest."""
         return sum(_times(self.trips, each.when) for each in accesses if each.port == port)
 
@@ -32,7 +32,7 @@ class Nest:
 class Layer:
     """The nests of one frame, in order; elements per token by input and by output of the node."""
 
-    nests: tuple[Nest, ...]
+    nests: tuple[StreamNest, ...]
     in_elements: tuple[int, ...]
     out_elements: tuple[int, ...]
 
@@ -56,11 +56,11 @@ def _times(trips: tuple[int, ...], when: tuple[When, ...]) -> int:
     return count
 
 
-def each_time(ports: int = 1) -> tuple[Access, ...]:
+def each_time(ports: int = 1) -> tuple[StreamAccess, ...]:
     """One token in every iteration, on each of the first ports."""
-    return tuple(Access(port) for port in range(ports))
+    return tuple(StreamAccess(port) for port in range(ports))
 
 
-def reads_only(count: int) -> tuple[Nest, ...]:
+def reads_only(count: int) -> tuple[StreamNest, ...]:
     """So many cycles that only read, or nothing."""
-    return (Nest((count,), each_time()),) if count > 0 else ()
+    return (StreamNest((count,), each_time()),) if count > 0 else ()

@@ -13,7 +13,7 @@ from math import prod
 
 from sttest.core.errors import InputError
 from sttest.importers.finn_model import Node
-from sttest.importers.finn_schedule import Access, Layer, Nest, each_time, reads_only
+from sttest.importers.finn_schedule import Layer, StreamAccess, StreamNest, each_time, reads_only
 from sttest.sim.graph import When
 
 
@@ -60,7 +60,7 @@ def window_layer(node: Node) -> Layer:
     _check(shape, node)
     is_line = 1 in shape.image
     is_rtl = node.op.endswith("_rtl")
-    drain = Nest((2 if is_rtl else 1,))  # cycles that FINN counts besides reads and writes
+    drain = StreamNest((2 if is_rtl else 1,))  # cycles that FINN counts besides reads and writes
     if _is_parallel(node, shape, is_rtl=is_rtl):
         out_elements = simd * prod(shape.kernel) if node.whole("parallel_window", 0, least=0) else simd
         return Layer((*_parallel(shape), drain), (simd,), (out_elements,))
@@ -97,7 +97,7 @@ def _is_parallel(node: Node, shape: _Shape, *, is_rtl: bool) -> bool:
     return asked and 1 in shape.image
 
 
-def _parallel(shape: _Shape) -> tuple[Nest, ...]:
+def _parallel(shape: _Shape) -> tuple[StreamNest, ...]:
     """A pixel is read in every cycle, and a window written when it is complete (swg_template_parallel.sv)."""
     ends: list[When] = []
     for kernel, stride, dilation, outputs in zip(
@@ -105,10 +105,10 @@ def _parallel(shape: _Shape) -> tuple[Nest, ...]:
     ):
         first = (kernel - 1) * dilation
         ends.append((first, first + (outputs - 1) * stride, stride))
-    return (Nest((*shape.image, shape.folds), each_time(), (Access(0, (*ends, None)),)),)
+    return (StreamNest((*shape.image, shape.folds), each_time(), (StreamAccess(0, (*ends, None)),)),)
 
 
-def _image_by_rows(shape: _Shape) -> tuple[Nest, ...]:
+def _image_by_rows(shape: _Shape) -> tuple[StreamNest, ...]:
     """HLS: the rows of the first windows are read, then each output row while the rows of the next are read."""
     width, writes = shape.image[1] * shape.folds, shape.outputs[1] * shape.taps
     cycles = max(writes, shape.stride[1] * width, shape.stride[0] * width)
@@ -116,7 +116,7 @@ def _image_by_rows(shape: _Shape) -> tuple[Nest, ...]:
     return (*_fill(fill, shape), *_rows(_Row((cycles,), (_first(writes),), _firsts), shape, fill))
 
 
-def _image(shape: _Shape) -> tuple[Nest, ...]:
+def _image(shape: _Shape) -> tuple[StreamNest, ...]:
     """RTL: what the first window needs is read, then windows are written while that of the next ones is read."""
     columns, (down, right), folds = shape.outputs[1], shape.stride, shape.folds
     width, writes = shape.image[1] * folds, columns * shape.taps
@@ -127,11 +127,11 @@ def _image(shape: _Shape) -> tuple[Nest, ...]:
     return (*_fill(fill, shape), *_rows(_row(shape, cycles), shape, fill))
 
 
-def _line(shape: _Shape, *, is_rtl: bool) -> tuple[Nest, ...]:
+def _line(shape: _Shape, *, is_rtl: bool) -> tuple[StreamNest, ...]:
     """Windows over a line, which lies along the width: writing begins before the first window is complete."""
     columns, taps, step = shape.outputs[1], shape.taps, shape.stride[1] * shape.folds
     if shape.is_depthwise and not is_rtl and (shape.stride[1] > 2 or shape.dilation[1] > 1):
-        return (*reads_only(shape.tokens), Nest((columns * taps,), writes=each_time()))
+        return (*reads_only(shape.tokens), StreamNest((columns * taps,), writes=each_time()))
     slot = max(taps, step)
     rest = shape.tokens - shape.first_window - (columns - 1) * step
     if shape.is_depthwise and shape.stride[1] > 1:  # reads one window ahead
@@ -147,7 +147,9 @@ def _line(shape: _Shape, *, is_rtl: bool) -> tuple[Nest, ...]:
         reads += [((1, columns - 1, 1), _first(step))] if columns > 1 else []
         in_last = min(rest, slot - step) if columns > 1 else 0
         reads += [(columns - 1, (step, step + in_last - 1, 1))] if in_last else []
-    nest = Nest((columns, slot), tuple(Access(0, when) for when in reads), (Access(0, (None, _first(taps))),))
+    nest = StreamNest(
+        (columns, slot), tuple(StreamAccess(0, when) for when in reads), (StreamAccess(0, (None, _first(taps))),)
+    )
     return (*reads_only(fill), nest, *reads_only(rest - in_last))
 
 
@@ -198,12 +200,12 @@ def _firsts(count: int) -> list[tuple[When, ...]]:
     return [(_first(count),)]
 
 
-def _fill(count: int, shape: _Shape) -> tuple[Nest, ...]:
+def _fill(count: int, shape: _Shape) -> tuple[StreamNest, ...]:
     """Cycles before the first write, in which tokens are read as long as there are any."""
-    return (Nest((count,), (Access(0, (_first(min(count, shape.tokens)),)),)),)
+    return (StreamNest((count,), (StreamAccess(0, (_first(min(count, shape.tokens)),)),)),)
 
 
-def _rows(row: _Row, shape: _Shape, already_read: int) -> tuple[Nest, ...]:
+def _rows(row: _Row, shape: _Shape, already_read: int) -> tuple[StreamNest, ...]:
     """All output rows, each of which reads what the next one needs; then what no window needs is read."""
     rows, per_row = shape.outputs[0], shape.stride[0] * shape.image[1] * shape.folds
     rest = max(0, shape.tokens - already_read)
@@ -213,5 +215,7 @@ def _rows(row: _Row, shape: _Shape, already_read: int) -> tuple[Nest, ...]:
     if rest and full < rows:
         reads += [(full, *when) for when in row.reads(rest)]
         rest = 0
-    nest = Nest((rows, *row.trips), tuple(Access(0, when) for when in reads), (Access(0, (None, *row.writes)),))
+    nest = StreamNest(
+        (rows, *row.trips), tuple(StreamAccess(0, when) for when in reads), (StreamAccess(0, (None, *row.writes)),)
+    )
     return (nest, *reads_only(rest))

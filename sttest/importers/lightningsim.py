@@ -43,7 +43,7 @@ _FIELDS = {
 
 
 @dataclass
-class Segment:
+class IterationSegment:
     """Iterations of one loop in a row: of each access its iteration and its op, 2 * FIFO + write."""
 
     header: str = ""  # block that begins an iteration, or the name of the loop; empty for what runs once
@@ -62,7 +62,7 @@ class Segment:
 class FunctionRun:
     """What a function did: its loops, each block of the iteration under way with its accesses."""
 
-    segments: list[Segment] = field(default_factory=list)
+    segments: list[IterationSegment] = field(default_factory=list)
     header: str | None = None  # block that begins an iteration of the loop under way
     path: dict[str, list[int]] = field(default_factory=dict)
 
@@ -79,7 +79,7 @@ class FunctionRun:
     def close(self) -> None:
         """Ends the iteration under way, and its loop."""
         if self.header is None:
-            self.segments.append(Segment())
+            self.segments.append(IterationSegment())
         self.segments[-1].add([op for ops in self.path.values() for op in ops])
         self.header, self.path = None, {}
 
@@ -92,9 +92,9 @@ class FunctionRun:
             if self.header is not None:
                 self.segments[-1].add(before)  # the last iteration of the loop before, and what followed it
             elif before:
-                self.segments.append(Segment())
+                self.segments.append(IterationSegment())
                 self.segments[-1].add(before)
-            self.segments.append(Segment(block))
+            self.segments.append(IterationSegment(block))
         self.segments[-1].add(body)
         self.header, self.path = block, {}
 
@@ -201,7 +201,7 @@ class _TraceReader:
         if len(ops) % trips:
             raise self._bad(f"{len(ops)} accesses in {trips} iterations")
         each = len(ops) // trips
-        segment = Segment(f"loop {name}", trips, array("q"), array("i", ops))
+        segment = IterationSegment(f"loop {name}", trips, array("q"), array("i", ops))
         if each:
             segment.iterations = array("q", np.repeat(np.arange(trips, dtype=np.int64), each).tobytes())
         self.run.segments.append(segment)
@@ -270,7 +270,7 @@ def _process(
 
 
 def _timed(
-    segments: Sequence[Segment], name: str, reports: SynthesisReports
+    segments: Sequence[IterationSegment], name: str, reports: SynthesisReports
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     """Stage of each access, stage in which its iteration was entered, and op; and the stage after the last."""
     fit = _LoopFit(name, reports, alone=len(segments) == 1)
@@ -303,7 +303,7 @@ class _LoopFit:
         self.unmatched = reports.innermost(name)
         self.matched: dict[str, LoopReport] = {}
 
-    def pace(self, segment: Segment) -> tuple[int, int, int]:
+    def pace(self, segment: IterationSegment) -> tuple[int, int, int]:
         """Iterations per entry, interval and latency of the loop that a segment is of.
 
         Raises:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sttest.importers.hls.project import read_project
-from sttest.importers.hls.region import TOKEN_BITS, DataflowRegion, StreamVariable, Task, reading_cpp
+from sttest.importers.hls.region import TOKEN_BITS, DataflowRegion, RegionTask, StreamVariable, reading_cpp
 from sttest.importers.hls.region_places import region_places
 from sttest.importers.hls.reports import read_reports
 from sttest.importers.hls.stream_depths import write_stream_depths
@@ -73,7 +73,7 @@ def write_depths(graph: TimedGraph, source: Path, out: Path) -> None:
         write_stream_depths(project.root, region, graph, StreamVariable.element_name, out)
 
 
-def _process_names(tasks: Sequence[Task]) -> list[str]:
+def _process_names(tasks: Sequence[RegionTask]) -> list[str]:
     """The names of the functions; further calls of one are numbered as the tool numbers them."""
     seen: Counter[str] = Counter()
     names: list[str] = []

@@ -18,7 +18,7 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
-class Workload(_Section):
+class WorkloadEntry(_Section):
     """What the design computes; empty for a text that does not say so."""
 
     model: _Maybe[str] = None  # name in the registry, or of a configuration
@@ -35,10 +35,10 @@ class Workload(_Section):
     head_columns: _Maybe[int] = None  # columns of the LM head, where a launch runs it, too
 
 
-class Configuration(_Section):
+class ConfigurationEntry(_Section):
     """Everything that decides the design."""
 
-    workload: Workload
+    workload: WorkloadEntry
     knobs: CompileOptions
     board: str
     # fields of a scheme that is none of the shipped ones
@@ -50,7 +50,7 @@ class Configuration(_Section):
         return load_scheme(self.knobs.precision) if self.scheme is None else QuantScheme(**cast(Any, self.scheme))
 
 
-class Pass(_Section):
+class PassEntry(_Section):
     """A pass as ``sttest opt -p`` takes it.
 
     Packages of before say how long it took, too; that differs from run to run, and two packages of one command don't.
@@ -72,7 +72,7 @@ class Intermediates(_Section):
     published_fused_over_original: _Maybe[str] = None
 
 
-class Sizing(_Section):
+class SizingEntry(_Section):
     """Simulated cycles with the depths of the FIFOs, and what those cost; None where the design deadlocks."""
 
     strategy: str
@@ -83,7 +83,7 @@ class Sizing(_Section):
     fifos_below_their_unbounded_peak: list[str]
 
 
-class Resources(_Section):
+class ResourcesEntry(_Section):
     """Resources of the whole design by kind, and as shares of the board's budget."""
 
     total: dict[str, int | float]
@@ -121,7 +121,7 @@ class Relays(_Section):
     ff: int
 
 
-class Partition(_Section):
+class PartitionEntry(_Section):
     """A design placed on SLRs: fullest share per SLR, wires per boundary, cycles without and with registers there."""
 
     fullest_share_per_slr: list[float]
@@ -134,7 +134,7 @@ class Partition(_Section):
     clock: Clock | None = None
 
 
-class InFloat(_Section):
+class InFloatEntry(_Section):
     """A contraction, or an argument, that is not in integers, and why."""
 
     name: str
@@ -145,11 +145,11 @@ class Contractions(_Section):
     """What a scheme of integers has made integers (`sttest.compile.quantization.coverage`)."""
 
     integers: int
-    floating: list[InFloat]
-    stored: list[InFloat]
+    floating: list[InFloatEntry]
+    stored: list[InFloatEntry]
 
 
-class DesignPart(_Section):
+class ChoiceEntry(_Section):
     """Which design it is (`sttest.explore.choice`)."""
 
     choice: str  # what was asked for: ``best``, ``default``, or a file of knobs
@@ -194,18 +194,18 @@ class Manifest(_Section):
 
     schema_: str = Field(SCHEMA, alias="schema")
     name: str
-    configuration: Configuration
+    configuration: ConfigurationEntry
     configuration_hash: str
     clock_mhz: Annotated[float, Field(gt=0)]
     groups: int
-    passes: list[Pass]
+    passes: list[PassEntry]
     intermediates: Intermediates
-    sizing: Sizing
+    sizing: SizingEntry
     versions: dict[str, str]
-    resources: Resources
-    design: _Maybe[DesignPart] = None
+    resources: ResourcesEntry
+    design: _Maybe[ChoiceEntry] = None
     fit: _Maybe[FitPart] = None
-    partition: _Maybe[Partition] = None
+    partition: _Maybe[PartitionEntry] = None
     contractions: _Maybe[Contractions] = None
     values: ValuesPart
     hls: HlsPart

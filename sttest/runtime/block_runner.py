@@ -19,10 +19,10 @@ from sttest.models.layers import greedy
 from sttest.models.quant.block import decode_twin
 from sttest.models.quant.contraction import DefinedOrder
 from sttest.reference.graph import Array, Bytes
-from sttest.runtime.design_memory import BlockMemory, BlockResult, CacheSide, Step
+from sttest.runtime.design_memory import BlockMemory, BlockResult, CacheSide, SequenceStep
 
 
-class Chosen(NamedTuple):
+class NextToken(NamedTuple):
     """The next token from an engine with a head: logits [vocab], and the most likely token."""
 
     logits: Array
@@ -41,7 +41,7 @@ class BlockRunner(Protocol):
         ...
 
     @property
-    def chosen(self) -> Chosen | None:
+    def chosen(self) -> NextToken | None:
         """Result of the head after the last layer; None where the host has the head."""
         ...
 
@@ -131,7 +131,7 @@ def seeded_decode(memory: BlockMemory, block: nn.Module, context: int, seed: int
             golden = run_decode(twin, config, now[0], caches[0], context, kind)
         else:
             golden = run_decode_batch(twin, config, now, caches, context, kind)
-    steps = [Step(x.numpy(), *map(CacheSide.of, cache)) for x, cache in zip(now, caches, strict=True)]
+    steps = [SequenceStep(x.numpy(), *map(CacheSide.of, cache)) for x, cache in zip(now, caches, strict=True)]
     return _seeded(memory, memory.decode_batch(steps), golden, tokens)
 
 

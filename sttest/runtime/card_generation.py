@@ -12,7 +12,7 @@ from sttest.models.language_model import LanguageModel
 from sttest.models.tables import token_ids
 from sttest.reference.graph import Array, Bytes, ReferenceGraph
 from sttest.reference.memory import images_of
-from sttest.runtime.block_runner import Chosen
+from sttest.runtime.block_runner import NextToken
 from sttest.runtime.design_memory import BlockMemory, BlockResult, ResidentCache, StepInputs, export_parameters
 from sttest.targets.device import HeldCard, LaunchTimes
 
@@ -56,7 +56,7 @@ class _CardBuffers:
 
 
 @dataclass
-class CardBlocks(_CardBuffers):
+class LayersOnCard(_CardBuffers):
     """The layers of a model on a design that runs one layer per launch.
 
     Args:
@@ -210,12 +210,12 @@ class CardGeneration:
     rows: tuple[Array, Array | None] | None = None
     caches: list[ResidentCache] = field(init=False)  # cache of every layer
     # result of the head in the last launch, if the design has one
-    chosen: Chosen | None = field(init=False, default=None)
+    chosen: NextToken | None = field(init=False, default=None)
     _ahead: list[list[BlockResult]] = field(default_factory=list)
     _inputs: StepInputs | None = None
     _phase: str = ""
     _card: AbstractContextManager[HeldCard] | None = None
-    _blocks: CardBlocks | CardLayers | None = None
+    _blocks: LayersOnCard | CardLayers | None = None
 
     def __post_init__(self) -> None:
         self.caches = [ResidentCache(layer) for layer in self.layers["decode"]]
@@ -285,13 +285,13 @@ class CardGeneration:
 
     def _step(self, phase: str, layer: int, inputs: dict[str, Bytes], memory: BlockMemory, count: int) -> Array:
         blocks = self._configured(phase)
-        assert isinstance(blocks, CardBlocks)
+        assert isinstance(blocks, LayersOnCard)
         result: BlockResult = memory.results(blocks.launch(layer, inputs, self._doing(phase, layer)), count)
         self.caches[layer].append(result.k_new, result.v_new)
         self.chosen = _chosen(result, memory)
         return result.y
 
-    def _configured(self, phase: str) -> CardBlocks | CardLayers:
+    def _configured(self, phase: str) -> LayersOnCard | CardLayers:
         """The card with the design of a phase."""
         if self._blocks is None or self._phase != phase:
             self._release()
@@ -301,9 +301,9 @@ class CardGeneration:
             self._blocks = self._blocks_of(phase, card)
         return self._blocks
 
-    def _blocks_of(self, phase: str, card: HeldCard) -> CardBlocks | CardLayers:
+    def _blocks_of(self, phase: str, card: HeldCard) -> LayersOnCard | CardLayers:
         if phase not in self.at_once:
-            return CardBlocks(card, self.layers[phase], self.on_launch)
+            return LayersOnCard(card, self.layers[phase], self.on_launch)
         return CardLayers(card, self.layers[phase], self.on_launch, steps=self.steps if phase == "decode" else 1)
 
     def _release(
@@ -317,7 +317,7 @@ class CardGeneration:
             card.__exit__(kind, error, trace)
 
 
-def _chosen(result: BlockResult, memory: BlockMemory) -> Chosen | None:
+def _chosen(result: BlockResult, memory: BlockMemory) -> NextToken | None:
     if result.logits is None or result.token is None:
         return None
-    return Chosen(result.logits[0, : memory.config.vocab], int(result.token[0]))
+    return NextToken(result.logits[0, : memory.config.vocab], int(result.token[0]))

@@ -92,14 +92,14 @@ def block(package: ModelPackage, request: RunRequest, log: Log, tell: Callable) 
     """
     package.require_one_block()
     from sttest.runtime.block_runner import largest_difference
-    from sttest.runtime.card_generation import CardBlocks
+    from sttest.runtime.card_generation import LayersOnCard
 
     log.planned = request.launches
     opened = card_opener(package, request, log, tell)
     memory, seeded = seeded_block(package, request.weights, request.seed)
     told = _recorder(log, tell)
     with opened() as card:
-        blocks = CardBlocks(card, [memory], told)
+        blocks = LayersOnCard(card, [memory], told)
         for number in range(request.launches):
             images = blocks.launch(0, dict(seeded.inputs), f"{package.phase} {number}")
             difference = largest_difference(memory.results(images, seeded.tokens), seeded.golden)

@@ -44,7 +44,7 @@ class CacheSide(NamedTuple):
         return CacheSide(values, np.concatenate([self.scales, new.scales], axis=1))
 
 
-class Step(NamedTuple):
+class SequenceStep(NamedTuple):
     """What a sequence brings to a decode step."""
 
     x: Array  # activations, float32 [tokens, hidden]
@@ -162,9 +162,9 @@ class BlockMemory:
         Raises:
             InputError: another design, or more tokens or cached positions than it has room for.
         """
-        return self.decode_batch([Step(x, k_cache, v_cache)])
+        return self.decode_batch([SequenceStep(x, k_cache, v_cache)])
 
-    def decode_batch(self, steps: Sequence[Step]) -> dict[str, Bytes]:
+    def decode_batch(self, steps: Sequence[SequenceStep]) -> dict[str, Bytes]:
         """Images of all loads for a decode step of several sequences.
 
         Args:
@@ -173,14 +173,14 @@ class BlockMemory:
         Raises:
             InputError: another design, or more sequences, tokens or cached positions than it has room for.
         """
-        nothing = Step(self._no_x, *(_without_positions(side) for side in steps[0][1:]))
+        nothing = SequenceStep(self._no_x, *(_without_positions(side) for side in steps[0][1:]))
         inputs = self._of_batch([self._step(step) for step in steps], self._step(nothing))
         if "token_ids" in self.graph.argument:
             inputs["token_ids"] = token_ids(self.config)
         inputs |= family_of(self.config).tables(self.config)
         return self._images(inputs)
 
-    def _step(self, step: Step) -> dict[str, Array]:
+    def _step(self, step: SequenceStep) -> dict[str, Array]:
         context, rows = self._shape("k_cache")[-2], self._shape("x")[0] // (self.batch or 1)
         padding = self._padding(step.keys.values.shape[1], context, "cached tokens")
         padding_tokens = self._padding(len(step.x), rows, "tokens")

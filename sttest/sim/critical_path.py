@@ -38,7 +38,7 @@ def critical_path(simulation: Simulation) -> "list[Segment]":
         raise InputError("not-finished", "a run that does not finish has no critical path", where=simulation.name)
     if any(isinstance(process, Actor) for process in graph.processes):
         raise InputError("actors", "critical paths are of pipelines and memory ports only", where=simulation.name)
-    walk = Walk(graph, record, unbounded=simulation.unbounded)
+    walk = RunTimelines(graph, record, unbounded=simulation.unbounded)
     last = max(range(len(graph.processes)), key=lambda number: (record.finish[number] or 0, -number))
     return _merged(walk.back_from(last))
 
@@ -136,7 +136,7 @@ class Timeline(Protocol):
         ...
 
 
-class Walk:
+class RunTimelines:
     """All timelines of a run, made when they are first needed."""
 
     def __init__(self, graph: TimedGraph, record: RunRecord, *, unbounded: bool) -> None:
@@ -213,7 +213,7 @@ class _Accesses:
 class PipelineTimeline:
     """The cycle of each stage visit, and the visits that something other than the one before bound."""
 
-    def __init__(self, walk: Walk, number: int, pipeline: Pipeline) -> None:
+    def __init__(self, walk: RunTimelines, number: int, pipeline: Pipeline) -> None:
         self._walk = walk
         self._number = number
         self._pipeline = pipeline
@@ -320,7 +320,7 @@ Step = tuple[list[Segment], Place | None]
 class PortTimeline:
     """The cycles of a port's tokens and bursts."""
 
-    def __init__(self, walk: Walk, number: int, port: MemoryPort) -> None:
+    def __init__(self, walk: RunTimelines, number: int, port: MemoryPort) -> None:
         self._walk = walk
         self._number = number
         self._port = port

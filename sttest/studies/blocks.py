@@ -7,7 +7,7 @@ from typing import Any
 
 from sttest.boards.energy import Activity, activity_of
 from sttest.boards.load import load_board
-from sttest.compile.compiler import Design, choose_lanes, compile_text, on_chip
+from sttest.compile.compiler import CompiledBlock, choose_lanes, compile_text, on_chip
 from sttest.compile.options import CompileOptions
 from sttest.compile.reports import activity_table
 from sttest.core.closure import program_hash
@@ -21,7 +21,7 @@ from sttest.sim.critical_path import critical_path
 
 
 @dataclass(frozen=True)
-class BlockShape:
+class BlockRun:
     """What one block runs: ``prefill`` of ``tokens``, or ``decode`` of one token after ``context`` cached ones."""
 
     model: str
@@ -42,7 +42,7 @@ class BlockShape:
 class BlockPoint:
     """A shape with everything that its simulated time depends on."""
 
-    shape: BlockShape
+    shape: BlockRun
     knobs: CompileOptions
     board: str
     engine: str
@@ -86,7 +86,7 @@ class BlockTime:
         return Activity(**self.activity)
 
 
-def lanes_for(shape: BlockShape, knobs: CompileOptions) -> CompileOptions:
+def lanes_for(shape: BlockRun, knobs: CompileOptions) -> CompileOptions:
     """The knobs with the lanes that the tiling space chooses at ``shape``, to hold at a design's other shapes."""
     return knobs.with_(lanes=choose_lanes(shape.text(), knobs))
 
@@ -114,7 +114,7 @@ def simulate_block(point: BlockPoint) -> dict[str, Any]:
     }
 
 
-def _activity(design: Design, run: Simulation) -> Activity:
+def _activity(design: CompiledBlock, run: Simulation) -> Activity:
     assert run.cycles is not None
     busy = {name: process.busy_cycles for name, process in run.breakdown.items()}
     return activity_of(activity_table(design), busy, run.cycles, design.board.clock_mhz.value)

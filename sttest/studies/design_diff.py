@@ -18,7 +18,7 @@ Pair = tuple[Any, Any]
 
 
 @dataclass(frozen=True)
-class Side:
+class DiffSide:
     """One of the two designs, simulated; ``path_kinds`` and ``path_processes``: cycles of its critical path."""
 
     path: str
@@ -73,8 +73,8 @@ class DesignDiff:
     ``kinds``, ``on_path``: cycles of the critical path, 0 where a side spends none.
     """
 
-    a: Side
-    b: Side
+    a: DiffSide
+    b: DiffSide
 
     @property
     def facts(self) -> dict[str, Pair]:

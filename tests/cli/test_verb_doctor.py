@@ -5,9 +5,9 @@ import json
 import pytest
 
 from sttest.cli.doctor import SCHEMA
-from sttest.targets.doctor import CAPABILITIES, PARTS, Finding
+from sttest.targets.doctor import CAPABILITIES, PARTS, PartStatus
 
-OK = Finding("ok", "1.0", "here")
+OK = PartStatus("ok", "1.0", "here")
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_with_everything_everything_works(doctor):
 
 
 def test_a_missing_part_names_what_it_disables_and_the_line_that_installs_it(doctor):
-    parts, abilities = report(doctor("--json", verilator=Finding("missing", None, "no verilator on PATH")))
+    parts, abilities = report(doctor("--json", verilator=PartStatus("missing", None, "no verilator on PATH")))
     assert parts["verilator"]["install"] == "apt-get install verilator"
     assert parts["verilator"]["disables"] == ["emulate --simulator verilator", "engine rtl"]
     assert abilities["emulate --simulator verilator"]["lacks"] == ["verilator"]
@@ -45,24 +45,27 @@ def test_a_missing_part_names_what_it_disables_and_the_line_that_installs_it(doc
 
 
 def test_what_did_not_answer_is_not_known_to_be_missing(doctor):
-    parts, abilities = report(doctor("--json", XRT=Finding("silent", None, "no answer within 1.2 s")))
+    parts, abilities = report(doctor("--json", XRT=PartStatus("silent", None, "no answer within 1.2 s")))
     assert abilities["run --backend device"]["works"] is None
     assert abilities["run --backend device"]["lacks"] == parts["XRT"]["disables"] == []
 
 
 def test_another_version_disables_nothing(doctor):
-    _, abilities = report(doctor("--json", torch=Finding("other-version", "2.12.0")))
+    _, abilities = report(doctor("--json", torch=PartStatus("other-version", "2.12.0")))
     assert {able["works"] for able in abilities.values()} == {True}
 
 
 def test_without_its_packages_nothing_works(doctor):
-    _, abilities = report(doctor("--json", python_packages=Finding("missing", None, "not installed: numpy")))
+    _, abilities = report(doctor("--json", python_packages=PartStatus("missing", None, "not installed: numpy")))
     assert {able["works"] for able in abilities.values()} == {False}
 
 
 def test_text_for_people(doctor):
-    missing, silent = Finding("missing", None, "no v++ on PATH"), Finding("silent", None, "no answer within 1.2 s")
-    outcome = doctor(**{"v++": missing, "pyxrt": silent, "g++": Finding("failed", None, "exit code 1")})
+    missing, silent = (
+        PartStatus("missing", None, "no v++ on PATH"),
+        PartStatus("silent", None, "no answer within 1.2 s"),
+    )
+    outcome = doctor(**{"v++": missing, "pyxrt": silent, "g++": PartStatus("failed", None, "exit code 1")})
     lines = {line.split("  ")[1].strip(): line for line in outcome.stdout.splitlines() if line.startswith("  ")}
     assert outcome.exit_code == 0
     assert "apt-get install g++" in lines["g++"]

@@ -5,7 +5,7 @@ import pytest
 from sttest.boards.resources import Resources
 from sttest.compile.resources.structure import lanes_of, structure_of
 from sttest.compile.resources.synthesis import fifo_estimate, part_estimate, synthesized_rows
-from sttest.compile.rtl.cells import Part, products_part
+from sttest.compile.rtl.cells import CellModule, products_part
 from sttest.compile.rtl.module import ModuleText
 
 BODY = """  logic [3:0] stage = 0;
@@ -37,7 +37,7 @@ BODY = """  logic [3:0] stage = 0;
 
 
 def test_the_structure_of_a_text():
-    lane = Part("lane_1", (("i0", 32),), (("o0", 32),), "", operations=(("addf", 1),))
+    lane = CellModule("lane_1", (("i0", 32),), (("o0", 32),), "", operations=(("addf", 1),))
     module = ModuleText("task", (), BODY, ("p",), (lane,), {"sum": 12})
     assert structure_of(module) == {
         "processes": 1, "sides": 0, "sum": 12, "state bits": 4, "counters": 1, "counter bits": 6,
@@ -49,10 +49,10 @@ def test_the_structure_of_a_text():
 def test_lanes_are_those_that_were_synthesized_or_sums_of_operators():
     rows = synthesized_rows()
     known = rows.lanes[0]
-    part = Part("a", (("i0", known.bits_in),), (("o0", known.bits_out),), "", cycles=known.cycles,
+    part = CellModule("a", (("i0", known.bits_in),), (("o0", known.bits_out),), "", cycles=known.cycles,
                 operations=tuple(known.operations.items()))  # fmt: skip
     assert part_estimate(part, rows) == known.amounts.resources
-    other = Part("b", (("i0", 7),), (("o0", 32),), "", cycles=9, operations=(("addf", 1), ("mulf", 2)))
+    other = CellModule("b", (("i0", 7),), (("o0", 32),), "", cycles=9, operations=(("addf", 1), ("mulf", 2)))
     luts = (rows.operators["addf"].lut + 2 * rows.operators["mulf"].lut) * rows.composed.lut
     assert part_estimate(other, rows).lut == pytest.approx(luts)
 

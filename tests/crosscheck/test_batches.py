@@ -17,7 +17,7 @@ from sttest.models.quant.scheme import load_scheme
 from sttest.models.registry import model_config
 from sttest.package import ModelPackage
 from sttest.reference import run
-from sttest.runtime.design_memory import BlockMemory, Step
+from sttest.runtime.design_memory import BlockMemory, SequenceStep
 
 pytestmark = pytest.mark.torch
 
@@ -96,7 +96,7 @@ def test_places_that_no_sequence_takes_change_nothing(tmp_path):
     graph = package.reference_graph
     case = make_case(package.config, BlockShape("decode", 1, 32, 3), package.scheme, WeightSource())
     memory = BlockMemory(graph, package.config, case.parameters)
-    steps = [Step(x, *sides) for x, sides in zip(case.x, case.caches, strict=True)]
+    steps = [SequenceStep(x, *sides) for x, sides in zip(case.x, case.caches, strict=True)]
     whole = memory.results(run(graph, memory.decode_batch(steps)).results)
     part = memory.results(run(graph, memory.decode_batch(steps[:2])).results)
     assert np.array_equal(whole.y[:2], part.y[:2])
@@ -127,7 +127,7 @@ def _tokens_and_logits(package: ModelPackage) -> tuple[np.ndarray, np.ndarray]:
             dtype = {"f32": np.float32, "f16": np.float16}.get(each.dtype, np.int8)
             parameters[each.name] = values.astype(dtype)
     memory = BlockMemory(graph, package.config, parameters)
-    steps = [Step(x, *sides) for x, sides in zip(case.x, case.caches, strict=True)]
+    steps = [SequenceStep(x, *sides) for x, sides in zip(case.x, case.caches, strict=True)]
     launches = [steps] if package.batch == 2 else [[step] for step in steps]
     results = [memory.results(run(graph, memory.decode_batch(each)).results) for each in launches]
     tokens, logits = ([getattr(each, name) for each in results] for name in ("token", "logits"))

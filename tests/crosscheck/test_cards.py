@@ -23,7 +23,7 @@ from sttest.models.registry import model_config
 from sttest.package import ModelPackage
 from sttest.reference import run
 from sttest.reference.launch import run_launch
-from sttest.runtime.design_memory import BlockMemory, Step
+from sttest.runtime.design_memory import BlockMemory, SequenceStep
 from sttest.sim import simulate
 
 pytestmark = pytest.mark.torch
@@ -98,11 +98,11 @@ def test_layers_go_round_on_every_card(tmp_path):
     case = make_case(package.config, BlockShape("decode", 1, 32, cards=2), package.scheme, WeightSource())
     memory = BlockMemory(graph, package.config, case.parameters)
     (x,), (caches,) = case.x, case.caches
-    first = memory.results(run(graph, memory.decode_batch([Step(x, *caches)])).results)
-    second = memory.results(run(graph, memory.decode_batch([Step(first.y, *caches)])).results)
+    first = memory.results(run(graph, memory.decode_batch([SequenceStep(x, *caches)])).results)
+    second = memory.results(run(graph, memory.decode_batch([SequenceStep(first.y, *caches)])).results)
     kernel = only_kernel(design(2, layers=2).compiled.module, "test", "test")
     launch = value_launch(kernel, graph)
-    images = memory.decode_batch([Step(x, *caches)])
+    images = memory.decode_batch([SequenceStep(x, *caches)])
     rows = {name: [image] * launch.parts(name) for name, image in images.items()}
     stacked = {name: np.stack(parts) for name, parts in rows.items()}
     results = run_launch(launch, stacked).results[0]

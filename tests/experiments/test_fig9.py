@@ -12,7 +12,7 @@ from experiments.emerging_what_ifs import what_ifs
 from experiments.fig9 import LAUNCHES, Case, Explained, Fit, explain, rows
 from experiments.gpu_opponents import a100_opponents
 from experiments.pages import results
-from sttest.studies.blocks import BlockShape
+from sttest.studies.blocks import BlockRun
 
 RESULTS = Path(__file__).parents[2] / "results" / "fig9" / "table.csv"
 
@@ -26,7 +26,7 @@ def test_an_error_is_the_largest_factor_and_a_bound_counts_where_it_is_broken() 
 
 def test_cases_are_those_of_the_what_ifs_and_sorted_by_their_error() -> None:
     blocks = {model: model_blocks() for model in MODELS}
-    shape = BlockShape("qwen", "decode", 1, 32)
+    shape = BlockRun("qwen", "decode", 1, 32)
     fits = {8: [Fit(shape, {"hls": {"lut": 1.2, "dsp": 0.1}, "rtl": {"lut": 0.9, "dsp": 0.1}})]}
     found = explain({8: blocks}, fits, a100_opponents()[0])
     assert len(found) == 2 * len(LAUNCHES)

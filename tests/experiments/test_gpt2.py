@@ -10,9 +10,9 @@ from experiments.calibration import CALIBRATION_FILE, constants, fitted_precisio
 from experiments.designs import reproduced_knobs
 from experiments.gpt2 import CONTEXTS, LAUNCH_FIELDS, ROWS
 from experiments.pages import results
-from sttest.compile.compiler import Design, compile_text
+from sttest.compile.compiler import CompiledBlock, compile_text
 from sttest.sim import simulate
-from sttest.studies.blocks import BlockShape, lanes_for
+from sttest.studies.blocks import BlockRun, lanes_for
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "results" / "gpt2" / "table.csv"
@@ -59,11 +59,11 @@ def test_every_row_has_unit_and_kind() -> None:
     assert rows["kind"].notna().all()
 
 
-def design(phase: str, size: int, strategy: str) -> Design:
+def design(phase: str, size: int, strategy: str) -> CompiledBlock:
     pytest.importorskip("torch_mlir", reason="the shapes of the table are lowered from PyTorch")
     prefill = phase == "prefill"
-    largest = BlockShape("gpt2", "prefill", 256) if prefill else BlockShape("gpt2", "decode", 1, 512)
-    shape = BlockShape("gpt2", "prefill", size) if prefill else BlockShape("gpt2", "decode", 1, size)
+    largest = BlockRun("gpt2", "prefill", 256) if prefill else BlockRun("gpt2", "decode", 1, 512)
+    shape = BlockRun("gpt2", "prefill", size) if prefill else BlockRun("gpt2", "decode", 1, size)
     knobs = lanes_for(largest, reproduced_knobs().with_(strategy=strategy))
     return compile_text(shape.text(), str(shape), "u55c", knobs)
 

@@ -14,7 +14,7 @@ from experiments.compile_time import CompileTime
 from experiments.onchip import Intermediates
 from experiments.pages import results
 from sttest.core.errors import InputError
-from sttest.studies.blocks import BlockShape
+from sttest.studies.blocks import BlockRun
 from sttest.studies.tables import ALL, programs, reproduce
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -47,7 +47,7 @@ def test_totals_of_compile_time_leave_the_simulation_out() -> None:
 
 
 def test_ratios_of_intermediates() -> None:
-    found = Intermediates(BlockShape("qwen", "prefill", 32), 10, 1000, 500, 100, 40)
+    found = Intermediates(BlockRun("qwen", "prefill", 32), 10, 1000, 500, 100, 40)
     assert found.ratios == (0.1, 0.2)
     rows = {row.metric: row for row in onchip._rows(found)}
     assert rows["fused over original, all kernels n=32"].reference == 0.148

@@ -8,18 +8,18 @@ from hls_designs import design, loop
 from sttest.core.errors import InputError
 from sttest.importers.hls.cpp_model import (
     Call,
+    CallStatement,
     CppFile,
     CppType,
     Declared,
     If,
     Item,
-    Name,
     Num,
     Op,
     Return,
-    Run,
     Split,
     Unknown,
+    VariableName,
     evaluated,
     in_order,
     key_of,
@@ -148,10 +148,10 @@ def test_a_function_has_its_templates_arguments_put_in(file: CppFile) -> None:
     ]  # fmt: skip
     declared, read, added, counted, out = lanes.body
     assert isinstance(declared, Declared)
-    assert read.value == Call(".read", (Name("in"),))
+    assert read.value == Call(".read", (VariableName("in"),))
     assert key_of(added.value) == "(sums[i][k] + (weights[i] * t[k]))"
-    assert counted.value == Op("+", (Name("calls"), Num(1)))
-    assert out.target == Item(Name("out"), Name("i"))
+    assert counted.value == Op("+", (VariableName("calls"), Num(1)))
+    assert out.target == Item(VariableName("out"), VariableName("i"))
 
 
 def test_what_a_process_is_made_of(file: CppFile) -> None:
@@ -206,8 +206,8 @@ def test_shifts_of_streams_are_their_methods() -> None:
     function = CppFile("void f(hls::stream<int> &s, int x) { s << x; s >> x; 3; }").function("f")
     assert function is not None
     write, read = function.body
-    assert write == Run(Call(".write", (Name("s"), Name("x"))), 1)
-    assert (read.target, read.value) == (Name("x"), Call(".read", (Name("s"),)))
+    assert write == CallStatement(Call(".write", (VariableName("s"), VariableName("x"))), 1)
+    assert (read.target, read.value) == (VariableName("x"), Call(".read", (VariableName("s"),)))
 
 
 # --- Which loops are flattened
@@ -305,7 +305,9 @@ def test_a_lock_holds_the_block_of_its_stream() -> None:
     )
     code = ProcessCode(CppFile(piped(text)), "f")
     assert code.blocks == {"held": "in"}
-    assert next(each for each in in_order(code.body) if isinstance(each, Run)).call == Call("lock", (Name("in"),))
+    assert next(each for each in in_order(code.body) if isinstance(each, CallStatement)).call == Call(
+        "lock", (VariableName("in"),)
+    )
 
 
 # --- What rules ask of a source

@@ -10,7 +10,7 @@ import pytest
 from sttest.core.errors import InputError
 from sttest.importers.finn_layers import layer_of
 from sttest.importers.finn_model import Node
-from sttest.importers.finn_schedule import Access, Nest
+from sttest.importers.finn_schedule import StreamAccess, StreamNest
 from sttest.sim.graph import When
 
 
@@ -32,12 +32,12 @@ def is_in(when: When, index: int) -> bool:
     return when is None or index == when
 
 
-def happens(accesses: tuple[Access, ...], index: tuple[int, ...]) -> bool:
+def happens(accesses: tuple[StreamAccess, ...], index: tuple[int, ...]) -> bool:
     """Whether there is an access in an iteration."""
     return any(all(is_in(when, index[dim]) for dim, when in enumerate(access.when)) for access in accesses)
 
 
-def spelled(nests: tuple[Nest, ...]) -> list[tuple[bool, bool]]:
+def spelled(nests: tuple[StreamNest, ...]) -> list[tuple[bool, bool]]:
     """Per cycle, whether a token is read and whether one is written."""
     return [
         (happens(nest.reads, index), happens(nest.writes, index))

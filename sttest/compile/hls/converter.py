@@ -14,7 +14,7 @@ from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.memory_layout import element_loops, token_element
 from sttest.compile.hls.process import Process
 from sttest.compile.hls.types import LocalArray, Token, row_major_strides
-from sttest.compile.hls.writer import Code, CountedLoop, affine
+from sttest.compile.hls.writer import CodeWriter, CountedLoop, affine
 from sttest.compile.schedule.converter_block import BlockSide, ConverterBlock, converter_block
 
 
@@ -59,7 +59,7 @@ class Conversion:
         return BlockType(name, f"typedef {element.c_type} {name}{buffer.extents or '[1]'};")
 
 
-def emit_fill(code: Code, facts: Conversion, process: Process, helpers: Helpers) -> None:
+def emit_fill(code: CodeWriter, facts: Conversion, process: Process, helpers: Helpers) -> None:
     """Writes the process that takes the source's tokens."""
     token, walk = facts.fill, _Walk(facts, 0)
     code.comment("Fills blocks with tokens.")
@@ -78,7 +78,7 @@ def emit_fill(code: Code, facts: Conversion, process: Process, helpers: Helpers)
             code.line(f"if ({condition}) {walk.element()} = {walk.of_bank()};")
 
 
-def emit_drain(code: Code, facts: Conversion, process: Process, helpers: Helpers) -> None:
+def emit_drain(code: CodeWriter, facts: Conversion, process: Process, helpers: Helpers) -> None:
     """Writes the process that gives the sink's tokens."""
     token, walk = facts.drain, _Walk(facts, 1)
     code.comment("Drains blocks in tokens.")
@@ -96,7 +96,9 @@ def emit_drain(code: Code, facts: Conversion, process: Process, helpers: Helpers
 
 
 @contextmanager
-def _block(code: Code, facts: Conversion, process: Process, kind: str, lock: str, side: BlockSide) -> Iterator[None]:
+def _block(
+    code: CodeWriter, facts: Conversion, process: Process, kind: str, lock: str, side: BlockSide
+) -> Iterator[None]:
     """The loops over blocks and tokens; a lock lives for one block."""
     blocks = [CountedLoop("blocks", "b", facts.block.blocks)]
     tokens = [CountedLoop(f"tokens_{n}", f"t{n}", loop.trip) for n, loop in enumerate(side.loops)]
@@ -116,7 +118,7 @@ class _Walk:
         self._sizes = tuple(zip(self.dims, self.rotates, self.side.shape, strict=True))
         self._banks = tuple(dim.banks if turned else size for dim, turned, size in self._sizes)
 
-    def find_place(self, code: Code) -> None:
+    def find_place(self, code: CodeWriter) -> None:
         """Row and bank of the token's first element, of dims that are rows."""
         for number, dim in enumerate(self.dims):
             if dim.is_rows:
@@ -142,12 +144,12 @@ class _Walk:
 
     # --- Tokens that are rotated: an array of one element per bank
 
-    def declare_banks(self, code: Code) -> None:
+    def declare_banks(self, code: CodeWriter) -> None:
         """The array."""
         code.line(f"{self.facts.fill.element.c_type} banks[{prod(self._banks)}] = {{}};")
         code.pragma("array_partition variable=banks type=complete dim=1")
 
-    def rotate(self, code: Code, helpers: Helpers, places: str) -> None:
+    def rotate(self, code: CodeWriter, helpers: Helpers, places: str) -> None:
         """Moves the elements to their banks, or back."""
         for number, (dim, turned, _) in enumerate(self._sizes):
             if not turned:
@@ -160,7 +162,7 @@ class _Walk:
             code.line(f"{helpers.call('rotate')}<{sizes}>(banks, {f'({far}) / {step}' if step > 1 else far});")
 
     @contextmanager
-    def banks(self, code: Code) -> Iterator[str]:
+    def banks(self, code: CodeWriter) -> Iterator[str]:
         """The loops over the array; gives the condition that a bank has an element of the token."""
         loops = [
             CountedLoop(f"banks_{number}", f"k{number}", dim.banks) if turned else

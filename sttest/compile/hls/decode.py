@@ -6,7 +6,7 @@ from sttest.compile.decoders import decoder_of
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.process import Process
 from sttest.compile.hls.types import Token
-from sttest.compile.hls.writer import Code, CountedLoop, counted
+from sttest.compile.hls.writer import CodeWriter, CountedLoop, counted
 from sttest.reference.weight_types import codes
 
 _LEAST_BITS = 72
@@ -14,9 +14,14 @@ _LEAST_BITS = 72
 
 
 def emit_decode(
-    code: Code, process: Process, part: Token, whole: Token, passes: tuple[Sequence[int], Sequence[int]], name: str,
+    code: CodeWriter,
+    process: Process,
+    part: Token,
+    whole: Token,
+    passes: tuple[Sequence[int], Sequence[int]],
+    name: str,
     helpers: Helpers,
-) -> None:  # fmt: skip
+) -> None:
     """Writes the function.
 
     Args:
@@ -37,7 +42,7 @@ def emit_decode(
 
 
 def _decoded(
-    code: Code, process: Process, part: Token, whole: Token, tokens: int, name: str, helpers: Helpers
+    code: CodeWriter, process: Process, part: Token, whole: Token, tokens: int, name: str, helpers: Helpers
 ) -> None:  # fmt: skip
     size = part.size * len(process.inputs)
     with code.loops([CountedLoop("tokens", "t", tokens)], "pipeline II=1"):

@@ -22,7 +22,7 @@ from sttest.compile.hls.memory_layout import (
 from sttest.compile.hls.process import Process
 from sttest.compile.hls.types import Token, row_major_strides
 from sttest.compile.hls.uneven_tokens import emit_uneven_read, emit_uneven_write
-from sttest.compile.hls.writer import Code, CountedLoop, affine, counted
+from sttest.compile.hls.writer import CodeWriter, CountedLoop, affine, counted
 from sttest.core.errors import InputError
 
 # --- Index expressions of DMAs: tiles in memory, words in a tile, elements in a word
@@ -92,7 +92,7 @@ def number_in_token(layout: PortLayout) -> str:
 # --- A `df.dma_write` as a C++ function: tokens in, words of memory out; mirrors ``dma_read``
 
 
-def emit_dma_write(code: Code, layout: PortLayout, process: Process, helpers: Helpers) -> None:
+def emit_dma_write(code: CodeWriter, layout: PortLayout, process: Process, helpers: Helpers) -> None:
     """Writes the function that streams a tensor into memory.
 
     Args:
@@ -113,7 +113,7 @@ def emit_dma_write(code: Code, layout: PortLayout, process: Process, helpers: He
             emit_uneven_write(code, row, process, into_word)
 
 
-def _write_words(code: Code, layout: PortLayout, process: Process, into_word: str) -> None:
+def _write_words(code: CodeWriter, layout: PortLayout, process: Process, into_word: str) -> None:
     memory, source = process.outputs[0], process.inputs[0]
     words = word_loops(layout)
     layout.token.declare(code, "token")
@@ -127,7 +127,7 @@ def _write_words(code: Code, layout: PortLayout, process: Process, into_word: st
         code.line(f"{memory}[{word_address(layout)}] = word;")
 
 
-def _write_tiles_of_word(code: Code, layout: PortLayout, process: Process, into_word: str) -> None:
+def _write_tiles_of_word(code: CodeWriter, layout: PortLayout, process: Process, into_word: str) -> None:
     """Tokens come in the order of memory: a word is written when it is full, and at the end."""
     memory, source = process.outputs[0], process.inputs[0]
     in_word = layout.word_size // layout.tile_size
@@ -214,7 +214,7 @@ def _with(first: PortLayout, second: PortLayout) -> PortLayout:
 
 
 def emit_dma_read(
-    code: Code, row: Sequence[Placed], process: Process, helpers: Helpers, behind: Sequence[Placed] = ()
+    code: CodeWriter, row: Sequence[Placed], process: Process, helpers: Helpers, behind: Sequence[Placed] = ()
 ) -> None:
     """Writes the function that streams tensors out of memory, one after the other.
 
@@ -247,7 +247,7 @@ def emit_dma_read(
             read_row(code, behind, memory, element_of_word)
 
 
-def read_row(code: Code, row: Sequence[Placed], process: Process, element_of_word: str) -> None:
+def read_row(code: CodeWriter, row: Sequence[Placed], process: Process, element_of_word: str) -> None:
     """Writes the loops that stream tensors which lie one after the other, from where the process' memory begins."""
     if len(row) == 1:
         _read_placed(code, row[0], process, element_of_word)
@@ -259,14 +259,14 @@ def read_row(code: Code, row: Sequence[Placed], process: Process, element_of_wor
             _read_placed(code, each, replace(process, inputs=(place, *others)), element_of_word)
 
 
-def _read_placed(code: Code, placed: Placed, process: Process, element_of_word: str) -> None:
+def _read_placed(code: CodeWriter, placed: Placed, process: Process, element_of_word: str) -> None:
     if placed.numbers is None:
         _read(code, placed.layout, process, element_of_word)
     else:
         _read_parts(code, placed, placed.numbers, process, element_of_word)
 
 
-def _read_parts(code: Code, placed: Placed, numbers: Numbers, process: Process, element_of_word: str) -> None:
+def _read_parts(code: CodeWriter, placed: Placed, numbers: Numbers, process: Process, element_of_word: str) -> None:
     """The next run of each chosen part in turn, as often as there are runs.
 
     Raises:
@@ -284,7 +284,7 @@ def _read_parts(code: Code, placed: Placed, numbers: Numbers, process: Process, 
         _read(code, run, replace(process, inputs=(f"({process.inputs[0]} + {affine(terms)})",)), element_of_word)
 
 
-def _take_numbers(code: Code, source: str, numbers: Numbers) -> None:
+def _take_numbers(code: CodeWriter, source: str, numbers: Numbers) -> None:
     index = numbers.token
     tokens, strides = numbers.chosen // index.size, row_major_strides(index.shape)
     terms = [("n", index.size)] if tokens > 1 else []
@@ -298,7 +298,7 @@ def _take_numbers(code: Code, source: str, numbers: Numbers) -> None:
             code.line(f"part[{affine(terms)}] = {known};")
 
 
-def _read(code: Code, layout: PortLayout, process: Process, element_of_word: str) -> None:
+def _read(code: CodeWriter, layout: PortLayout, process: Process, element_of_word: str) -> None:
     row = layout.in_tokens
     if row.has_whole_words:
         _read_words(code, row, process, element_of_word)
@@ -310,7 +310,7 @@ def _read(code: Code, layout: PortLayout, process: Process, element_of_word: str
         emit_uneven_read(code, row, process, element_of_word)
 
 
-def _read_words(code: Code, layout: PortLayout, process: Process, element_of_word: str) -> None:
+def _read_words(code: CodeWriter, layout: PortLayout, process: Process, element_of_word: str) -> None:
     memory, output = process.inputs[0], process.outputs[0]
     words = word_loops(layout)
     layout.token.declare(code, "token")
@@ -324,7 +324,7 @@ def _read_words(code: Code, layout: PortLayout, process: Process, element_of_wor
         layout.token.write(code, output, "token", f"if ({last}) " if last else "")
 
 
-def _read_whole_words_of_tiles(code: Code, layout: PortLayout, process: Process, element_of_word: str) -> None:
+def _read_whole_words_of_tiles(code: CodeWriter, layout: PortLayout, process: Process, element_of_word: str) -> None:
     """A word after the other, all tiles of each: the stream's port takes as many cycles as there are tiles."""
     memory, output = process.inputs[0], process.outputs[0]
     in_word = layout.word_size // layout.tile_size
@@ -341,7 +341,7 @@ def _read_whole_words_of_tiles(code: Code, layout: PortLayout, process: Process,
             layout.token.write(code, output, "token")
 
 
-def _read_tiles_of_word(code: Code, layout: PortLayout, process: Process, element_of_word: str) -> None:
+def _read_tiles_of_word(code: CodeWriter, layout: PortLayout, process: Process, element_of_word: str) -> None:
     """Several tiles lie in a word: it is read when the stream comes to it, and kept."""
     memory, output = process.inputs[0], process.outputs[0]
     in_word = layout.word_size // layout.tile_size

@@ -10,10 +10,10 @@ from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.memory_layout import element_loops, token_element
 from sttest.compile.hls.process import Process
 from sttest.compile.hls.types import Token, row_major_strides
-from sttest.compile.hls.writer import Code, CountedLoop, affine
+from sttest.compile.hls.writer import CodeWriter, CountedLoop, affine
 
 
-def emit_chosen_read(code: Code, row: Sequence[Placed], process: Process, helpers: Helpers, tokens: int) -> None:
+def emit_chosen_read(code: CodeWriter, row: Sequence[Placed], process: Process, helpers: Helpers, tokens: int) -> None:
     """Writes the function that reads a row of a table for each token: the first one's, then those of the chosen.
 
     Args:
@@ -37,7 +37,7 @@ def emit_chosen_read(code: Code, row: Sequence[Placed], process: Process, helper
 
 
 def emit_cache_read(
-    code: Code, row: Sequence[Placed], process: Process, helpers: Helpers, entries: CacheEntries
+    code: CodeWriter, row: Sequence[Placed], process: Process, helpers: Helpers, entries: CacheEntries
 ) -> None:
     """Writes the function that streams a layer's cache, and then puts the token's entry in its place.
 
@@ -58,7 +58,7 @@ def emit_cache_read(
         _put(code, memory, entries, row[0].layout.word_type, names[1])
 
 
-def _take(code: Code, source: str, entries: CacheEntries, token: Token, where: str) -> None:
+def _take(code: CodeWriter, source: str, entries: CacheEntries, token: Token, where: str) -> None:
     """The whole entry, in the order of heads and columns."""
     loops, _ = cut_inside(entries.entry, 1, where)
     nest = [CountedLoop(f"entry_{n}", f"n{n}", loop.trip) for n, loop in enumerate(loops) if loop.trip > 1]
@@ -78,7 +78,7 @@ def _take(code: Code, source: str, entries: CacheEntries, token: Token, where: s
             code.line(f"entry[{affine(terms)}] = {token_element(token)};")
 
 
-def _put(code: Code, memory: str, entries: CacheEntries, word_type: str, into_word: str) -> None:
+def _put(code: CodeWriter, memory: str, entries: CacheEntries, word_type: str, into_word: str) -> None:
     """Run by run: the word is read, changed and written."""
     nest = [CountedLoop("heads", "h", entries.heads), CountedLoop("runs", "r", entries.columns // entries.run)]
     # Runs in words of their own do not wait for each other; of others each waits for the one before.

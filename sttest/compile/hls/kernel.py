@@ -12,7 +12,7 @@ from sttest.compile.hls.decode import emit_decode
 from sttest.compile.hls.dma_read import emit_dma_read, emit_dma_write, in_a_row
 from sttest.compile.hls.dma_wait import emit_cache_read, emit_chosen_read
 from sttest.compile.hls.helpers import WORDS, Helpers
-from sttest.compile.hls.network import Network, PortMemory
+from sttest.compile.hls.network import KernelScope, PortMemory
 from sttest.compile.hls.process import (
     Process,
     emit_concat,
@@ -26,7 +26,7 @@ from sttest.compile.hls.shared_functions import written
 from sttest.compile.hls.tasks import emit_engine, emit_task
 from sttest.compile.hls.top import CALL_MACRO, COMPILERS, FIFO_MACRO, PortTiming, emit_top
 from sttest.compile.hls.types import F16, Token
-from sttest.compile.hls.writer import Code
+from sttest.compile.hls.writer import CodeWriter
 from sttest.compile.ir.module_walk import stream_of
 from sttest.compile.own_kernels import CPP, kept_texts
 from sttest.compile.sharing.processes import comes_late, process_name
@@ -73,12 +73,12 @@ def emit_kernel(kernel: df.KernelOp, timing: PortTiming, title: Iterable[str] = 
 
 class _Emitter:
     def __init__(self, kernel: df.KernelOp, timing: PortTiming) -> None:
-        self.network = Network(kernel, timing.channels, timing.relays)
+        self.network = KernelScope(kernel, timing.channels, timing.relays)
         self.timing = timing
         self.helpers = Helpers(self.network.word_bits)
 
     def emit(self, title: tuple[str, ...]) -> EmittedKernel:
-        processes = Code(layers=self.network.kernel.layer_count, steps=self.network.kernel.step_count)
+        processes = CodeWriter(layers=self.network.kernel.layer_count, steps=self.network.kernel.step_count)
         for node in self.network.nodes:
             if self.network.processes(node):
                 once = self.network.is_outside_layers(node)
@@ -104,7 +104,7 @@ class _Emitter:
         return [line for text in texts for line in ("", *text.splitlines(), "")]
 
     def _types(self) -> list[str]:
-        code = Code()
+        code = CodeWriter()
         for header in sorted((*_HEADERS, *(("hls_half.h",) if self._uses_half() else ()))):
             code.line(f"#include <{header}>")
         code.line()
@@ -117,7 +117,7 @@ class _Emitter:
         return code.lines
 
     def _top(self, title: tuple[str, ...], processes: list[str]) -> list[str]:
-        code = Code()
+        code = CodeWriter()
         for line in title:
             code.comment(line)
         code.lines += [f'#include "{PARTS}"', "", *CALL_MACRO.splitlines()]
@@ -127,7 +127,7 @@ class _Emitter:
         emit_top(code, self.network, self.timing)
         return code.lines
 
-    def _emit_node(self, code: Code, node: df.NodeOp) -> None:
+    def _emit_node(self, code: CodeWriter, node: df.NodeOp) -> None:
         if isinstance(node, df.ConverterOp):
             self._emit_converter(code, node)
             return
@@ -140,16 +140,16 @@ class _Emitter:
         self._emit(node, code, self.network.process(node))
 
     @singledispatchmethod
-    def _emit(self, node: df.NodeOp, code: Code, process: Process) -> None:
+    def _emit(self, node: df.NodeOp, code: CodeWriter, process: Process) -> None:
         """The function of a node."""
         raise InputError("no-cpp-node", f"no C++ for {node.name}", where=self.network.name)
 
     @_emit.register
-    def _task(self, node: df.TaskOp, code: Code, process: Process) -> None:
+    def _task(self, node: df.TaskOp, code: CodeWriter, process: Process) -> None:
         emit_task(code, node, process, self.timing, self.helpers)
 
     @_emit.register
-    def _fork(self, node: df.ForkOp, code: Code, process: Process) -> None:
+    def _fork(self, node: df.ForkOp, code: CodeWriter, process: Process) -> None:
         names = dict(zip(self.network.inputs(node), process.inputs, strict=True))
         behind = self.network.behind_layers(node)
         turns = [
@@ -161,18 +161,18 @@ class _Emitter:
         emit_fork(code, process, token, turns[:layer], turns[layer:])
 
     @_emit.register
-    def _concat(self, node: df.ConcatOp, code: Code, process: Process) -> None:
+    def _concat(self, node: df.ConcatOp, code: CodeWriter, process: Process) -> None:
         token = Token.of(df.itensor_of(node.sinks[0]), process.name)
         emit_concat(code, process, token, node.turns, node.tokens_per_turn)
 
     @_emit.register
-    def _layer(self, node: df.LayerOp, code: Code, process: Process) -> None:
+    def _layer(self, node: df.LayerOp, code: CodeWriter, process: Process) -> None:
         stream = df.itensor_of(node.sources[0])
         emit = emit_enter if isinstance(node, df.EnterOp) else emit_leave
         emit(code, process, Token.of(stream, process.name), stream.tokens)
 
     @_emit.register
-    def _gather(self, node: df.GatherOp, code: Code, process: Process) -> None:
+    def _gather(self, node: df.GatherOp, code: CodeWriter, process: Process) -> None:
         part, whole = df.itensor_of(node.sources[0]), df.itensor_of(node.sinks[0])
         every, once = (
             [df.itensor_of(turn.sinks[0]).tokens for turn in turns]
@@ -200,7 +200,7 @@ class _Emitter:
         return found
 
     @_emit.register
-    def _dma(self, node: df.DmaOp, code: Code, process: Process) -> None:
+    def _dma(self, node: df.DmaOp, code: CodeWriter, process: Process) -> None:
         memory = self.network.memories[process_name(node)]
         layouts, behind = ([each.layout for each in tensors] for tensors in (memory.tensors, memory.behind))
         if memory.writes:
@@ -214,7 +214,7 @@ class _Emitter:
             row = in_a_row(layouts, [each.numbers for each in memory.tensors], process.inputs[1:])
             emit_dma_read(code, row, process, self.helpers, in_a_row(behind))
 
-    def _emit_converter(self, code: Code, node: df.ConverterOp) -> None:
+    def _emit_converter(self, code: CodeWriter, node: df.ConverterOp) -> None:
         fill, drain = self.network.halves(node)
         emit_fill(code, self.network.conversions[node], fill, self.helpers)
         emit_drain(code, self.network.conversions[node], drain, self.helpers)

@@ -13,7 +13,7 @@ from sttest.compile.dialects import df
 from sttest.compile.dialects.itensor import ITensorType
 from sttest.compile.dialects.stream_order import StreamLoop, cut_inside, merged
 from sttest.compile.hls.types import I1, Token, row_major_strides
-from sttest.compile.hls.writer import Code, CountedLoop, affine, named_loops
+from sttest.compile.hls.writer import CodeWriter, CountedLoop, affine, named_loops
 from sttest.compile.ir.module_walk import run_first
 from sttest.core.errors import InputError
 
@@ -219,7 +219,7 @@ def tile_place(layout: PortLayout, scale: int = 1) -> list[tuple[str, int]]:
 
 
 @contextmanager
-def first_time(code: Code, layout: PortLayout) -> Iterator[None]:
+def first_time(code: CodeWriter, layout: PortLayout) -> Iterator[None]:
     """What is written in it runs when a tile comes for the first time."""
     again = [f"t{n} == 0" for n, loop in enumerate(layout.tiles) if loop.repeats]
     with code.scope(again) if again else nullcontext():

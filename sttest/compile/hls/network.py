@@ -140,7 +140,7 @@ class PortMemory:
 
 
 @dataclass
-class Network:
+class KernelScope:
     """Everything in a kernel that has a name in C++.
 
     Args:

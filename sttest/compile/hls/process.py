@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sttest.compile.hls.types import Token
 from sttest.compile.hls.value_names import ValueNames
-from sttest.compile.hls.writer import Code, CountedLoop, affine, counted
+from sttest.compile.hls.writer import CodeWriter, CountedLoop, affine, counted
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Process:
     sizes: tuple[tuple[str, int], ...] = ()  # what the names of its inputs and outputs count with
     values: ValueNames | None = None  # of a task, values of its inputs and outputs
 
-    def defined(self, code: Code, kind: str = "") -> AbstractContextManager[None]:
+    def defined(self, code: CodeWriter, kind: str = "") -> AbstractContextManager[None]:
         """Its definition.
 
         Args:
@@ -34,7 +34,7 @@ class Process:
         return code.function(self.name, self.parameters, kind, self.sizes, names)
 
     @contextmanager
-    def every_layer(self, code: Code, kind: str = "") -> Iterator[None]:
+    def every_layer(self, code: CodeWriter, kind: str = "") -> Iterator[None]:
         """Its definition; what is written in it runs for every layer of every token."""
         with self.defined(code, kind), code.every_step(), code.every_layer():
             yield
@@ -52,7 +52,7 @@ class EngineProcess:
 # --- A `df.concat` as a C++ function
 
 
-def emit_concat(code: Code, process: Process, token: Token, turns: int, tokens: Sequence[int]) -> None:
+def emit_concat(code: CodeWriter, process: Process, token: Token, turns: int, tokens: Sequence[int]) -> None:
     """Writes the function that reads its streams in turn.
 
     Args:
@@ -80,7 +80,11 @@ def emit_concat(code: Code, process: Process, token: Token, turns: int, tokens: 
 
 
 def emit_fork(
-    code: Code, process: Process, token: Token, turns: Sequence[tuple[str, int]], behind: Sequence[tuple[str, int]]
+    code: CodeWriter,
+    process: Process,
+    token: Token,
+    turns: Sequence[tuple[str, int]],
+    behind: Sequence[tuple[str, int]],
 ) -> None:
     """Writes the function that copies every token to all readers.
 
@@ -102,7 +106,7 @@ def emit_fork(
             _copied(code, process, token, source, tokens)
 
 
-def _copied(code: Code, process: Process, token: Token, source: str, tokens: int) -> None:
+def _copied(code: CodeWriter, process: Process, token: Token, source: str, tokens: int) -> None:
     with code.loops(_tokens(tokens), "pipeline II=1"):
         token.take(code, "token", source, code.type("TOKEN", token.c_type))
         code.filled([token.written(output, "token") for output in process.outputs])
@@ -111,7 +115,7 @@ def _copied(code: Code, process: Process, token: Token, source: str, tokens: int
 # --- A register at an SLR boundary as a C++ function
 
 
-def emit_relay(code: Code, process: Process, token: Token, tokens: int) -> None:
+def emit_relay(code: CodeWriter, process: Process, token: Token, tokens: int) -> None:
     """Writes the function that passes tokens on.
 
     Args:
@@ -130,7 +134,13 @@ def emit_relay(code: Code, process: Process, token: Token, tokens: int) -> None:
 
 
 def emit_gather(
-    code: Code, process: Process, part: Token, whole: Token, tokens: Sequence[int], behind: Sequence[int], runs: int
+    code: CodeWriter,
+    process: Process,
+    part: Token,
+    whole: Token,
+    tokens: Sequence[int],
+    behind: Sequence[int],
+    runs: int,
 ) -> None:
     """Writes the function that puts slices together.
 
@@ -151,7 +161,7 @@ def emit_gather(
             _put_together(code, process, part, whole, count, runs)
 
 
-def _put_together(code: Code, process: Process, part: Token, whole: Token, tokens: int, runs: int) -> None:
+def _put_together(code: CodeWriter, process: Process, part: Token, whole: Token, tokens: int, runs: int) -> None:
     nest = [CountedLoop("tokens", "t", tokens)]
     run = part.size // runs
     outer = [("r", runs, run * len(process.inputs), run)] if runs > 1 else []
@@ -172,7 +182,7 @@ def _put_together(code: Code, process: Process, part: Token, whole: Token, token
 # --- `df.enter` and `df.leave` as C++ functions: where activations come from, and where they go, layer by layer
 
 
-def emit_enter(code: Code, process: Process, token: Token, tokens: int) -> None:
+def emit_enter(code: CodeWriter, process: Process, token: Token, tokens: int) -> None:
     """Writes the function that gives the first layer what comes from memory, the others what goes round.
 
     Args:
@@ -190,7 +200,7 @@ def emit_enter(code: Code, process: Process, token: Token, tokens: int) -> None:
         token.write(code, process.outputs[0], "token")
 
 
-def emit_leave(code: Code, process: Process, token: Token, tokens: int) -> None:
+def emit_leave(code: CodeWriter, process: Process, token: Token, tokens: int) -> None:
     """Writes the function that sends round what a layer made, and that of the last layer to memory.
 
     Args:

@@ -14,7 +14,7 @@ from sttest.compile.dialects import df
 from sttest.compile.hls.payload import PayloadCode, constant
 from sttest.compile.hls.tile_schedule import TaskPort, TurnTrips
 from sttest.compile.hls.types import LocalArray
-from sttest.compile.hls.writer import Code, CountedLoop, affine
+from sttest.compile.hls.writer import CodeWriter, CountedLoop, affine
 from sttest.compile.schedule.reductions import ADDER_CYCLES, Reduction, reduction_of, sum_distance
 from sttest.compile.schedule.storage import StoredArray, TaskStorage, line_places, sum_levels
 from sttest.compile.schedule.tile_walk import TileWalk
@@ -71,7 +71,7 @@ class RunningValues:
 
     # --- Declarations
 
-    def declare(self, code: Code, kind: Callable[[StoredArray], str]) -> None:
+    def declare(self, code: CodeWriter, kind: Callable[[StoredArray], str]) -> None:
         """The registers and memories.
 
         Args:
@@ -84,7 +84,7 @@ class RunningValues:
             if stored.depth > 1 or (self.reduction and self.reduction.order != "pairwise" and not self._in_line):
                 self._depend(code, array)
 
-    def _depend(self, code: Code, array: LocalArray) -> None:
+    def _depend(self, code: CodeWriter, array: LocalArray) -> None:
         """The tool cannot see through the flattened loops when a running value comes round again."""
         if not array.dims:
             return
@@ -100,7 +100,7 @@ class RunningValues:
 
     # --- One step of the lanes of one result
 
-    def begin(self, code: Code, place: Place) -> None:
+    def begin(self, code: CodeWriter, place: Place) -> None:
         """Before the terms: room for them, or the running values that a chain goes on with."""
         if self.reduction is None:
             return
@@ -115,7 +115,7 @@ class RunningValues:
                 code.line(f"{c_type} term[2 * {lanes} - 1];")
                 code.pragma("array_partition variable=term type=complete dim=1")
 
-    def give(self, code: Code, number: int, value: str, lane: str) -> None:
+    def give(self, code: CodeWriter, number: int, value: str, lane: str) -> None:
         """A term, or the next running value of a chain."""
         assert self.reduction is not None
         if self.reduction.order == "chain":
@@ -125,7 +125,7 @@ class RunningValues:
         else:
             code.line(f"const {self.results[number].token.element.payload_type} term = {value};")
 
-    def end(self, code: Code, place: Place, payload: PayloadCode) -> None:
+    def end(self, code: CodeWriter, place: Place, payload: PayloadCode) -> None:
         """Behind the terms: they are joined, and running values put by."""
         if self.reduction is None:
             return
@@ -140,7 +140,7 @@ class RunningValues:
         for number, port in self._kept():
             self._put_by(code, number, port, place)
 
-    def _joined_lanes(self, code: Code, payload: PayloadCode) -> str:
+    def _joined_lanes(self, code: CodeWriter, payload: PayloadCode) -> str:
         """Neighbors, neighboring results of these and so on: what is joined stands behind the terms."""
         joins = self.walk.shared - 1
         if not joins:
@@ -151,7 +151,7 @@ class RunningValues:
             code.line(f"term[{LANES} + n] = {payload.joined('term[2 * n]', 'term[2 * n + 1]')};")
         return f"term[2 * {LANES} - 2]"
 
-    def _count(self, code: Code, place: Place, total: str) -> None:
+    def _count(self, code: CodeWriter, place: Place, total: str) -> None:
         """The sum of 2 ** n steps waits in level n for that of the next as many; the last step's number is all ones."""
         port = self.results[0]
         code.line(f"float {running_name(0)} = {total};")
@@ -205,7 +205,7 @@ class RunningValues:
     def _index(self, port: TaskPort, place: Place) -> list[str]:
         return [affine(dim) for dim in place(port)]
 
-    def _put_by(self, code: Code, number: int, port: TaskPort, place: Place) -> None:
+    def _put_by(self, code: CodeWriter, number: int, port: TaskPort, place: Place) -> None:
         assert self.reduction is not None
         element, running = port.element(place(port)), running_name(number)
         waits = bool(self.first) and self.reduction.order != "pairwise"

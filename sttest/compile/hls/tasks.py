@@ -19,7 +19,7 @@ from sttest.compile.hls.tile_schedule import TaskPort, TileVisit, TurnTrips, lar
 from sttest.compile.hls.top import PortTiming
 from sttest.compile.hls.types import element_of
 from sttest.compile.hls.value_names import ValueNames, element_name
-from sttest.compile.hls.writer import Code, CountedLoop, affine, counted
+from sttest.compile.hls.writer import CodeWriter, CountedLoop, affine, counted
 from sttest.compile.ir.names import unique
 from sttest.compile.schedule.packed_products import PackedProducts, packed_products
 from sttest.compile.schedule.reductions import Reduction
@@ -28,7 +28,7 @@ from sttest.compile.schedule.tile_walk import SpreadTokens, Step
 from sttest.core.errors import InputError
 
 
-def emit_task(code: Code, task: df.TaskOp, process: Process, timing: PortTiming, helpers: Helpers) -> None:
+def emit_task(code: CodeWriter, task: df.TaskOp, process: Process, timing: PortTiming, helpers: Helpers) -> None:
     """Writes the function of a task.
 
     Args:
@@ -45,7 +45,12 @@ def emit_task(code: Code, task: df.TaskOp, process: Process, timing: PortTiming,
 
 
 def emit_turn(
-    code: Code, members: Sequence[df.TaskOp], process: Process, timing: PortTiming, helpers: Helpers, trips: TurnTrips
+    code: CodeWriter,
+    members: Sequence[df.TaskOp],
+    process: Process,
+    timing: PortTiming,
+    helpers: Helpers,
+    trips: TurnTrips,
 ) -> None:
     """Writes the function that is any of several tasks, by trip counts that it is told.
 
@@ -65,7 +70,13 @@ def emit_turn(
 
 class _TaskEmitter:
     def __init__(
-        self, code: Code, task: df.TaskOp, process: Process, timing: PortTiming, helpers: Helpers, trips: TurnTrips
+        self,
+        code: CodeWriter,
+        task: df.TaskOp,
+        process: Process,
+        timing: PortTiming,
+        helpers: Helpers,
+        trips: TurnTrips,
     ) -> None:
         self.code, self.task, self.process, self.timing, self.helpers = code, task, process, timing, helpers
         self.trips = trips
@@ -387,7 +398,7 @@ class _TaskEmitter:
         return [f"s{loop} == {step[loop]}" for loop in self.walk.order if self.walk.steps[loop] > 1]
 
 
-def _declare_registers(code: Code, port: TaskPort, spread: SpreadTokens) -> None:
+def _declare_registers(code: CodeWriter, port: TaskPort, spread: SpreadTokens) -> None:
     words = port.token.words
     code.line(f"{port.token.c_type} {port.registers}[{spread.registers}]{f'[{words}]' if words > 1 else ''};")
     for dim in range(1, 3 if words > 1 else 2):
@@ -434,7 +445,7 @@ def _described(task: df.TaskOp, values: ValueNames, steps: int, interval: int) -
 
 
 def emit_engine(
-    code: Code,
+    code: CodeWriter,
     members: Sequence[df.TaskOp],
     process: EngineProcess,
     timing: PortTiming,
@@ -476,7 +487,7 @@ def emit_engine(
                     _call_turn(code, turn.name, member, arguments[member])
 
 
-def _call_turn(code: Code, turn: str, member: df.TaskOp, arguments: Sequence[str]) -> None:
+def _call_turn(code: CodeWriter, turn: str, member: df.TaskOp, arguments: Sequence[str]) -> None:
     """One turn, under a comment that names its task."""
     tiles = "x".join(map(str, member.trip_counts)) or "1"
     module = f" of {member.origin_name}" if member.origin_name else ""

@@ -11,7 +11,7 @@ from sttest.compile.dialects.stream_order import StreamLoop, offsets
 from sttest.compile.hls.top import PortTiming
 from sttest.compile.hls.types import LocalArray, Token, row_major_strides
 from sttest.compile.hls.value_names import ValueNames
-from sttest.compile.hls.writer import Code, CountedLoop, affine, divided, weighted
+from sttest.compile.hls.writer import CodeWriter, CountedLoop, affine, divided, weighted
 from sttest.compile.schedule.reductions import reduction_loops
 from sttest.compile.schedule.storage import tile_extents
 from sttest.compile.schedule.task_schedule import PortMotion, TaskSchedule
@@ -255,7 +255,7 @@ class TurnTrips:
         first = next((place for place, loop in enumerate(self.joined) if loop in asked), len(self.joined))
         return self.joined[first:]
 
-    def count_on(self, code: Code, inner: Sequence[CountedLoop]) -> None:
+    def count_on(self, code: CodeWriter, inner: Sequence[CountedLoop]) -> None:
         """Behind a step: the counters of the next tile.
 
         Args:

@@ -7,10 +7,10 @@ from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import operators
 from sttest.compile.channels.memory_ports import bank_number
 from sttest.compile.dialects import df
-from sttest.compile.hls.network import Network, PortMemory, RelayChain
+from sttest.compile.hls.network import KernelScope, PortMemory, RelayChain
 from sttest.compile.hls.process import Process
 from sttest.compile.hls.types import bind_memory
-from sttest.compile.hls.writer import Code, literal
+from sttest.compile.hls.writer import CodeWriter, literal
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.schedule.storage import buffer_name
 from sttest.compile.schedule.task_schedule import TaskSchedule, task_schedule
@@ -91,7 +91,7 @@ FIFO_MACRO = """\
 """
 
 
-def emit_top(code: Code, network: Network, timing: PortTiming) -> None:
+def emit_top(code: CodeWriter, network: KernelScope, timing: PortTiming) -> None:
     """Writes the top function.
 
     Args:
@@ -112,7 +112,7 @@ def emit_top(code: Code, network: Network, timing: PortTiming) -> None:
         _call(code, [process for node in network.nodes for process in _called(network, node)])
 
 
-def _interface(code: Code, memory: PortMemory, behind: Sequence[PortMemory], timing: PortTiming) -> None:
+def _interface(code: CodeWriter, memory: PortMemory, behind: Sequence[PortMemory], timing: PortTiming) -> None:
     """Directives of an argument, by what is ``behind`` its port.
 
     A port asks ahead for no more than there is in a layer, since it keeps room for all that it asks for.
@@ -138,7 +138,7 @@ def _asked_ahead(kind: str, behind: Sequence[PortMemory], timing: PortTiming) ->
     return f"num_{kind}_outstanding={min(timing.outstanding, bursts)} max_{kind}_burst_length={burst_words}"
 
 
-def _declare_streams(code: Code, network: Network, timing: PortTiming) -> None:
+def _declare_streams(code: CodeWriter, network: KernelScope, timing: PortTiming) -> None:
     for stream in network.fifos:
         if stream.token.words > 1:
             named = f"STTEST_FIFO({stream.name}, {literal(stream.fifo)}, {stream.depth});"
@@ -156,7 +156,7 @@ def _fifo_kind(fifo: str, timing: PortTiming) -> str:
     return "srl" if timing.fifo_kinds[fifo] == "srl" else kind
 
 
-def _declare_blocks(code: Code, network: Network, timing: PortTiming) -> None:
+def _declare_blocks(code: CodeWriter, network: KernelScope, timing: PortTiming) -> None:
     """Ping-pong buffers."""
     for converter, facts in network.conversions.items():
         variable = network.blocks(converter)
@@ -165,13 +165,13 @@ def _declare_blocks(code: Code, network: Network, timing: PortTiming) -> None:
         bind_memory(code, variable, timing.memory_kinds.get(buffer_name(converter), ""))
 
 
-def _called(network: Network, node: df.NodeOp) -> list[Process]:
+def _called(network: KernelScope, node: df.NodeOp) -> list[Process]:
     """The processes of a node, and the relays that its tokens go through next."""
     processes = network.processes(node)
     return [*processes, *(relay.process for relay in network.relays_behind(node))] if processes else []
 
 
-def _call(code: Code, processes: Sequence[Process]) -> None:
+def _call(code: CodeWriter, processes: Sequence[Process]) -> None:
     """All calls, as many on a line as fit."""
     calls = [f"STTEST_PROCESS({', '.join((each.name, *each.arguments))});" for each in processes]
     code.filled(" ".join(calls).split(" "))

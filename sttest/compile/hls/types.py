@@ -10,7 +10,7 @@ from xdsl.ir import Attribute
 
 from sttest.compile.dialects import df
 from sttest.compile.dialects.df import identifier
-from sttest.compile.hls.writer import Code
+from sttest.compile.hls.writer import CodeWriter
 from sttest.compile.ir.names import unique
 from sttest.compile.schedule.ports import words_of_token
 from sttest.core.errors import InputError
@@ -115,7 +115,7 @@ class Token:
         """A function's parameter: the FIFO, or those of all words."""
         return f"fifo<{self.c_type}>& {name}" if self.words == 1 else f"fifo<{self.c_type}> (&{name})[{self.words}]"
 
-    def declare(self, code: Code, name: str, c_type: str = "") -> None:
+    def declare(self, code: CodeWriter, name: str, c_type: str = "") -> None:
         """A variable that holds a token.
 
         Args:
@@ -127,7 +127,7 @@ class Token:
         if self.words > 1:
             code.pragma(f"array_partition variable={name} type=complete dim=1")
 
-    def take(self, code: Code, name: str, stream: str, c_type: str = "") -> None:
+    def take(self, code: CodeWriter, name: str, stream: str, c_type: str = "") -> None:
         """A variable that a token is read into."""
         if self.words == 1:
             code.line(f"const {c_type or self.c_type} {name} = {stream}.read();")
@@ -135,7 +135,7 @@ class Token:
         self.declare(code, name, c_type)
         self.read(code, name, stream)
 
-    def read(self, code: Code, target: str, stream: str, before: str = "") -> None:
+    def read(self, code: CodeWriter, target: str, stream: str, before: str = "") -> None:
         """A token is read, all words at once.
 
         Args:
@@ -147,7 +147,7 @@ class Token:
         whole = f"{target} = {stream}.read();" if self.words == 1 else f"read_words<{self.words}>({stream}, {target});"
         code.line(f"{before}{whole}")
 
-    def write(self, code: Code, stream: str, value: str, before: str = "") -> None:
+    def write(self, code: CodeWriter, stream: str, value: str, before: str = "") -> None:
         """A token is written, all words at once; see :meth:`read`."""
         code.line(f"{before}{self.written(stream, value)}")
 
@@ -221,7 +221,7 @@ class Names:
         return self._found[key]
 
 
-def bind_memory(code: Code, variable: str, kind: str) -> None:
+def bind_memory(code: CodeWriter, variable: str, kind: str) -> None:
     """Asks for a kind of memory, nothing for registers."""
     if kind not in ("", "register"):
         code.pragma(f"bind_storage variable={variable} type=ram_2p impl={kind}")
@@ -247,7 +247,7 @@ class LocalArray:
         """One element, by an index expression per data dim."""
         return self.name + "".join(f"[{index[dim]}]" for dim in self.dims)
 
-    def declare(self, code: Code, at_once: Sequence[int], kind: str = "") -> None:
+    def declare(self, code: CodeWriter, at_once: Sequence[int], kind: str = "") -> None:
         """The declaration, partitioned so that ``at_once`` neighbours per dim can be touched in one cycle.
 
         Args:
@@ -264,14 +264,14 @@ class LocalArray:
         """``[4][16]``."""
         return "".join(f"[{self.shape[dim]}]" for dim in self.dims)
 
-    def partition(self, code: Code, at_once: Sequence[int], word: Sequence[int] | None = None) -> None:
+    def partition(self, code: CodeWriter, at_once: Sequence[int], word: Sequence[int] | None = None) -> None:
         """Only the directives; ``word`` neighbours per dim, which are only touched together, share a word."""
         for position, dim in enumerate(self.dims):
             together = word[dim] if word else 1
             self._split(code, "array_reshape", together, self.shape[dim], position)
             self._split(code, "array_partition", at_once[dim] // together, self.shape[dim] // together, position)
 
-    def _split(self, code: Code, directive: str, wanted: int, extent: int, position: int) -> None:
+    def _split(self, code: CodeWriter, directive: str, wanted: int, extent: int, position: int) -> None:
         kind = "complete" if wanted >= extent else f"cyclic factor={wanted}"
         if min(wanted, extent) > 1:
             code.pragma(f"{directive} variable={self.name} type={kind} dim={position + 1}")

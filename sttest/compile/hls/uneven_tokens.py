@@ -9,11 +9,11 @@ from math import gcd
 from sttest.compile.dialects.stream_order import StreamLoop
 from sttest.compile.hls.memory_layout import PortLayout, first_time, tile_loops, tile_place
 from sttest.compile.hls.process import Process
-from sttest.compile.hls.writer import Code, CountedLoop, affine
+from sttest.compile.hls.writer import CodeWriter, CountedLoop, affine
 from sttest.compile.schedule.memory_words import words_of_token
 
 
-def emit_uneven_read(code: Code, layout: PortLayout, process: Process, element_of_word: str) -> None:
+def emit_uneven_read(code: CodeWriter, layout: PortLayout, process: Process, element_of_word: str) -> None:
     """Writes the loop that cuts tokens from words.
 
     Args:
@@ -31,7 +31,7 @@ def emit_uneven_read(code: Code, layout: PortLayout, process: Process, element_o
         _read_narrow(code, layout, passes, process, element_of_word)
 
 
-def emit_uneven_write(code: Code, layout: PortLayout, process: Process, into_word: str) -> None:
+def emit_uneven_write(code: CodeWriter, layout: PortLayout, process: Process, into_word: str) -> None:
     """Writes the loop that makes words of tokens, which come in the order of memory; see :func:`emit_uneven_read`."""
     is_wide = layout.tile_size > layout.word_size and layout.is_sequential
     write = _write_wide if is_wide else _write_tokens
@@ -42,7 +42,7 @@ def emit_uneven_write(code: Code, layout: PortLayout, process: Process, into_wor
 
 
 def _read_wide(
-    code: Code, layout: PortLayout, passes: tuple[StreamLoop, ...], process: Process, element_of_word: str
+    code: CodeWriter, layout: PortLayout, passes: tuple[StreamLoop, ...], process: Process, element_of_word: str
 ) -> None:
     """A word per cycle; a token leaves when its last element has come."""
     size, word = layout.tile_size, layout.word_size
@@ -57,7 +57,7 @@ def _read_wide(
 
 
 def _read_narrow(
-    code: Code, layout: PortLayout, passes: tuple[StreamLoop, ...], process: Process, element_of_word: str
+    code: CodeWriter, layout: PortLayout, passes: tuple[StreamLoop, ...], process: Process, element_of_word: str
 ) -> None:
     """A token per cycle; a word is read when a token needs it, and the one before is kept."""
     size, word = layout.tile_size, layout.word_size
@@ -69,7 +69,7 @@ def _read_narrow(
         _give_token(code, layout, process, element_of_word, f"{_kept_words(layout) - word - size + 1} + end % {word}")
 
 
-def _read_anywhere(code: Code, layout: PortLayout, process: Process, element_of_word: str) -> None:
+def _read_anywhere(code: CodeWriter, layout: PortLayout, process: Process, element_of_word: str) -> None:
     """All words that a token may touch, one per cycle, for each token anew."""
     size, word = layout.tile_size, layout.word_size
     words = _words(layout)
@@ -97,12 +97,12 @@ def _kept_words(layout: PortLayout) -> int:
     return _words(layout) * layout.word_size
 
 
-def _declare_words(code: Code, layout: PortLayout) -> None:
+def _declare_words(code: CodeWriter, layout: PortLayout) -> None:
     code.line(f"{layout.word_type} words[{_words(layout)}];")
     code.pragma("array_partition variable=words type=complete dim=1")
 
 
-def _take_word(code: Code, layout: PortLayout, word: str) -> None:
+def _take_word(code: CodeWriter, layout: PortLayout, word: str) -> None:
     """The newest word comes last."""
     last = _words(layout) - 1
     if last:
@@ -111,7 +111,7 @@ def _take_word(code: Code, layout: PortLayout, word: str) -> None:
     code.line(f"words[{last}] = {word};")
 
 
-def _give_token(code: Code, layout: PortLayout, process: Process, element_of_word: str, first: str) -> None:
+def _give_token(code: CodeWriter, layout: PortLayout, process: Process, element_of_word: str, first: str) -> None:
     """A token out of the words that are kept, from an element on."""
     layout.token.declare(code, "token")
     with code.unrolled([CountedLoop("elements", "e", layout.tile_size)]):
@@ -124,7 +124,7 @@ def _give_token(code: Code, layout: PortLayout, process: Process, element_of_wor
 # --- Writes
 
 
-def _write_wide(code: Code, layout: PortLayout, process: Process, into_word: str) -> None:
+def _write_wide(code: CodeWriter, layout: PortLayout, process: Process, into_word: str) -> None:
     """A word per cycle; a token is taken when there are too few elements for one."""
     size, word = layout.tile_size, layout.word_size
     kept, rest, last = _kept_elements(layout), layout.elements % word, layout.words - 1
@@ -144,7 +144,7 @@ def _write_wide(code: Code, layout: PortLayout, process: Process, into_word: str
         code.line(f"{process.outputs[0]}[w] = word;")
 
 
-def _write_tokens(code: Code, layout: PortLayout, process: Process, into_word: str) -> None:
+def _write_tokens(code: CodeWriter, layout: PortLayout, process: Process, into_word: str) -> None:
     """A token at a time; a word leaves when its last element has come, and what is left of the last one at the end."""
     size, word = layout.tile_size, layout.word_size
     kept, rest, words = _kept_elements(layout), layout.elements % word, -(-size // word)
@@ -171,12 +171,12 @@ def _kept_elements(layout: PortLayout) -> int:
     return layout.word_size - gcd(layout.word_size, layout.tile_size) + layout.tile_size
 
 
-def _declare_kept(code: Code, layout: PortLayout) -> None:
+def _declare_kept(code: CodeWriter, layout: PortLayout) -> None:
     code.line(f"{layout.token.element.c_type} kept[{_kept_elements(layout)}];")
     code.pragma("array_partition variable=kept type=complete dim=1")
 
 
-def _keep_token(code: Code, layout: PortLayout) -> None:
+def _keep_token(code: CodeWriter, layout: PortLayout) -> None:
     """The newest elements come last."""
     older = _kept_elements(layout) - layout.tile_size
     with code.unrolled([CountedLoop("older", "n", older)]):
@@ -185,7 +185,7 @@ def _keep_token(code: Code, layout: PortLayout) -> None:
         code.line(f"kept[{older} + n] = {layout.token.at('token', 'n')};")
 
 
-def _put_word(code: Code, layout: PortLayout, into_word: str, elements: int, first: str) -> None:
+def _put_word(code: CodeWriter, layout: PortLayout, into_word: str, elements: int, first: str) -> None:
     """A word of some of the elements that are kept, zeros behind them."""
     code.line(f"{layout.word_type} word = 0;")
     with code.unrolled([CountedLoop("elements", "e", elements)]):

@@ -43,7 +43,7 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class Function:
+class CppFunction:
     """A function's definition, without what its constants are."""
 
     name: str
@@ -56,13 +56,13 @@ class Function:
 
 
 @dataclass
-class Code:
+class CodeWriter:
     """Text that grows line by line."""
 
     # lines, depth: so far
     lines: list[str] = field(default_factory=list)
     depth: int = 0
-    functions: list[Function] = field(default_factory=list)
+    functions: list[CppFunction] = field(default_factory=list)
     layers: int = 1  # number of times that a process repeats its work for one token
     steps: int = 1  # number of tokens that a launch generates
     _around: list[CountedLoop] = field(default_factory=list)  # loops that the next nest begins with
@@ -171,7 +171,7 @@ class Code:
             re.sub(r"<[^&]*>(?=&| \(&)", lambda found: types.get(found[0], found[0]), each) for each in parameters
         )
         self.functions.append(
-            Function(name, kind, tuple(comments), named, constants, tuple(folded(self.lines)), tuple(names))
+            CppFunction(name, kind, tuple(comments), named, constants, tuple(folded(self.lines)), tuple(names))
         )
         self.lines = []
 

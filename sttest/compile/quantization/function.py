@@ -37,8 +37,8 @@ from sttest.compile.quantization.contractions import (
     sum_softmax,
 )
 from sttest.compile.quantization.grouping import (
-    Place,
     QuantizedValue,
+    ScaleSharing,
     after,
     behind_merges,
     chain_of,
@@ -177,10 +177,10 @@ class QuantisedFunction:
         # Ops of the text that compute in floating point; what a rewrite adds is not among them.
         self._float_ops = [op for op in self._block.ops if isinstance(op, GenericOp) and not is_view(op)]
         self._concats = [op for op in self._block.ops if isinstance(op, tensor.ConcatOp)]
-        self._caches: list[Place] = []
+        self._caches: list[ScaleSharing] = []
         self._softmax: list[SSAValue] = []
-        self._placed: dict[Place, QuantizedValue] = {}
-        self._shown: dict[tuple[Place, SSAValue], QuantizedValue] = {}
+        self._placed: dict[ScaleSharing, QuantizedValue] = {}
+        self._shown: dict[tuple[ScaleSharing, SSAValue], QuantizedValue] = {}
 
     def rewrite(self) -> None:
         """Rewrites the function in place.
@@ -301,7 +301,7 @@ class QuantisedFunction:
         return Factor(self._weight(value, rows[0], group), access), group
 
     def _weight(self, value: SSAValue, rows: int, group: int) -> QuantizedValue:
-        place = Place(value, frozenset({rows}))
+        place = ScaleSharing(value, frozenset({rows}))
         if place in self._placed:
             return self._placed[place]
         name, shape = self._signature.name(value), shape_of(value)
@@ -315,13 +315,13 @@ class QuantisedFunction:
             if scheme.weights == "fp16":
                 value = self._signature.retype(value, f16)
             seen = QuantizedValue(value, None)
-            self._placed[Place(value, frozenset({rows}))] = seen
+            self._placed[ScaleSharing(value, frozenset({rows}))] = seen
             return seen
         weight = self._signature.retype(value, IntegerType(scheme.weight_type.bits))
         kind = TensorType(f16, [shape[rows] // group, shape[1 - rows]])
         scale = self._signature.add_argument(weight, f"{name}_scale", "parameter", kind)
         seen = QuantizedValue(weight, scale, (rows, 1 - rows))
-        self._placed[Place(weight, frozenset({rows}))] = seen
+        self._placed[ScaleSharing(weight, frozenset({rows}))] = seen
         return seen
 
     def _own_scheme(self, name: str) -> QuantScheme:
@@ -357,7 +357,9 @@ class QuantisedFunction:
         value, access = op.inputs[number], op.indexing_maps.data[number].data
         return Factor(self._as_shown(self._place_of(op, value, access, bits, start), value), access)
 
-    def _place_of(self, op: GenericOp, value: SSAValue, access: AffineMap, bits: int, start: SSAValue | None) -> Place:
+    def _place_of(
+        self, op: GenericOp, value: SSAValue, access: AffineMap, bits: int, start: SSAValue | None
+    ) -> ScaleSharing:
         """The place where a factor is quantised, which is done now if it wasn't yet.
 
         Where all elements share a scale that is ``start``, if it is given, and else the root.
@@ -386,7 +388,7 @@ class QuantisedFunction:
         scale = self._signature.add_argument(behind, f"{module}.input_scale", "parameter", TensorType(f32, [1]))
         return quantise_static(value, scale, to, source)
 
-    def _as_shown(self, place: Place, value: SSAValue) -> QuantizedValue:
+    def _as_shown(self, place: ScaleSharing, value: SSAValue) -> QuantizedValue:
         """The quantised tensor as ``value``, a view of its place, shows it."""
         if value is place.value:
             return self._placed[place]
@@ -441,18 +443,18 @@ class QuantisedFunction:
                     continue
                 cache = self._signature.retype(argument, IntegerType(self._scheme.kv_bits))
                 scale = self._signature.add_argument(cache, f"{name}_scale", "cache", TensorType(f16, shape[:-1]))
-                place = Place(cache, _last_dim(cache))
+                place = ScaleSharing(cache, _last_dim(cache))
                 self._caches.append(place)
                 self._placed[place] = QuantizedValue(cache, scale, place.kept)
 
-    def _entries(self) -> list[Place]:
+    def _entries(self) -> list[ScaleSharing]:
         """The places where new keys and values are quantised: per head and position, nearest to what computes them."""
         if self._scheme.kv_bits == _AS_IT_IS:
             return []
         entries = [self._signature.result(number) for number in self._signature.cached()]
         return [nearest_to_root(entry, _last_dim(entry)) for entry in entries if element_of(entry) == f32]
 
-    def _entry_of(self, op: GenericOp, chain: list[SSAValue]) -> Place | None:
+    def _entry_of(self, op: GenericOp, chain: list[SSAValue]) -> ScaleSharing | None:
         """The keys or values that a factor shows; None if it shows none."""
         known = [*self._caches, *self._entries()]
         for place in known:
@@ -462,7 +464,7 @@ class QuantisedFunction:
             raise _not_by_head(op)
         return None
 
-    def _dequantise_for_readers(self, place: Place) -> None:
+    def _dequantise_for_readers(self, place: ScaleSharing) -> None:
         """Whoever does not contract keys or values reads them as the cache will have them."""
         for value in chain_of(place.value)[1:]:
             for reader in self._float_readers(value):
@@ -493,7 +495,7 @@ class QuantisedFunction:
             self._signature.replace_result(number, seen.values)
             self._signature.add_result(number + 1, f"{self._signature.result_name(number)}_scale", scale)
 
-    def _quantised_entry(self, place: Place) -> Place:
+    def _quantised_entry(self, place: ScaleSharing) -> ScaleSharing:
         if place not in self._placed:
             writer = writer_of(chain_of(place.value)[-1])
             with ImplicitBuilder(after(place.value)):

@@ -35,7 +35,7 @@ class QuantizedValue:
 
 
 @dataclass(frozen=True)
-class Place:
+class ScaleSharing:
     """A tensor and the dims along which its elements share a scale."""
 
     value: SSAValue
@@ -47,9 +47,9 @@ class Place:
         return tuple(dim for dim in range(len(shape_of(self.value))) if dim not in self.shared)
 
 
-def whole(value: SSAValue) -> Place:
+def whole(value: SSAValue) -> ScaleSharing:
     """The place of a tensor with one scale."""
-    return Place(value, frozenset(range(len(shape_of(value)))))
+    return ScaleSharing(value, frozenset(range(len(shape_of(value)))))
 
 
 def chain_of(value: SSAValue) -> list[SSAValue]:
@@ -73,9 +73,9 @@ def _merges(op: tensor.CollapseShapeOp, group: Sequence[int]) -> bool:
     return sum(shape_of(op.src)[dim] > 1 for dim in group) > 1
 
 
-def nearest_to_root(value: SSAValue, shared: frozenset[int]) -> Place:
+def nearest_to_root(value: SSAValue, shared: frozenset[int]) -> ScaleSharing:
     """The place at which the elements that share a scale in ``value`` are whole dims, seen from the root."""
-    place = Place(value, shared)
+    place = ScaleSharing(value, shared)
     while (nearer := _before_view(place)) is not None:
         place = nearer
     return place
@@ -129,21 +129,21 @@ def in_order(scale: SSAValue, dims: tuple[int, ...]) -> SSAValue:
     )
 
 
-def _before_view(place: Place) -> Place | None:
+def _before_view(place: ScaleSharing) -> ScaleSharing | None:
     """The same grouping one view nearer to the root; None at the root, at a merge, or where dims are not whole."""
     op = place.value.owner
     if isinstance(op, tensor.ExpandShapeOp):
         parts = [{dim in place.shared for dim in group} for group in reassociation(op)]
         if any(len(part) > 1 for part in parts):
             return None
-        return Place(op.src, frozenset(dim for dim, part in enumerate(parts) if True in part))
+        return ScaleSharing(op.src, frozenset(dim for dim, part in enumerate(parts) if True in part))
     if isinstance(op, GenericOp) and is_view(op):
         source, target = (attr.data for attr in op.indexing_maps)
         if sorted(dims_of(source)) != list(range(source.num_dims)):
             return None
         loops = dims_of(target)
         shared = {loops[dim] for dim in place.shared}
-        return Place(op.inputs[0], frozenset(dim for dim, loop in enumerate(dims_of(source)) if loop in shared))
+        return ScaleSharing(op.inputs[0], frozenset(dim for dim, loop in enumerate(dims_of(source)) if loop in shared))
     return None
 
 

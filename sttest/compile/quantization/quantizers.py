@@ -15,7 +15,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 
 from sttest.compile.linalg.iteration import shape_of
 from sttest.compile.linalg.tensor_build import Named, constant, dims_map, generic
-from sttest.compile.quantization.grouping import Place, QuantizedValue
+from sttest.compile.quantization.grouping import QuantizedValue, ScaleSharing
 
 INT8_MAX = 127.0
 _LARGEST_POWER = 2.0**15
@@ -41,7 +41,7 @@ class Integers:
         return float((1 << self.bits - 1) - 1)
 
 
-def quantise_dynamic(place: Place, to: Integers, source: str) -> QuantizedValue:
+def quantise_dynamic(place: ScaleSharing, to: Integers, source: str) -> QuantizedValue:
     """A scale per group, from the largest magnitude in it: a barrier.
 
     Args:

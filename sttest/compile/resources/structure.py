@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from math import prod
 
-from sttest.compile.rtl.cells import Part
+from sttest.compile.rtl.cells import CellModule
 from sttest.compile.rtl.module import ModuleText
 
 _DECLARED = re.compile(r"^ *logic ((?:\[\d+:0\])*) ?([^;()]*);", re.MULTILINE)
@@ -56,7 +56,7 @@ def _registers(name: str, bits: int, count: int) -> dict[str, int]:
     return {"register bits": bits * count}
 
 
-def lanes_of(module: ModuleText) -> dict[Part, int]:
+def lanes_of(module: ModuleText) -> dict[CellModule, int]:
     """The parts of a process with the numbers of their instances."""
     counts, loops = {part.name: 0 for part in module.parts}, list[int]()
     for line in module.body.splitlines():

@@ -12,7 +12,7 @@ from pathlib import Path
 from sttest.boards.part import BoardPart
 from sttest.boards.resources import MemoryKind, Resources, total
 from sttest.compile.resources.structure import lanes_of, structure_of
-from sttest.compile.rtl.cells import Part
+from sttest.compile.rtl.cells import CellModule
 from sttest.compile.rtl.dma import PortWords
 from sttest.compile.rtl.module import ModuleText
 from sttest.compile.rtl.walks import Bursts, room_kind
@@ -118,7 +118,7 @@ def process_estimate(module: ModuleText, rows: SynthesizedRows) -> Resources:
     return frame + total(part_estimate(part, rows) * count for part, count in lanes_of(module).items())
 
 
-def part_estimate(part: Part, rows: SynthesizedRows) -> Resources:
+def part_estimate(part: CellModule, rows: SynthesizedRows) -> Resources:
     """A lane, as it was synthesized elsewhere or as the sum of its operators; or sums of products in DSPs."""
     if part.products is not None:
         return _products(*part.products)

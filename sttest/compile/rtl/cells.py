@@ -13,7 +13,7 @@ from sttest.compile.rtl.payload import PayloadFunction, payload_module
 
 
 @dataclass(frozen=True)
-class Part:
+class CellModule:
     """A module that others have instances of; with clock ``clk`` and clock enable ``ce``."""
 
     name: str  # by its content: parts of the same name are the same
@@ -51,13 +51,13 @@ class Cells:
 
     kept_in: Path | None = None  # folder with pipelines that were made before
     kinds: Mapping[str, MemoryKind] = field(default_factory=dict)  # of memories, by their names in reports
-    _payloads: dict[tuple[str, int], Part] = field(default_factory=dict)
+    _payloads: dict[tuple[str, int], CellModule] = field(default_factory=dict)
 
     def kind_of(self, memory: str) -> MemoryKind:
         """The kind of a memory; in LUTs where nothing else is known."""
         return self.kinds.get(memory, "lutram")
 
-    def payload(self, function: PayloadFunction, stages: int) -> Part:
+    def payload(self, function: PayloadFunction, stages: int) -> CellModule:
         """A payload as a pipeline of so many stages."""
         key = function.text, stages
         if key not in self._payloads:
@@ -67,7 +67,7 @@ class Cells:
             inputs, outputs = (
                 tuple((port.name, port.bits) for port in each) for each in (function.inputs, function.outputs)
             )
-            self._payloads[key] = Part(
+            self._payloads[key] = CellModule(
                 name, inputs, outputs, text, cycles=stages, operations=tuple(sorted(function.operations.items()))
             )
         return self._payloads[key]
@@ -83,7 +83,9 @@ class CountedCells(Cells):
         return ""
 
 
-def products_part(lanes: int, shared_bits: int, other_bits: int, results: int, cycles: int, chain: int = 2) -> Part:
+def products_part(
+    lanes: int, shared_bits: int, other_bits: int, results: int, cycles: int, chain: int = 2
+) -> CellModule:
     """Sums of products of integers, in DSPs or LUTs: of one result, or of two that share a factor in every lane.
 
     Factors of a chain's third product come a cycle after those of the first two, each further one a cycle later.
@@ -113,7 +115,7 @@ def products_part(lanes: int, shared_bits: int, other_bits: int, results: int, c
         "endmodule\n"
     )
     products = lanes, shared_bits + other_bits, results, chain
-    return Part(name, tuple(inputs), tuple(outputs), text, ("primitives", "dot_products"), cycles, (), products)
+    return CellModule(name, tuple(inputs), tuple(outputs), text, ("primitives", "dot_products"), cycles, (), products)
 
 
 def shortest_products(lanes: int, chain: int) -> int:

@@ -52,7 +52,7 @@ class PortTensor:
 
 
 @dataclass(frozen=True)
-class Segment:
+class TensorSegment:
     """A tensor of such a port, and the bits of a walk's numbers: word of the run lowest, chosen part, run."""
 
     start: int  # first word in memory
@@ -63,12 +63,12 @@ class Segment:
     chosen: int = 1
 
     @staticmethod
-    def of(tensor: PortTensor, start: int) -> "Segment":
+    def of(tensor: PortTensor, start: int) -> "TensorSegment":
         """That of a tensor."""
         if tensor.parts is None:
-            return Segment(start, tensor.words)
+            return TensorSegment(start, tensor.words)
         runs, run_words = tensor.parts.runs, tensor.run_words
-        return Segment(start, 0, run_words, runs * run_words, runs, tensor.parts.count)
+        return TensorSegment(start, 0, run_words, runs * run_words, runs, tensor.parts.count)
 
     @property
     def run_bits(self) -> int:
@@ -99,7 +99,7 @@ class Segment:
 class ChosenWords:
     """The tensors of a port that reads parts by number, those of a layer and those behind all."""
 
-    segments: tuple[Segment, ...]
+    segments: tuple[TensorSegment, ...]
     layer_words: int  # from a layer's tensors to the next one's
 
     @property
@@ -159,7 +159,7 @@ class PortTensors:
         if all(each.parts is None for each in every):
             return None
         starts = [start for some in self.starts for start in some]
-        segments = tuple(Segment.of(each, start) for each, start in zip(every, starts, strict=True))
+        segments = tuple(TensorSegment.of(each, start) for each, start in zip(every, starts, strict=True))
         return ChosenWords(segments, self.stride)
 
     @property
@@ -321,7 +321,7 @@ def _tokens(tensor: PortTensor) -> _Tokens:
     if tensor.parts is not None:
         run = prod(layout.shape) // (tensor.parts.runs * tensor.parts.count)
         padded = address // run * tensor.run_words * per_word + address % run
-        address = Segment.of(tensor, 0).walked(padded // per_word) * per_word + padded % per_word
+        address = TensorSegment.of(tensor, 0).walked(padded // per_word) * per_word + padded % per_word
     if size % per_word == 0:
         return _whole_words(node, address, bits, per_word)
     return _parts_of_words(node, address, bits, per_word)

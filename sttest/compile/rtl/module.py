@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sttest.compile.dialects import df
-from sttest.compile.rtl.cells import Part
+from sttest.compile.rtl.cells import CellModule
 from sttest.compile.rtl.control import Control
 from sttest.compile.schedule.task_schedule import TaskSchedule
 
@@ -38,7 +38,7 @@ class ModuleText:
     sides: tuple[Side, ...]  # FIFO sides, in the order of the ports
     body: str  # text behind the ports
     processes: tuple[str, ...]  # the processes of the timed graph that it is, in the order of the bits of ``ended``
-    parts: tuple[Part, ...] = ()  # modules that it has instances of
+    parts: tuple[CellModule, ...] = ()  # modules that it has instances of
     # bits of adders (``sum``) and of choices of the larger or smaller one (``extreme``) of integers
     arithmetic: Mapping[str, int] = field(default_factory=dict)
 

@@ -14,7 +14,7 @@ from math import ceil, prod
 from sttest.boards.operators import Operator
 from sttest.compile.dialects import df
 from sttest.compile.hls.tile_schedule import TaskPort, largest
-from sttest.compile.rtl.cells import Cells, Part
+from sttest.compile.rtl.cells import CellModule, Cells
 from sttest.compile.rtl.control import Control, width_of
 from sttest.compile.rtl.module import TaskTurn, delayed, unrolled
 from sttest.compile.schedule.reductions import reduction_of
@@ -54,7 +54,7 @@ class TaskBody:
         for member in members:
             self._check(member.schedule)
         self.depth = left_loops(self.tasks, pipeline)
-        self.cells, self.parts = cells, dict[str, Part]()
+        self.cells, self.parts = cells, dict[str, CellModule]()
         self.arithmetic: Counter[str] = Counter()
         self.text: list[str] = []
         self._wires: set[str] = set()
@@ -193,7 +193,7 @@ class TaskBody:
         """Notes multiplexers; a LUT chooses a bit of four (AMD UG574)."""
         self.arithmetic["choice"] += bits * ceil((options - 1) / 3)
 
-    def instance(self, part: Part, lines: Sequence[str]) -> None:
+    def instance(self, part: CellModule, lines: Sequence[str]) -> None:
         """Instances of a part."""
         self.parts[part.name] = part
         self.text.append("  generate\n" + "".join(f"    {line}\n" for line in lines) + "  endgenerate\n")

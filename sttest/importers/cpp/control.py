@@ -8,12 +8,12 @@ import re
 from typing import Any
 
 from sttest.importers.cpp.instrument import ACCESSES, Instrumented
-from sttest.importers.cpp.ir import NAME, Function, Instruction, Module, dominators, ordered, scalar_name
+from sttest.importers.cpp.ir import NAME, Instruction, IrFunction, IrModule, dominators, ordered, scalar_name
 
 _DATA = "data"
 
 
-class Control:
+class UnknownBranches:
     """Finds branches whose way is not known.
 
     Args:
@@ -23,7 +23,7 @@ class Control:
         given: scalars of the top whose number is given.
     """
 
-    def __init__(self, module: Module, instrumented: Instrumented, top: str, given: set[str]) -> None:
+    def __init__(self, module: IrModule, instrumented: Instrumented, top: str, given: set[str]) -> None:
         self.module, self.instrumented, self.top = module, instrumented, top
         self.causes: dict[tuple[str, str], str] = {}  # of a value in a function: a scalar's name, or data
         self.functions = {each.name: each for each in instrumented.functions}
@@ -50,7 +50,7 @@ class Control:
             found += self._branches(function)
         return found
 
-    def _spread(self, function: Function) -> None:
+    def _spread(self, function: IrFunction) -> None:
         """Follows causes through a function until nothing new is found."""
         changed = True
         while changed:
@@ -64,13 +64,13 @@ class Control:
                     self.causes[function.name, target] = cause
                     changed = True
 
-    def _target(self, function: Function, each: Instruction) -> str:
+    def _target(self, function: IrFunction, each: Instruction) -> str:
         """The value that an instruction makes, or the memory that it fills."""
         if each.opcode == "store":
             return f"*{function.base_of(each.operands[-1])}" if each.operands else ""
         return each.result
 
-    def _cause(self, function: Function, each: Instruction) -> str:
+    def _cause(self, function: IrFunction, each: Instruction) -> str:
         if each.callee in ("sttest_read", "sttest_untimed"):
             return _DATA
         if each.opcode == "load":
@@ -85,7 +85,7 @@ class Control:
             operands = tuple(NAME.findall(" ".join(re.findall(r"\[ (.*?),", each.text))))
         return next((cause for one in operands if (cause := self.causes.get((function.name, one)))), "")
 
-    def _hand_on(self, function: Function, each: Instruction) -> None:
+    def _hand_on(self, function: IrFunction, each: Instruction) -> None:
         """Follows causes into a function that is called, through memory that it is given, and back."""
         given = each.arguments
         if each.callee == "sttest_read_bytes":
@@ -108,7 +108,7 @@ class Control:
             if cause := self.causes.get((callee.name, f"*{name}")):
                 self.causes.setdefault((function.name, f"*{base}"), cause)
 
-    def _branches(self, function: Function) -> list[dict[str, Any]]:
+    def _branches(self, function: IrFunction) -> list[dict[str, Any]]:
         after = _postdominators(function)
         found: list[dict[str, Any]] = []
         for name, block in function.blocks.items():
@@ -127,7 +127,7 @@ class Control:
                 })  # fmt: skip
         return found
 
-    def _decides(self, function: Function, name: str, after: dict[str, str]) -> bool:
+    def _decides(self, function: IrFunction, name: str, after: dict[str, str]) -> bool:
         """Whether streams are accessed, or time passes in a loop, on some ways from a block and not on all."""
         loop = function.loop_of[name]
         if loop is not None and any(each not in loop.blocks for each in function.blocks[name].successors):
@@ -148,7 +148,7 @@ class Control:
         return False
 
 
-def _postdominators(function: Function) -> dict[str, str]:
+def _postdominators(function: IrFunction) -> dict[str, str]:
     backward = {name: list(function.predecessors[name]) for name in function.blocks}
     ends = [name for name, block in function.blocks.items() if not block.successors]
     backward["end"] = ends or list(function.blocks)[-1:]

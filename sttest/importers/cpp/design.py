@@ -12,7 +12,7 @@ from sttest.core.errors import InputError
 from sttest.core.files import read_text
 from sttest.importers.cpp.compiler import HEADERS, compile_bitcode, link, lower, preprocess, run_limited
 from sttest.importers.cpp.layout import Layout
-from sttest.importers.cpp.network import Network, NetworkMaker, Run, read_run
+from sttest.importers.cpp.network import NetworkMaker, NetworkRuns, ScheduleRun, read_run
 from sttest.importers.cpp.rewrite import marked
 from sttest.importers.cpp.verdict import verdict_of
 from sttest.importers.hls.project import HlsProject, read_project
@@ -49,7 +49,7 @@ def read_design(
     values: Mapping[str, str],
     notes: list[str] | None,
     checks: list[str] | None,
-) -> Network:
+) -> NetworkRuns:
     """The design at ``source``: a C++ file, or the folder of a solution or a component.
 
     Args:
@@ -125,7 +125,7 @@ def _directives(text: str, found: Source) -> None:
     found.default_depth = int(asked[1]) if asked else found.default_depth
 
 
-def _read(source: Source, top: str, values: Mapping[str, str], folder: Path) -> Network:
+def _read(source: Source, top: str, values: Mapping[str, str], folder: Path) -> NetworkRuns:
     facts = _compiled(source, top, values, folder)
     # What runs does not depend on times: a first run counts iterations.
     first = _run(folder, "".join(f"loop {each} 0 -1 1 0 0 1\n" for each in range(len(facts["loops"]))), source, values)
@@ -148,7 +148,7 @@ def _read(source: Source, top: str, values: Mapping[str, str], folder: Path) -> 
     return maker.network()
 
 
-def _estimated(facts: Mapping[str, Any], source: Source, run: Run, layout: Layout) -> list[str]:
+def _estimated(facts: Mapping[str, Any], source: Source, run: ScheduleRun, layout: Layout) -> list[str]:
     notes: list[str] = []
     if source.reports is None:
         notes.append(
@@ -199,7 +199,7 @@ def _no_top(source: Source, top: str, found: Sequence[str]) -> InputError:
     return InputError("no-dataflow", "no function has a dataflow region", where=where, hints=hints)
 
 
-def _run(folder: Path, table: str, source: Source, values: Mapping[str, str], does: str = "place") -> Run:
+def _run(folder: Path, table: str, source: Source, values: Mapping[str, str], does: str = "place") -> ScheduleRun:
     limits = f"limits {max_accesses()} {values.get('tokens', TASK_TOKENS)} 0 0 0 0 0\n"
     depths = "".join(
         f"stream {depth} 0 0 0 0 0 0 {name} {kind or '-'}\n" for name, (depth, kind) in source.depths.items()
@@ -209,7 +209,7 @@ def _run(folder: Path, table: str, source: Source, values: Mapping[str, str], do
     return read_run(folder / "run")
 
 
-def _require_known(facts: Mapping[str, Any], run: Run, values: Mapping[str, str]) -> None:
+def _require_known(facts: Mapping[str, Any], run: ScheduleRun, values: Mapping[str, str]) -> None:
     """Refuses a design whose run depends on what is not known.
 
     Raises:

@@ -8,7 +8,16 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sttest.importers.cpp.ir import Block, Function, Instruction, Loop, Module, closing, scalar_name, split_arguments
+from sttest.importers.cpp.ir import (
+    BasicBlock,
+    Instruction,
+    IrFunction,
+    IrModule,
+    NaturalLoop,
+    closing,
+    scalar_name,
+    split_arguments,
+)
 
 ACCESSES = {
     "sttest_read": "read", "sttest_read_bytes": "read", "sttest_write": "write", "sttest_write_bytes": "write",
@@ -47,13 +56,13 @@ class Instrumented:
     """
 
     def __init__(
-        self, module: Module, roles: Mapping[str, str], top: str, values: Mapping[str, str], headers: str
+        self, module: IrModule, roles: Mapping[str, str], top: str, values: Mapping[str, str], headers: str
     ) -> None:
         self.module, self.roles, self.top, self.values, self.headers = module, roles, top, values, headers
         self.functions = [each for each in module.functions if roles.get(each.name, "helper") != "helper"]
         self.numbers = {each.name: number for number, each in enumerate(self.functions)}
-        self.loops: list[tuple[Function, Loop]] = []
-        self.sites: list[tuple[Function, Instruction, str]] = []
+        self.loops: list[tuple[IrFunction, NaturalLoop]] = []
+        self.sites: list[tuple[IrFunction, Instruction, str]] = []
         self.site_of: dict[int, int] = {}
         self.extra: list[str] = [_DECLARED]
         self.texts: dict[str, str] = {}
@@ -83,7 +92,7 @@ class Instrumented:
         self.extra.append(self._design())
         return facts
 
-    def module_function(self, name: str) -> Function:
+    def module_function(self, name: str) -> IrFunction:
         """The function of a name."""
         return next(each for each in self.module.functions if each.name == name)
 
@@ -91,7 +100,7 @@ class Instrumented:
         """The module with its calls."""
         made: list[str] = []
         for each in self.module.lines:
-            if isinstance(each, Function):
+            if isinstance(each, IrFunction):
                 made.append(self.texts.get(each.name) or _text(each))
             elif not re.match(
                 r"declare .*@sttest_(?:touch|site|enter|leave|at|iteration|variable|spawn|memory)\(", each
@@ -101,7 +110,7 @@ class Instrumented:
 
     # --- What is known of functions and loops
 
-    def _function(self, function: Function) -> dict[str, Any]:
+    def _function(self, function: IrFunction) -> dict[str, Any]:
         name, file, line = self.module.subprogram(function)
         markers: dict[str, int] = {}
         for block in function.blocks.values():
@@ -110,7 +119,7 @@ class Instrumented:
         role = self.roles[function.name]
         return {"name": name, "symbol": function.name, "file": file, "line": line, "role": role, "markers": markers}
 
-    def _loop(self, function: Function, loop: Loop) -> dict[str, Any]:
+    def _loop(self, function: IrFunction, loop: NaturalLoop) -> dict[str, Any]:
         own = [each for name, each in function.blocks.items() if function.loop_of[name] is loop]
         markers: dict[str, int] = {}
         for block in own:
@@ -129,7 +138,7 @@ class Instrumented:
 
     # --- The calls
 
-    def _instrumented(self, function: Function) -> str:
+    def _instrumented(self, function: IrFunction) -> str:
         lines = [function.head]
         iterations = {_body(function, loop): loop.number for loop in function.loops}
         exits = {
@@ -158,7 +167,7 @@ class Instrumented:
                 lines.append(self._spawned(each) if self._is_spawn(function, each) else each.text)
         return "\n".join([*lines, "}"])
 
-    def _before(self, function: Function, each: Instruction) -> list[str]:
+    def _before(self, function: IrFunction, each: Instruction) -> list[str]:
         if each.opcode == "ret":
             return ["  call void @sttest_leave()"]
         if id(each) in self.site_of:
@@ -175,20 +184,20 @@ class Instrumented:
                 ]
         return []
 
-    def _is_shared(self, function: Function, base: str) -> bool:
+    def _is_shared(self, function: IrFunction, base: str) -> bool:
         if base in function.parameter_names:
             return True
         made = function.definitions.get(base)
         return made is not None and made.opcode == "alloca" and "region" in self.roles[function.name]
 
-    def _is_spawn(self, function: Function, each: Instruction) -> bool:
+    def _is_spawn(self, function: IrFunction, each: Instruction) -> bool:
         if "region" not in self.roles[function.name] or each.callee not in self.numbers or each.result:
             return False
         return self.roles[each.callee] in ("process", "region") and any(
             other.callee == "sttest_dataflow" for _, other in function.instructions()
         )
 
-    def _variables(self, function: Function) -> list[str]:
+    def _variables(self, function: IrFunction) -> list[str]:
         """What a region has between its processes, by name."""
         if "region" not in self.roles[function.name]:
             return []
@@ -282,7 +291,7 @@ def _static_name(symbol: str) -> str:
     return symbol
 
 
-def _text(function: Function) -> str:
+def _text(function: IrFunction) -> str:
     lines = [function.head]
     for block in function.blocks.values():
         lines += [*([block.head] if block.head else []), *(each.text for each in block.instructions)]
@@ -312,7 +321,7 @@ def _parameter(text: str) -> list[str]:
     return [_type(text), text.rsplit("%", 1)[-1].strip('"')]
 
 
-def _markers(block: Block) -> dict[str, int]:
+def _markers(block: BasicBlock) -> dict[str, int]:
     """Pragmas of a block with their numbers."""
     found: dict[str, int] = {}
     for each in block.instructions:
@@ -329,7 +338,7 @@ def _acts(each: Instruction) -> bool:
     return each.opcode == "call" and each.callee not in MARKERS and not each.callee.startswith("llvm.")
 
 
-def _body(function: Function, loop: Loop) -> str:
+def _body(function: IrFunction, loop: NaturalLoop) -> str:
     """The block at whose beginning an iteration of a loop begins."""
     header = function.blocks[loop.header]
     inside = [each for each in header.successors if each in loop.blocks]

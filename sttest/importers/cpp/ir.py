@@ -53,7 +53,7 @@ class Instruction:
 
 
 @dataclass
-class Block:
+class BasicBlock:
     """A basic block, the last instruction of which is its terminator."""
 
     name: str
@@ -67,23 +67,23 @@ class Block:
 
 
 @dataclass(eq=False)
-class Loop:
+class NaturalLoop:
     """A natural loop; ``number`` is set by who lays the design out."""
 
     header: str
     blocks: set[str]
-    parent: "Loop | None" = None
+    parent: "NaturalLoop | None" = None
     number: int = -1
-    inner: "list[Loop]" = field(default_factory=list)
+    inner: "list[NaturalLoop]" = field(default_factory=list)
 
 
 @dataclass
-class Function:
+class IrFunction:
     """A defined function."""
 
     name: str
     head: str
-    blocks: dict[str, Block] = field(default_factory=dict)
+    blocks: dict[str, BasicBlock] = field(default_factory=dict)
 
     @cached_property
     def parameters(self) -> list[str]:
@@ -101,7 +101,7 @@ class Function:
         """Such as ``void`` or ``i32``, with attributes before it."""
         return self.head.partition("@")[0].split()[-1]
 
-    def instructions(self) -> Iterator[tuple[Block, Instruction]]:
+    def instructions(self) -> Iterator[tuple[BasicBlock, Instruction]]:
         """All of them, with their blocks."""
         for block in self.blocks.values():
             for each in block.instructions:
@@ -122,16 +122,16 @@ class Function:
         return found
 
     @cached_property
-    def loops(self) -> list[Loop]:
+    def loops(self) -> list[NaturalLoop]:
         """Outer loops before those in them, in the order of their headers."""
         order = ordered(next(iter(self.blocks)), {name: block.successors for name, block in self.blocks.items()})
         place = {name: number for number, name in enumerate(order)}
         above = dominators(order, self.predecessors)
-        found: dict[str, Loop] = {}
+        found: dict[str, NaturalLoop] = {}
         for name in order:
             for header in self.blocks[name].successors:
                 if _dominates(above, header, name):
-                    loop = found.setdefault(header, Loop(header, {header}))
+                    loop = found.setdefault(header, NaturalLoop(header, {header}))
                     self._collect(loop, name, place)
         loops = sorted(found.values(), key=lambda each: (-len(each.blocks), place[each.header]))
         for number, loop in enumerate(loops):
@@ -143,7 +143,7 @@ class Function:
                 loop.parent.inner.append(loop)
         return loops
 
-    def _collect(self, loop: Loop, latch: str, known: Mapping[str, int]) -> None:
+    def _collect(self, loop: NaturalLoop, latch: str, known: Mapping[str, int]) -> None:
         todo = [latch]
         while todo:
             name = todo.pop()
@@ -152,9 +152,9 @@ class Function:
                 todo += self.predecessors[name]
 
     @cached_property
-    def loop_of(self) -> dict[str, Loop | None]:
+    def loop_of(self) -> dict[str, NaturalLoop | None]:
         """The innermost loop of each block."""
-        found: dict[str, Loop | None] = dict.fromkeys(self.blocks)
+        found: dict[str, NaturalLoop | None] = dict.fromkeys(self.blocks)
         for loop in sorted(self.loops, key=lambda each: -len(each.blocks)):
             found |= dict.fromkeys(loop.blocks, loop)
         return found
@@ -241,18 +241,18 @@ def split_arguments(text: str) -> list[str]:
 
 
 @dataclass
-class Module:
+class IrModule:
     """A module's text in parts: what stands before, between and after its functions stays as it is."""
 
-    lines: list[str | Function]
+    lines: list[str | IrFunction]
     metadata: dict[str, str]
 
     @property
-    def functions(self) -> list[Function]:
+    def functions(self) -> list[IrFunction]:
         """The defined ones."""
-        return [each for each in self.lines if isinstance(each, Function)]
+        return [each for each in self.lines if isinstance(each, IrFunction)]
 
-    def subprogram(self, function: Function) -> tuple[str, str, int]:
+    def subprogram(self, function: IrFunction) -> tuple[str, str, int]:
         """Name, file and line of a function's declaration in the source."""
         found = re.search(r"!dbg (!\d+) \{", function.head)
         text = self.metadata.get(found[1], "") if found else ""
@@ -299,17 +299,17 @@ def _string(text: str, key: str) -> str:
     return found[1] if found else ""
 
 
-def parse_module(text: str) -> Module:
+def parse_module(text: str) -> IrModule:
     """The parts of a module's text."""
-    lines: list[str | Function] = []
+    lines: list[str | IrFunction] = []
     metadata: dict[str, str] = {}
-    function: Function | None = None
-    block: Block | None = None
+    function: IrFunction | None = None
+    block: BasicBlock | None = None
     for line in text.split("\n"):
         if function is None:
             found = _DEFINE.match(line)
             if found:
-                function, block = Function(found["name"].strip('"'), line), None
+                function, block = IrFunction(found["name"].strip('"'), line), None
                 lines.append(function)
                 continue
             if entry := _METADATA.match(line):
@@ -318,17 +318,17 @@ def parse_module(text: str) -> Module:
         elif line == "}":
             function = None
         elif label := _LABEL.match(line):
-            block = Block(f"%{label[1]}", line)
+            block = BasicBlock(f"%{label[1]}", line)
             function.blocks[block.name] = block
         elif line.strip() and not line.lstrip().startswith(";"):
             if block is None:
-                block = Block("%0", "")
+                block = BasicBlock("%0", "")
                 function.blocks[block.name] = block
             _add(block, line)
-    return Module(lines, metadata)
+    return IrModule(lines, metadata)
 
 
-def _add(block: Block, line: str) -> None:
+def _add(block: BasicBlock, line: str) -> None:
     # A switch is written over several lines.
     last = block.instructions[-1] if block.instructions else None
     if last is not None and last.opcode == "switch" and "\n  ]" not in last.text:

@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from sttest.importers.cpp.instrument import Instrumented
-from sttest.importers.cpp.ir import Function, Instruction, Loop, Module
+from sttest.importers.cpp.ir import Instruction, IrFunction, IrModule, NaturalLoop
 
 _OPERATORS = {
     "fadd": "fadd", "fsub": "fsub", "fmul": "fmul", "fdiv": "fdiv", "fcmp": "fcmp", "sitofp": "sitofp",
@@ -32,7 +32,7 @@ class Latencies:
         instrumented: its functions, loops and sites.
     """
 
-    def __init__(self, module: Module, instrumented: Instrumented) -> None:
+    def __init__(self, module: IrModule, instrumented: Instrumented) -> None:
         self.module, self.instrumented = module, instrumented
 
     def facts(self) -> dict[str, Any]:
@@ -82,7 +82,7 @@ class Latencies:
     def _scope(self, each: Instruction) -> tuple[str, int]:
         return self.module.place(each.location, "\0")
 
-    def _ways(self, function: Function) -> "_Ways":
+    def _ways(self, function: IrFunction) -> "_Ways":
         ways = _Ways()
         made: dict[str, tuple[int, dict[int, int]]] = {}
         filled: dict[str, tuple[int, dict[int, int]]] = {}
@@ -118,7 +118,7 @@ class Latencies:
                 filled[function.base_of(each.operands[1])] = after
         return ways
 
-    def _recurrence(self, function: Function, loop: Loop) -> int:
+    def _recurrence(self, function: IrFunction, loop: NaturalLoop) -> int:
         """Stages around a value that an iteration needs of the one before it."""
         longest = 0
         for phi in function.blocks[loop.header].instructions:
@@ -129,7 +129,7 @@ class Latencies:
                     longest = max(longest, self._way(function, loop, phi.result, value, {}))
         return longest
 
-    def _way(self, function: Function, loop: Loop, start: str, end: str, known: dict[str, int]) -> int:
+    def _way(self, function: IrFunction, loop: NaturalLoop, start: str, end: str, known: dict[str, int]) -> int:
         """Stages from one value of an iteration to another; -1 where none leads to it."""
         if end == start:
             return 0
@@ -147,7 +147,7 @@ class Latencies:
         return known[end]
 
 
-def _is_guarded(function: Function, name: str) -> bool:
+def _is_guarded(function: IrFunction, name: str) -> bool:
     """Whether not every iteration of the loop around a block comes through it."""
     loop = function.loop_of[name]
     if loop is None or name == loop.header:

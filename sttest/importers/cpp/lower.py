@@ -11,9 +11,9 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 
-from sttest.importers.cpp.control import Control
+from sttest.importers.cpp.control import UnknownBranches
 from sttest.importers.cpp.instrument import Instrumented
-from sttest.importers.cpp.ir import Function, Module, parse_module
+from sttest.importers.cpp.ir import IrFunction, IrModule, parse_module
 from sttest.importers.cpp.latency import Latencies
 
 LIBRARY = re.compile(r"^_ZZ?N?K?(?:St|S[abdios]|9__gnu|6sttest|3hls|9sttest_ap|11sttest_axis|12sttest_fixed|[678]ap_)")
@@ -41,7 +41,7 @@ def main(bitcode: Path, request: Path, out: Path) -> None:
     parsed = parse_module(_text(module))
     instrumented = Instrumented(parsed, roles, top, asked["values"], asked["headers"])
     facts = instrumented.run()
-    control = Control(parsed, instrumented, top, set(asked["values"]))
+    control = UnknownBranches(parsed, instrumented, top, set(asked["values"]))
     facts |= {"findings": control.findings(), **Latencies(parsed, instrumented).facts()}
     made = llvm.parse_assembly(instrumented.text())
     made.verify()
@@ -63,7 +63,7 @@ def _run(module: llvm.ModuleRef, machine: llvm.TargetMachine, *passes: str) -> N
     manager.run(module, builder)
 
 
-def roles_of(module: Module, wanted: str) -> dict[str, str]:
+def roles_of(module: IrModule, wanted: str) -> dict[str, str]:
     """What each defined function is: a ``region``, a ``process``, the ``top`` (or ``region,top``), or ``helper``.
 
     Args:
@@ -101,7 +101,7 @@ def _is_library(name: str) -> bool:
     return LIBRARY.match(name) is not None
 
 
-def _top(module: Module, roles: dict[str, str], callees: set[str], wanted: str) -> str:
+def _top(module: IrModule, roles: dict[str, str], callees: set[str], wanted: str) -> str:
     if wanted:
         named = [each.name for each in module.functions if module.subprogram(each)[0].partition("<")[0] == wanted]
         return next((name for name in named if roles[name] == "region"), named[0] if named else "")
@@ -128,7 +128,7 @@ def _shape(module: llvm.ModuleRef, machine: llvm.TargetMachine, roles: dict[str,
     )  # fmt: skip
 
 
-def functions_with(module: Module, roles: dict[str, str]) -> list[Function]:
+def functions_with(module: IrModule, roles: dict[str, str]) -> list[IrFunction]:
     """The functions that calls of the runtime are put into."""
     return [
         each for each in module.functions if roles.get(each.name, "helper") != "helper" or not _is_library(each.name)

@@ -16,18 +16,18 @@ from sttest.sim.graph import MIN_DEPTH, PING_PONG
 
 
 @dataclass
-class Run:
+class ScheduleRun:
     """A run: its tables, and per process stages by schedule, ops and sites of its accesses."""
 
     facts: Mapping[str, Any]
     accesses: list[tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray]] = field(default_factory=list)
 
 
-def read_run(path: Path) -> Run:
+def read_run(path: Path) -> ScheduleRun:
     """What the runtime wrote to ``path.json`` and ``path.bin``."""
     facts = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     data = path.with_suffix(".bin").read_bytes()
-    run, place = Run(facts), 0
+    run, place = ScheduleRun(facts), 0
     for each in facts["processes"]:
         parts: list[np.ndarray] = []
         for kind in ("<i8", "<i8", "<i8", "<i8", "<i4", "<i4"):
@@ -38,7 +38,7 @@ def read_run(path: Path) -> Run:
 
 
 @dataclass(frozen=True)
-class Network:
+class NetworkRuns:
     """The design under four schedules.
 
     In ``early`` reads stand as early and writes as late as order and latencies allow, in ``late`` the other way round;
@@ -69,7 +69,7 @@ class NetworkMaker:
     def __init__(
         self,
         facts: Mapping[str, Any],
-        run: Run,
+        run: ScheduleRun,
         layout: Layout,
         name: str,
         clock_mhz: float,
@@ -84,7 +84,7 @@ class NetworkMaker:
         self.number: dict[int, int] = {}  # of a stream, its FIFO
         self.turns: dict[int, list[tuple[int, int]]] = {}  # of a process: FIFO that it takes from, FIFO that it puts to
 
-    def network(self) -> Network:
+    def network(self) -> NetworkRuns:
         """The graphs.
 
         Raises:
@@ -102,7 +102,7 @@ class NetworkMaker:
             )
             for which in range(4)
         )
-        return Network(early, late, text, apart, tuple(dict.fromkeys(self.notes)), tuple(self._blocked()))
+        return NetworkRuns(early, late, text, apart, tuple(dict.fromkeys(self.notes)), tuple(self._blocked()))
 
     def _names(self) -> dict[int, str]:
         """Processes that are in the graph, by number: not those that only begin others."""

@@ -7,7 +7,7 @@ a stage apart passes a token every second cycle, and at two stages none.
 
 from dataclasses import dataclass
 
-from sttest.importers.cpp.network import Network
+from sttest.importers.cpp.network import NetworkRuns
 from sttest.sim import Simulation, simulate
 from sttest.sim.graph import MAX_DEPTH
 
@@ -58,7 +58,7 @@ class Verdict:
         return f"{_SCHEDULES[name]}{where}"
 
 
-def verdict_of(network: Network) -> Verdict:
+def verdict_of(network: NetworkRuns) -> Verdict:
     """Simulates a design under each schedule."""
     graphs = {"early": network.early, "late": network.late, "text": network.text, "apart": network.apart}
     runs = {name: simulate(graph) for name, graph in graphs.items()}

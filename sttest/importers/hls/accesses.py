@@ -15,18 +15,18 @@ from sttest.core.errors import InputError
 from sttest.importers.hls.cpp_model import (
     Assign,
     Call,
+    CallStatement,
     CppType,
     Expr,
     For,
     If,
     Item,
-    Name,
     Num,
     Op,
     Return,
-    Run,
     Statement,
     Unknown,
+    VariableName,
     in_order,
     is_stream,
     names_of,
@@ -52,7 +52,7 @@ class Axis(NamedTuple):
     stride: int  # stages from one of its iterations to the next
 
 
-class Placed(NamedTuple):
+class StreamStages(NamedTuple):
     """Accesses to one stream: a stage each, in any order."""
 
     stream: int
@@ -62,7 +62,7 @@ class Placed(NamedTuple):
 
 
 @dataclass
-class Walk:
+class IterationWalk:
     """Finds the accesses of one iteration's statements in all iterations.
 
     Args:
@@ -82,7 +82,7 @@ class Walk:
     find: Callable[[str, list[int]], int | None]
     where: str
     locate: Callable[[int], str]
-    found: list[Placed] = field(default_factory=list)
+    found: list[StreamStages] = field(default_factory=list)
     total: int = 0
 
     def __post_init__(self) -> None:
@@ -97,7 +97,7 @@ class Walk:
         self.steps = 0
         self.touches: dict[int, bool] = {}
 
-    def run(self, statements: Sequence[Statement]) -> list[Placed]:
+    def run(self, statements: Sequence[Statement]) -> list[StreamStages]:
         """All accesses, in the order of the statements with loops inside unrolled.
 
         Raises:
@@ -116,14 +116,14 @@ class Walk:
                 case If():
                     if self._has_access(each):
                         self._choose(each, guard)
-                case Assign(Name(name), value):
+                case Assign(VariableName(name), value):
                     self._accesses(value, guard, each.line)
                     if self._is_whole(name):
                         self.known[name] = value_of(value, self.known) if self.code.settings[name] == 1 else None
                 case Assign(target, value):
                     self._accesses(target, guard, each.line)
                     self._accesses(value, guard, each.line)
-                case Run(call):
+                case CallStatement(call):
                     self._accesses(call, guard, each.line)
                 case Return(value):
                     self._accesses(value, guard, each.line)
@@ -169,7 +169,7 @@ class Walk:
     def _accesses(self, expr: Expr, guard: Value, line: int) -> None:
         for stream, op in self._streams(expr, line):
             offset = self.offsets[op]
-            self.found.append(Placed(stream, op, self._at(guard) + self.start + offset, offset))
+            self.found.append(StreamStages(stream, op, self._at(guard) + self.start + offset, offset))
 
     def _streams(self, expr: Expr, line: int) -> Iterator[tuple[int, int]]:
         """Streams that are accessed while an expression is worked out, arguments first."""
@@ -205,7 +205,7 @@ class Walk:
     def _is_stream(self, expr: Expr) -> bool:
         while isinstance(expr, Item):
             expr = expr.base
-        kind = self.code.types.get(expr.name) if isinstance(expr, Name) else None
+        kind = self.code.types.get(expr.name) if isinstance(expr, VariableName) else None
         return kind is not None and is_stream(kind)
 
     def _stream(self, expr: Expr, line: int) -> int | None:
@@ -213,7 +213,7 @@ class Walk:
         while isinstance(expr, Item):
             indices.insert(0, expr.place)
             expr = expr.base
-        if not isinstance(expr, Name):
+        if not isinstance(expr, VariableName):
             return None
         kind = self.code.types[expr.name]
         if kind.kind == "blocks" or (kind.element is not None and kind.element.kind == "blocks"):

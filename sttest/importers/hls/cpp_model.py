@@ -90,7 +90,7 @@ class Num(NamedTuple):
     kind: str = "int"
 
 
-class Name(NamedTuple):
+class VariableName(NamedTuple):
     """A variable, by a name that nothing else in the function has."""
 
     name: str
@@ -118,7 +118,7 @@ class Call(NamedTuple):
     template: tuple[str, ...] = ()
 
 
-Expr: TypeAlias = Num | Name | Item | Op | Call
+Expr: TypeAlias = Num | VariableName | Item | Op | Call
 
 
 class Assign(NamedTuple):
@@ -136,7 +136,7 @@ class Declared(NamedTuple):
     line: int
 
 
-class Run(NamedTuple):
+class CallStatement(NamedTuple):
     """A call whose value nobody takes."""
 
     call: Call
@@ -187,7 +187,7 @@ class Unknown:
     names: frozenset[str] = frozenset()  # variables that stand in it
 
 
-Statement: TypeAlias = Declared | Assign | Run | If | Return | For | Unknown
+Statement: TypeAlias = Declared | Assign | CallStatement | If | Return | For | Unknown
 
 
 @dataclass(frozen=True)
@@ -236,7 +236,7 @@ def key_of(expr: Expr) -> str:
     match expr:
         case Num(value):
             return f"{value:.17g}"
-        case Name(name):
+        case VariableName(name):
             return name
         case Item(base, index):
             return f"{key_of(base)}[{key_of(index)}]"
@@ -249,7 +249,7 @@ def key_of(expr: Expr) -> str:
 # --- A file
 
 
-class Channel(NamedTuple):
+class RegionChannel(NamedTuple):
     """A channel of the dataflow region."""
 
     type: CppType
@@ -375,7 +375,7 @@ class CppFile:
             return None
         template = dict(zip(names := _template_names(defined.node), call.template, strict=False))
         for parameter, argument in zip(defined.parameters, call.args, strict=False):
-            passed = caller.written.get(argument.name, "") if isinstance(argument, Name) else ""
+            passed = caller.written.get(argument.name, "") if isinstance(argument, VariableName) else ""
             for name in (each for each in names if each not in template):
                 pattern = re.escape(parameter.written).replace(name, "(.+)")
                 match = re.fullmatch(pattern, passed) if name in parameter.written else None
@@ -392,7 +392,7 @@ class CppFile:
         return list(self.source.top.body.named_children) if self.source.top is not None else []
 
     @cached_property
-    def channels(self) -> dict[str, Channel]:
+    def channels(self) -> dict[str, RegionChannel]:
         """The streams, and streams of blocks, of the region by variable."""
         found = {}
         for node in self._region:
@@ -400,7 +400,7 @@ class CppFile:
             if kind.kind in ("stream", "blocks"):
                 titles = re.findall(r'"([^"]*)"', text_of(node))
                 name = declared_name(node.child_by_field_name("declarator"))
-                found[name] = Channel(kind, titles[0] if titles else self._titles.get(name, ""))
+                found[name] = RegionChannel(kind, titles[0] if titles else self._titles.get(name, ""))
         return found
 
     @cached_property
@@ -624,9 +624,9 @@ class _Reader:
             if "_lock<" in text:
                 held = re.search(r"[({]\s*(\w+)", text_of(declarator))
                 self.made.blocks[name] = (self._found(held[1]) if held is not None else None) or name
-                yield Run(Call("lock", (Name(self.made.blocks[name]),)), line_of(node))
+                yield CallStatement(Call("lock", (VariableName(self.made.blocks[name]),)), line_of(node))
             elif read is not None:
-                yield Assign(Name(name), read, line_of(node))
+                yield Assign(VariableName(name), read, line_of(node))
 
     def _expression(self, node: Node) -> Iterator[Statement]:
         line = line_of(node)
@@ -644,9 +644,9 @@ class _Reader:
             case _:
                 match self.expr(node):
                     case Call() as value:
-                        yield Run(value, line)
+                        yield CallStatement(value, line)
                     case Op("<<", (stream, value)):  # a shift whose value nobody takes is the operator of a stream
-                        yield Run(Call(".write", (stream, value)), line)
+                        yield CallStatement(Call(".write", (stream, value)), line)
                     case Op(">>", (stream, value)):
                         yield Assign(value, Call(".read", (stream,)), line)
 
@@ -724,7 +724,7 @@ class _Reader:
     def _name(self, written: str) -> Expr:
         name = self._found(written)
         if name is not None:
-            return Name(name)
+            return VariableName(name)
         written = self.template.get(written, written)
         return self.constants.get(written) or _literal(written)
 
@@ -762,7 +762,7 @@ def _literal(text: str) -> Expr:
         try:
             return Num(float(text.rstrip("fFlL")), "float")
         except ValueError:
-            return Name(text)
+            return VariableName(text)
 
 
 def folded(op: Op) -> Expr:
@@ -808,7 +808,7 @@ def in_order(statements: Sequence[Statement]) -> Iterator[Statement]:
 def names_in(expr: Expr) -> Iterator[str]:
     """The variables that an expression reads."""
     match expr:
-        case Name(name):
+        case VariableName(name):
             yield name
         case Item(base, index):
             yield from names_in(base)
@@ -832,7 +832,7 @@ def _expressions(statement: Statement) -> tuple[Expr, ...]:
     match statement:
         case Assign(target, value):
             return target, value
-        case Run(call):
+        case CallStatement(call):
             return (call,)
         case If(condition):
             return (condition,)

@@ -57,7 +57,7 @@ class ModuleReport:
 
 
 @dataclass(frozen=True)
-class SynthesisReport:
+class CsynthReport:
     """What the tool says of one job."""
 
     version: str  # release of the tool
@@ -69,7 +69,7 @@ class SynthesisReport:
     modules: Mapping[str, ModuleReport]  # by function; reports up to 2020.1 have the top alone
 
 
-def read_report(path: Path, *, top: str = "", part: str = "") -> SynthesisReport:
+def read_report(path: Path, *, top: str = "", part: str = "") -> CsynthReport:
     """Reads a report and makes sure that it is about what was asked for.
 
     Args:
@@ -88,7 +88,7 @@ class _Reader:
     path: Path
     root: Element
 
-    def report(self, top: str, part: str) -> SynthesisReport:
+    def report(self, top: str, part: str) -> CsynthReport:
         if self.root.tag != "profile":
             raise self._bad(f"its root is <{self.root.tag:.40}>, not <profile>")
         version = self._version()
@@ -99,7 +99,7 @@ class _Reader:
                     "other-report", f"{tag} is '{found:.80}', not '{wanted}'", where=str(self.path), hints=_HINTS
                 )
         top, part = (self._text(f"UserAssignments/{tag}") for tag in ("TopModelName", "Part"))
-        return SynthesisReport(
+        return CsynthReport(
             version, part, top, self._ns("UserAssignments/TargetClockPeriod"),
             self._ns("PerformanceEstimates/SummaryOfTimingAnalysis/EstimatedClockPeriod"), self._resources(),
             self._modules(top),

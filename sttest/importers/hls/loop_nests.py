@@ -20,6 +20,7 @@ from sttest.core.errors import InputError
 from sttest.importers.hls.cpp_model import (
     Assign,
     Call,
+    CallStatement,
     CppFile,
     CppFunction,
     CppType,
@@ -28,13 +29,12 @@ from sttest.importers.hls.cpp_model import (
     For,
     If,
     Item,
-    Name,
     Num,
     Op,
     Return,
-    Run,
     Statement,
     Unknown,
+    VariableName,
     folded,
     in_order,
     names_in,
@@ -45,7 +45,7 @@ MOST_CALLS = 1 << 14
 
 
 @dataclass
-class LoopNest:
+class PipelinedNest:
     """A pipelined loop with the loops that are flattened into it; or code that runs once, which has none."""
 
     loops: list[For]
@@ -100,7 +100,7 @@ class ProcessCode:
         self.body = self._expanded(self.function.body if part is None else part)
 
     @cached_property
-    def nests(self) -> list[LoopNest]:
+    def nests(self) -> list[PipelinedNest]:
         """The loops, in order."""
         return self._regions(self.body, {})
 
@@ -126,7 +126,7 @@ class ProcessCode:
                 found.append(each._replace(then=self._expanded(each.then), other=self._expanded(each.other)))
             elif isinstance(each, For):
                 found.append(replace(each, body=self._expanded(each.body)))
-            elif isinstance(each, Run) and (called := self.file.called(each.call, self.function)):
+            elif isinstance(each, CallStatement) and (called := self.file.called(each.call, self.function)):
                 written = self._expanded(self._written_in(called, each.call))
                 # What a call does with channels is done before the next call begins.
                 is_turn = any(parameter.type.kind in ("stream", "blocks") for parameter in called.parameters)
@@ -153,11 +153,11 @@ class ProcessCode:
             )
         values: dict[str, Expr] = {}
         for name, kind in called.types.items():
-            values[name] = own = Name(f"{name}#{called.name}.{self._calls}")
+            values[name] = own = VariableName(f"{name}#{called.name}.{self._calls}")
             self.types[own.name] = kind
         lost: list[Statement] = []
         for parameter, argument in zip(called.parameters, call.args, strict=False):
-            if isinstance(argument, Num | Name) or parameter.is_changed or parameter.type.kind == "array":
+            if isinstance(argument, Num | VariableName) or parameter.is_changed or parameter.type.kind == "array":
                 values[parameter.name] = argument
                 continue
             lost.append(Assign(values[parameter.name], argument, called.line))
@@ -185,16 +185,16 @@ class ProcessCode:
 
     def _all_calls(self, function: CppFunction, seen: set[str]) -> Iterator[Call]:
         for each in in_order(function.body):
-            called = self.file.called(each.call, function) if isinstance(each, Run) else None
-            if called is not None and isinstance(each, Run):
+            called = self.file.called(each.call, function) if isinstance(each, CallStatement) else None
+            if called is not None and isinstance(each, CallStatement):
                 yield each.call
                 if called.name not in seen:
                     yield from self._all_calls(called, seen | {called.name})
 
     # --- Loops
 
-    def _regions(self, statements: Sequence[Statement], around: Mapping[str, int]) -> list[LoopNest]:
-        found: list[LoopNest] = []
+    def _regions(self, statements: Sequence[Statement], around: Mapping[str, int]) -> list[PipelinedNest]:
+        found: list[PipelinedNest] = []
         once: list[Statement] = []
         for each in statements:
             if isinstance(each, For) and each.directive("unroll") is None:
@@ -204,15 +204,15 @@ class ProcessCode:
             else:
                 once.append(each)
         if any(self._moves_data(each) for each in in_order(once)):
-            found.insert(0, LoopNest([], [], tuple(once), None, prod(around.values()), dict(around)))
+            found.insert(0, PipelinedNest([], [], tuple(once), None, prod(around.values()), dict(around)))
         return found
 
-    def _loop(self, loop: For, around: Mapping[str, int]) -> list[LoopNest]:
+    def _loop(self, loop: For, around: Mapping[str, int]) -> list[PipelinedNest]:
         trip, note = trip_count(loop)
         directive = loop.directive("pipeline")
         if directive is not None and "off" not in directive.options:
             asked = int(directive.options.get("II") or directive.options.get("ii") or 1)
-            return [LoopNest([loop], [trip], loop.body, asked, prod(around.values()), dict(around), note)]
+            return [PipelinedNest([loop], [trip], loop.body, asked, prod(around.values()), dict(around), note)]
         inside = [each for each in loop.body if isinstance(each, For) and each.directive("unroll") is None]
         if len(inside) == 1 and may_flatten(loop):
             nests = self._loop(inside[0], around)
@@ -232,7 +232,7 @@ class ProcessCode:
         match statement:
             case Assign(target, value):
                 return any(self._is_moving(each) for each in (target, value))
-            case Run(call):
+            case CallStatement(call):
                 return self._is_moving(call)
             case If(condition):
                 return self._is_moving(condition)
@@ -279,7 +279,7 @@ def may_flatten(loop: For) -> bool:
     return directive is None or "off" not in directive.options
 
 
-def _obstacle(loop: For, inner: For, nests: Sequence[LoopNest]) -> str:
+def _obstacle(loop: For, inner: For, nests: Sequence[PipelinedNest]) -> str:
     """Why a loop is not flattened with the pipelined one inside it; empty if it is, or if that is no pipeline."""
     if len(nests) != 1 or nests[0].asked is None or not nests[0].loops or nests[0].loops[0] is not inner:
         return ""
@@ -296,13 +296,13 @@ def _obstacle(loop: For, inner: For, nests: Sequence[LoopNest]) -> str:
 
 def _renamed(name: str, values: Mapping[str, Expr]) -> str:
     value = values.get(name)
-    return value.name if isinstance(value, Name) else name
+    return value.name if isinstance(value, VariableName) else name
 
 
 def substituted(expr: Expr, values: Mapping[str, Expr]) -> Expr:
     """An expression with other expressions for some variables."""
     match expr:
-        case Name(name):
+        case VariableName(name):
             return values.get(name, expr)
         case Item(base, index):
             return Item(substituted(base, values), substituted(index, values))
@@ -332,10 +332,10 @@ def substituted_statements(
                 found.append(Assign(substituted(target, values), substituted(value, values), line))
             case Declared(name, line):
                 found.append(Declared(_renamed(name, values), line))
-            case Run(call, line):
+            case CallStatement(call, line):
                 changed = substituted(call, values)
                 assert isinstance(changed, Call)
-                found.append(Run(changed, line))
+                found.append(CallStatement(changed, line))
             case If(condition, then, other, line):
                 chosen, rest = (substituted_statements(part, values, varying, result) for part in (then, other))
                 found.append(If(substituted(condition, values), chosen, rest, line))

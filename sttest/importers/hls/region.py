@@ -17,23 +17,23 @@ from sttest.core.errors import InputError, did_you_mean
 from sttest.importers.hls.cpp_model import (
     Assign,
     Call,
+    CallStatement,
     CppFile,
     CppFunction,
     CppType,
     Expr,
     For,
     Item,
-    Name,
     Num,
-    Run,
     Statement,
+    VariableName,
     in_order,
     is_stream,
     names_of,
     split_arguments,
 )
 from sttest.importers.hls.project import SourceText
-from sttest.importers.hls.source import Directive, Function, MissingPartError, declared_name, line_of, text_of
+from sttest.importers.hls.source import Directive, FunctionSource, MissingPartError, declared_name, line_of, text_of
 from sttest.sim import Fifo
 
 DEFAULT_DEPTH = 2
@@ -83,7 +83,7 @@ class StreamsGiven:
 
 
 @dataclass(frozen=True)
-class Task:
+class RegionTask:
     """A call of the region, or loops in it."""
 
     name: str  # of the function, or the label of the first loop
@@ -160,7 +160,7 @@ class DataflowRegion:
         }  # fmt: skip
 
     @cached_property
-    def tasks(self) -> list[Task]:
+    def tasks(self) -> list[RegionTask]:
         """Its tasks, in the order of the text."""
         return list(self._tasks(self.code.body))
 
@@ -183,7 +183,7 @@ class DataflowRegion:
                 raise self._refused("an index of a stream in the region is not a number")
             indices.insert(0, int(argument.place.value))
             argument = argument.base
-        variable = self.streams.get(argument.name) if isinstance(argument, Name) else None
+        variable = self.streams.get(argument.name) if isinstance(argument, VariableName) else None
         if variable is None:
             return None
         return StreamsGiven(variable, *self.element(variable.extents, indices, variable.name))
@@ -210,7 +210,7 @@ class DataflowRegion:
 
     # --- The function
 
-    def _top(self, wanted: str, preferred: str) -> Function:
+    def _top(self, wanted: str, preferred: str) -> FunctionSource:
         functions = self.file.source.functions
         if wanted:
             if wanted not in functions:
@@ -225,7 +225,7 @@ class DataflowRegion:
             raise InputError("no-top", what, where=self.where, hints=["name the design's function with --top"])
         return chosen[0]
 
-    def _is_region(self, function: Function) -> bool:
+    def _is_region(self, function: FunctionSource) -> bool:
         return bool(self.file.source.directives_in(function.body, "dataflow"))
 
     # --- Streams
@@ -251,25 +251,25 @@ class DataflowRegion:
 
     # --- Tasks
 
-    def _tasks(self, statements: tuple[Statement, ...]) -> Iterator[Task]:
+    def _tasks(self, statements: tuple[Statement, ...]) -> Iterator[RegionTask]:
         for each in statements:
-            call = each.call if isinstance(each, Run) else each.value if isinstance(each, Assign) else None
+            call = each.call if isinstance(each, CallStatement) else each.value if isinstance(each, Assign) else None
             if isinstance(call, Call) and call.name in self.file.source.functions:
                 yield self._task(call, each.line)
             elif isinstance(each, For):
                 label = each.label or f"VITIS_LOOP_{self.source.place(each.line)[1]}"
-                yield Task(label, None, (each,), each.line)
+                yield RegionTask(label, None, (each,), each.line)
             elif names := [name for name in _names(each) if name in self.streams]:
                 what = f"stream '{names[0]:.80}' is used by what is no call of a function in its files and no loop"
                 hints = ["give all source files of the design"]
                 raise InputError("unknown-task", what, where=self.locate(each.line), hints=hints)
 
-    def _task(self, call: Call, line: int) -> Task:
+    def _task(self, call: Call, line: int) -> RegionTask:
         if self._is_region(self.file.source.functions[call.name]):
             what = f"task '{call.name}' is a dataflow region itself, which is not read"
             hints = [f"take it alone with --top {call.name}"]
             raise InputError("nested-region", what, where=self.locate(line), hints=hints)
-        return Task(call.name, call, (), line)
+        return RegionTask(call.name, call, (), line)
 
     def _refused(self, what: str) -> InputError:
         return InputError("bad-cpp", what, where=self.where)

@@ -7,18 +7,18 @@ from typing import NamedTuple
 from sttest.importers.hls.cpp_model import (
     Assign,
     Call,
+    CallStatement,
     Expr,
     If,
     Item,
-    Name,
     Op,
     Return,
-    Run,
     Statement,
+    VariableName,
     in_order,
     names_of,
 )
-from sttest.importers.hls.region import DataflowRegion, StreamVariable, Task
+from sttest.importers.hls.region import DataflowRegion, RegionTask, StreamVariable
 from sttest.importers.hls.reports import SynthesisReports
 from sttest.importers.hls.source import declared_name, line_of
 from sttest.importers.hls.tasks import TaskReader, modules_of
@@ -30,12 +30,12 @@ _METHODS = {".read": "read", ".write": "write"}
 class _Naming(NamedTuple):
     """How a format calls what it reads."""
 
-    process: Callable[[int, Task], str]
+    process: Callable[[int, RegionTask], str]
     stream: Callable[[StreamVariable, int], str]
 
 
 def region_places(
-    region: DataflowRegion, reports: SynthesisReports, process: Callable[[int, Task], str],
+    region: DataflowRegion, reports: SynthesisReports, process: Callable[[int, RegionTask], str],
     stream: Callable[[StreamVariable, int], str],
 ) -> DesignPlaces:  # fmt: skip
     """Where the parts of a region stand.
@@ -102,7 +102,7 @@ def _streams(statement: Statement) -> Iterator[tuple[str, str]]:
     match statement:
         case Assign(target, value):
             yield from (*_of(target), *_of(value))
-        case Run(value) | Return(value) | If(value):
+        case CallStatement(value) | Return(value) | If(value):
             yield from _of(value)
         case _:
             pass
@@ -128,4 +128,4 @@ def _of(expr: Expr) -> Iterator[tuple[str, str]]:
 def _variable(expr: Expr) -> str:
     while isinstance(expr, Item):
         expr = expr.base
-    return expr.name if isinstance(expr, Name) else ""
+    return expr.name if isinstance(expr, VariableName) else ""

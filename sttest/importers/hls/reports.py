@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sttest.core.errors import InputError
 from sttest.core.files import MAX_XML_BYTES
-from sttest.importers.hls.csynth_report import PIPELINE, LoopReport, ModuleReport, SynthesisReport, read_report
+from sttest.importers.hls.csynth_report import PIPELINE, CsynthReport, LoopReport, ModuleReport, read_report
 
 WHOLE = "csynth.xml"
 MOST_FILES = 4096
@@ -105,7 +105,7 @@ def _files(folder: Path) -> list[Path]:
     return single
 
 
-def _one_clock(reports: Sequence[SynthesisReport], path: Path) -> float:
+def _one_clock(reports: Sequence[CsynthReport], path: Path) -> float:
     periods = {report.target_ns for report in reports}
     if len(periods) > 1 or not min(periods) > 0:
         told = ", ".join(f"{each} ns" for each in sorted(periods))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from sttest.core.errors import InputError
-from sttest.importers.hls.cpp_model import For, If, Name, Num, Op, Statement, Unknown, in_order
+from sttest.importers.hls.cpp_model import For, If, Num, Op, Statement, Unknown, VariableName, in_order
 from sttest.importers.hls.loop_nests import has_loop, has_variable_bound, may_flatten, trip_count
 
 
@@ -107,6 +107,6 @@ def _partly_unrolled(loop: For, locate: Callable[[int], str]) -> For:
         what = f"a loop of {trips} iterations that is unrolled by {copies}"
         raise InputError("not-static", what, where=locate(loop.line), hints=["choose a factor that divides it"])
     counter = f"{loop.counter}@"
-    bound = Op("+", (Name(counter), Num(copies * loop.stride)))
-    lanes = replace(loop, first=Name(counter), bound=bound, directives=(), label="")
+    bound = Op("+", (VariableName(counter), Num(copies * loop.stride)))
+    lanes = replace(loop, first=VariableName(counter), bound=bound, directives=(), label="")
     return replace(loop, counter=counter, stride=copies * loop.stride, body=(lanes,))

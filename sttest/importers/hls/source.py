@@ -52,7 +52,7 @@ class CppParameter:
 
 
 @dataclass(frozen=True)
-class Function:
+class FunctionSource:
     """A function's definition."""
 
     name: str
@@ -88,13 +88,13 @@ class CppSource:
         }
 
     @cached_property
-    def functions(self) -> dict[str, Function]:
+    def functions(self) -> dict[str, FunctionSource]:
         """Definitions by name; of several with one name, the last."""
         found = (_function(node, self.aliases) for node in self.all("function_definition"))
         return {function.name: function for function in found if function is not None}
 
     @cached_property
-    def top(self) -> Function | None:
+    def top(self) -> FunctionSource | None:
         """The function that is ``extern "C"``, if there is exactly one."""
         tops = [
             function for function in self.functions.values()
@@ -108,7 +108,7 @@ class CppSource:
         found = (directive_of(node) for node in self.all("preproc_call"))
         return [directive for directive in found if directive is not None]
 
-    def is_inlined(self, function: Function) -> bool:
+    def is_inlined(self, function: FunctionSource) -> bool:
         """Whether a function becomes part of those that call it."""
         return bool(self.directives_in(function.body, "inline"))
 
@@ -213,13 +213,13 @@ def called_name(node: Node | None) -> str:
     return text_of(function)
 
 
-def _function(node: Node, aliases: Mapping[str, str]) -> Function | None:
+def _function(node: Node, aliases: Mapping[str, str]) -> FunctionSource | None:
     declarator, body = node.child_by_field_name("declarator"), node.child_by_field_name("body")
     if declarator is None or body is None or declarator.type != "function_declarator":
         return None
     listed = declarator.child_by_field_name("parameters")
     parameters = [child for child in listed.named_children if child.type == "parameter_declaration"] if listed else []
-    return Function(
+    return FunctionSource(
         declared_name(declarator.child_by_field_name("declarator")),
         tuple(_parameter(each, aliases) for each in parameters), body, node,
     )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sttest.core.errors import InputError
-from sttest.importers.hls.cpp_model import Call, Expr, Name, Num, Op
+from sttest.importers.hls.cpp_model import Call, Expr, Num, Op, VariableName
 
 Value: TypeAlias = "int | np.ndarray | None"
 """A number, one per iteration (int64 or bool, with one axis per loop, of length 1 where it makes no difference), or
@@ -39,7 +39,7 @@ def value_of(expr: Expr, known: Mapping[str, Value]) -> Value:
     match expr:
         case Num(value, "int"):
             return int(value)
-        case Name(name):
+        case VariableName(name):
             return known.get(name)
         case Call(name, (inner, *_)) if name in _CONVERSIONS:
             return value_of(inner, known)

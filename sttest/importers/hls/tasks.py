@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sttest.core.errors import InputError
-from sttest.importers.hls.accesses import READ, WRITE, Axis, Placed, Walk, accesses_stream
-from sttest.importers.hls.cpp_model import Expr, For, Item, Name, Num, in_order, names_of
+from sttest.importers.hls.accesses import READ, WRITE, Axis, IterationWalk, StreamStages, accesses_stream
+from sttest.importers.hls.cpp_model import Expr, For, Item, Num, VariableName, in_order, names_of
 from sttest.importers.hls.loop_nests import ProcessCode, substituted_statements, trip_count
-from sttest.importers.hls.region import DataflowRegion, StreamsGiven, Task
+from sttest.importers.hls.region import DataflowRegion, RegionTask, StreamsGiven
 from sttest.importers.hls.reports import SynthesisReports
 from sttest.importers.hls.schedule import EnteredLoop, ScheduleNode, schedule
 from sttest.importers.hls.timing import ReportFit, TimedLoop, TimedNest, TimedNode
@@ -39,11 +39,11 @@ class TaskReader:
     """
 
     region: DataflowRegion
-    task: Task
+    task: RegionTask
     reports: SynthesisReports
     module: str
     notes: list[str] = field(default_factory=list)
-    placed: list[Placed] = field(default_factory=list)
+    placed: list[StreamStages] = field(default_factory=list)
     end: int = 0  # stage after the last
 
     def __post_init__(self) -> None:
@@ -132,7 +132,9 @@ class TaskReader:
             stride *= axes[0].trips
         if nest.iterations:
             offsets = 0, nest.latency - 1
-            walk = Walk((*around, *axes), start, offsets, self.code, self._stream, self.where, self.region.locate)
+            walk = IterationWalk(
+                (*around, *axes), start, offsets, self.code, self._stream, self.where, self.region.locate
+            )
             self.placed += walk.run(nest.body)
 
     def _stream(self, variable: str, indices: list[int]) -> int | None:
@@ -175,7 +177,7 @@ class RegionProcesses:
 
 
 def region_processes(
-    region: DataflowRegion, reports: SynthesisReports, name: Callable[[int, Task], str]
+    region: DataflowRegion, reports: SynthesisReports, name: Callable[[int, RegionTask], str]
 ) -> RegionProcesses:
     """The tasks of a region as processes.
 
@@ -199,13 +201,13 @@ def region_processes(
     return RegionProcesses(tuple(processes), tuple(turns), tuple(notes))
 
 
-def modules_of(tasks: Sequence[Task], reports: SynthesisReports) -> list[tuple[Task, str]]:
+def modules_of(tasks: Sequence[RegionTask], reports: SynthesisReports) -> list[tuple[RegionTask, str]]:
     """Each task with the module that it became; loops of the region that became one module are one task.
 
     Raises:
         InputError: a task without a report.
     """
-    found: list[tuple[Task, str]] = []
+    found: list[tuple[RegionTask, str]] = []
     for task in tasks:
         if task.call is not None:
             found.append((task, reports.called(task.name, sum(each.name == task.name for each, _ in found))))
@@ -240,12 +242,12 @@ def _turns(region: DataflowRegion, readers: Sequence[TaskReader]) -> list[Fifo]:
                 Fifo(f"{name}.empty", PING_PONG, 1, "srl", PING_PONG, origin=f"ping-pong buffer {array}"),
             ]
             for reader, (takes, puts) in ((readers[filler], (full + 1, full)), (readers[number], (full, full + 1))):
-                reader.placed.insert(0, Placed(takes, READ, np.zeros(1, np.int64), 0))
-                reader.placed.append(Placed(puts, WRITE, np.full(1, reader.end - 1, np.int64), reader.end - 1))
+                reader.placed.insert(0, StreamStages(takes, READ, np.zeros(1, np.int64), 0))
+                reader.placed.append(StreamStages(puts, WRITE, np.full(1, reader.end - 1, np.int64), reader.end - 1))
     return turns
 
 
 def _name_of(argument: Expr) -> str:
     while isinstance(argument, Item):
         argument = argument.base
-    return argument.name if isinstance(argument, Name) else ""
+    return argument.name if isinstance(argument, VariableName) else ""

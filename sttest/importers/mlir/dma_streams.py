@@ -11,7 +11,7 @@ from math import lcm
 from typing import NamedTuple
 
 from sttest.core.errors import InputError
-from sttest.importers.mlir.object_fifos import ObjectFifo, Slice, filled
+from sttest.importers.mlir.object_fifos import ObjectFifo, ObjectSlice, filled
 from sttest.importers.mlir.scripts import Script
 
 STREAM_BITS = 32
@@ -29,7 +29,7 @@ class _Boundary(NamedTuple):
     writes: bool
 
 
-def _source(slices: Sequence[Slice], repeat: int) -> Iterator[_Boundary]:
+def _source(slices: Sequence[ObjectSlice], repeat: int) -> Iterator[_Boundary]:
     """Objects that are taken, each part sent so often before its place is free."""
     bit = 0
     while True:
@@ -39,7 +39,7 @@ def _source(slices: Sequence[Slice], repeat: int) -> Iterator[_Boundary]:
             yield _Boundary(bit, 0, part.pool, False)
 
 
-def _target(slices: Sequence[Slice]) -> Iterator[_Boundary]:
+def _target(slices: Sequence[ObjectSlice]) -> Iterator[_Boundary]:
     """Places that are taken, and the objects put into them."""
     bit = 0
     while True:
@@ -49,7 +49,7 @@ def _target(slices: Sequence[Slice]) -> Iterator[_Boundary]:
             yield _Boundary(bit, 1, filled(part.pool), True)
 
 
-class Channel:
+class ObjectFifoDma:
     """The DMA channels of one object FIFO, as one process."""
 
     def __init__(self, fifo: ObjectFifo) -> None:

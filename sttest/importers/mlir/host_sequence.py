@@ -14,7 +14,7 @@ from xdsl.ir import Operation, SSAValue
 
 from sttest.core.errors import InputError
 from sttest.importers.mlir.aie_forms import DYNAMIC
-from sttest.importers.mlir.dma_streams import Channel
+from sttest.importers.mlir.dma_streams import ObjectFifoDma
 from sttest.importers.mlir.execution import EndlessLoopError, Execution
 from sttest.importers.mlir.object_fifos import ObjectFifo
 from sttest.importers.mlir.scripts import Script
@@ -31,7 +31,7 @@ _SILENT = (
 
 
 @dataclass(frozen=True)
-class Task:
+class HostTransfer:
     """A transfer: bits to or from an object FIFO, and whether its end can be waited for."""
 
     fifo: str
@@ -46,10 +46,10 @@ class HostSequence:
     fifos: Mapping[str, ObjectFifo]
     where: str
     script: Script = field(default_factory=lambda: Script("host", "runtime sequence", "host"))
-    started: dict[str, list[Task]] = field(default_factory=dict[str, list[Task]])
+    started: dict[str, list[HostTransfer]] = field(default_factory=dict[str, list[HostTransfer]])
     awaited: Counter[str] = field(default_factory=Counter[str])
     notes: list[str] = field(default_factory=list[str])
-    _configured: dict[SSAValue, Task] = field(default_factory=dict[SSAValue, Task])
+    _configured: dict[SSAValue, HostTransfer] = field(default_factory=dict[SSAValue, HostTransfer])
     _open: dict[str, list[bool]] = field(default_factory=dict[str, list[bool]])  # tasks not known to have ended
     _most: Counter[str] = field(default_factory=Counter[str])
 
@@ -97,7 +97,7 @@ class HostSequence:
             raise InputError("unknown-name", f"a transfer names @{name:.80}", where=self.where, hints=hints)
         return self.fifos[name]
 
-    def _copied(self, run: Execution, op: Operation) -> Task:
+    def _copied(self, run: Execution, op: Operation) -> HostTransfer:
         fifo = self._of(symbol(op, "metadata"))
         sizes = list(wholes(stated(op, "static_sizes")) or ())
         segments = wholes(stated(op, "operandSegmentSizes")) or (1, 0, 0, 0)
@@ -109,9 +109,9 @@ class HostSequence:
             if known is None:
                 raise InputError("unknown-size", f"a transfer of @{fifo.name} has no known size", where=self.where)
             bits *= known
-        return self._checked(Task(fifo.name, bits, _is_output(fifo) or _is_set(op, "issue_token")))
+        return self._checked(HostTransfer(fifo.name, bits, _is_output(fifo) or _is_set(op, "issue_token")))
 
-    def _task(self, run: Execution, op: Operation) -> Task:
+    def _task(self, run: Execution, op: Operation) -> HostTransfer:
         fifo = self._of(symbol(op, "alloc"))
         bits = 0
         for descriptor in op.walk():
@@ -126,9 +126,9 @@ class HostSequence:
                 raise InputError("unknown-size", f"a transfer of @{fifo.name} has no known length", where=self.where)
             bits += length * _element_bits(memory)
         bits *= 1 + (whole(op, "repeat_count") or 0)
-        return self._checked(Task(fifo.name, bits, _is_set(op, "issue_token")))
+        return self._checked(HostTransfer(fifo.name, bits, _is_set(op, "issue_token")))
 
-    def _checked(self, task: Task) -> Task:
+    def _checked(self, task: HostTransfer) -> HostTransfer:
         """A task that moves whole objects.
 
         Raises:
@@ -146,7 +146,7 @@ class HostSequence:
             )
         return task
 
-    def _start(self, task: Task) -> None:
+    def _start(self, task: HostTransfer) -> None:
         self.started.setdefault(task.fifo, []).append(task)
         self.script.put(tasks(task.fifo))
         still = self._open.setdefault(task.fifo, [])
@@ -181,7 +181,7 @@ class HostSequence:
             found.append(Fifo(done(name), MAX_DEPTH, 1, "srl", origin=f"@{name}"))
         return found
 
-    def drive(self, channel: Channel) -> None:
+    def drive(self, channel: ObjectFifoDma) -> None:
         """What a channel at the host's memory does: task by task."""
         name = channel.fifo.name
         for task in self.started.get(name, ()):

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 
 from sttest.core.errors import InputError
-from sttest.importers.mlir.object_fifos import ObjectFifo, Slice
+from sttest.importers.mlir.object_fifos import ObjectFifo, ObjectSlice
 
 _GENERIC = re.compile(r"elemNumber = (?:\d+ : i\d+|\[[^\]]*\])")
 
@@ -58,16 +58,16 @@ def _stated(
     return tuple(stated)
 
 
-def _depth(slices: list[Slice] | None, depths: Mapping[str, int], least: int) -> int:
+def _depth(slices: list[ObjectSlice] | None, depths: Mapping[str, int], least: int) -> int:
     return max((depths[part.pool] for part in slices or ()), default=least)
 
 
-def _is_linked(slices: list[Slice], fifo: ObjectFifo) -> bool:
+def _is_linked(slices: list[ObjectSlice], fifo: ObjectFifo) -> bool:
     """Whether a pool is named after another object FIFO, or split in parts."""
     return len(slices) > 1 or not slices[0].pool.startswith(f"{fifo.name}.cons")
 
 
-def _owner(slices: list[Slice], fifos: Mapping[str, ObjectFifo]) -> ObjectFifo | None:
+def _owner(slices: list[ObjectSlice], fifos: Mapping[str, ObjectFifo]) -> ObjectFifo | None:
     """The object FIFO whose depth a linked pool has: the one with whole objects; None for other pools."""
     meeting = [each for each in fifos.values() if not each.shared and (each.source == slices or slices in each.targets)]
     if len(meeting) < 2 and len(slices) < 2:

@@ -45,7 +45,7 @@ class Tile:
 
 
 @dataclass(frozen=True)
-class Slice:
+class ObjectSlice:
     """A part of each object of a pool, with places of its own."""
 
     pool: str
@@ -75,8 +75,8 @@ class ObjectFifo:
     by_dma: bool = False
     initial: int = 0
     shared: bool = False
-    source: list[Slice] | None = None  # where its DMA takes objects; None: the host's memory
-    targets: list[list[Slice] | None] = field(default_factory=list)
+    source: list[ObjectSlice] | None = None  # where its DMA takes objects; None: the host's memory
+    targets: list[list[ObjectSlice] | None] = field(default_factory=list)
 
     @property
     def producer(self) -> Tile:
@@ -103,11 +103,11 @@ class Pools:
     places: list[Fifo] = field(default_factory=list[Fifo])
     notes: list[str] = field(default_factory=list[str])
 
-    def add(self, name: str, depth: int, bits: int, origin: str, initial: int = 0) -> Slice:
+    def add(self, name: str, depth: int, bits: int, origin: str, initial: int = 0) -> ObjectSlice:
         """Another pool."""
         self.places.append(Fifo(name, max(1, depth), min(max(1, bits), MAX_BITS), "srl", initial, origin))
         self.places.append(Fifo(filled(name), MAX_DEPTH, 1, "srl", initial, origin))
-        return Slice(name, bits)
+        return ObjectSlice(name, bits)
 
 
 def filled(pool: str) -> str:
@@ -205,8 +205,8 @@ def pools_of(device: Operation, fifos: Mapping[str, ObjectFifo], acquired: Mappi
         InputError: where the pools lie is not known before placement.
     """
     pools = Pools(dict(fifos))
-    source_ends: dict[str, list[Slice]] = {}
-    target_ends: dict[str, list[Slice]] = {}
+    source_ends: dict[str, list[ObjectSlice]] = {}
+    target_ends: dict[str, list[ObjectSlice]] = {}
     linked: set[str] = set()
     for op in device.walk():
         if name_of(op) == "aie.objectfifo.link":
@@ -223,7 +223,7 @@ def pools_of(device: Operation, fifos: Mapping[str, ObjectFifo], acquired: Mappi
 
 
 def _ends(
-    fifo: ObjectFifo, pools: Pools, source: list[Slice] | None, target: list[Slice] | None,
+    fifo: ObjectFifo, pools: Pools, source: list[ObjectSlice] | None, target: list[ObjectSlice] | None,
     acquired: Mapping[tuple[str, str], int],
 ) -> None:  # fmt: skip
     """Pools at the ends of an object FIFO that DMA moves; ``source`` and ``target`` are those of links."""
@@ -277,7 +277,9 @@ def _is_shared(fifo: ObjectFifo, *, alternates: bool, linked: bool) -> bool:
     return one.reads(other, alternates=alternates) or other.reads(one, alternates=alternates)
 
 
-def _link(op: Operation, pools: Pools, sources: dict[str, list[Slice]], targets: dict[str, list[Slice]]) -> set[str]:
+def _link(
+    op: Operation, pools: Pools, sources: dict[str, list[ObjectSlice]], targets: dict[str, list[ObjectSlice]]
+) -> set[str]:
     """The pool in which linked object FIFOs meet; gives the names of these."""
     ins, outs = symbols(op, "fifoIns"), symbols(op, "fifoOuts")
     for name in (*ins, *outs):

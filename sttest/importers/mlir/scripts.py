@@ -20,7 +20,7 @@ MAX_ACCESSES = 1 << 24
 
 
 @dataclass(frozen=True)
-class Step:
+class TimedStep:
     """Tokens that are taken or put after a time.
 
     Args:
@@ -49,7 +49,7 @@ class Script:
     name: str
     origin: str = ""
     category: str = "compute"
-    steps: list[Step] = field(default_factory=list[Step])
+    steps: list[TimedStep] = field(default_factory=list[TimedStep])
     endless_from: int | None = None  # index of the first step that repeats for ever
     idle: int = 0  # cycles that passed since the last step
 
@@ -67,21 +67,21 @@ class Script:
 
     def _step(self, fifo: str, writes: bool, tokens: int) -> None:
         if tokens:
-            self.steps.append(Step(1 + self.idle, fifo, writes, tokens))
+            self.steps.append(TimedStep(1 + self.idle, fifo, writes, tokens))
             self.idle = 0
 
     @property
-    def prologue(self) -> Sequence[Step]:
+    def prologue(self) -> Sequence[TimedStep]:
         """The steps that happen once."""
         return self.steps if self.endless_from is None else self.steps[: self.endless_from]
 
     @property
-    def body(self) -> Sequence[Step]:
+    def body(self) -> Sequence[TimedStep]:
         """The steps that repeat for ever; none where it ends."""
         return () if self.endless_from is None else self.steps[self.endless_from :]
 
 
-def tokens_in(steps: Sequence[Step]) -> Counter[tuple[str, bool]]:
+def tokens_in(steps: Sequence[TimedStep]) -> Counter[tuple[str, bool]]:
     """Tokens by FIFO, and whether they are put."""
     found: Counter[tuple[str, bool]] = Counter()
     for step in steps:

@@ -8,7 +8,7 @@ co-simulation said.
 from pathlib import Path
 
 from sttest.core.errors import InputError
-from sttest.importers.solution.assemble import Names, assembled
+from sttest.importers.solution.assemble import FifoNames, assembled
 from sttest.importers.solution.check import checked
 from sttest.importers.solution.dataflow import set_stages
 from sttest.importers.solution.execute import execute
@@ -52,7 +52,7 @@ def read_solution(
         set_stages(function)
     call = staged(functions, run.code, run.trace)
     said = [] if notes is None else notes
-    names = Names(run.code.channels, fifo_modules(solution), run.ports)
+    names = FifoNames(run.code.channels, fifo_modules(solution), run.ports)
     graph = assembled(call, functions.values(), names, solution.clock_mhz, said)
     told = checked(solution, run, call, graph)
     if checks is not None:

@@ -16,10 +16,10 @@ import numpy as np
 from sttest.core.errors import InputError
 from sttest.importers.solution.dataflow import is_stream
 from sttest.importers.solution.folder import FifoModule
-from sttest.importers.solution.matching import FIFO, Function
-from sttest.importers.solution.program import Port
-from sttest.importers.solution.schedule import Instruction, Region
-from sttest.importers.solution.stages import Access, Call
+from sttest.importers.solution.matching import FIFO, MatchedFunction
+from sttest.importers.solution.program import TopPort
+from sttest.importers.solution.schedule import Instruction, ScheduledRegion
+from sttest.importers.solution.stages import Call, StagedAccess
 from sttest.sim import Fifo, Pipeline, TimedGraph, Trace
 from sttest.sim.graph import MAX_CYCLES, MAX_DEPTH, MAX_NAME_CHARS, PING_PONG
 
@@ -73,19 +73,21 @@ class _Wait:
 
 
 @dataclass
-class Names:
+class FifoNames:
     """What FIFOs are called and how they are made."""
 
     channels: list[tuple[str, int]]  # name and depth
     modules: dict[str, FifoModule]
-    ports: list[Port]
+    ports: list[TopPort]
 
     def port(self, pointer: int) -> str:
         """The port of the top whose memory an address belongs to."""
         return next((each.name for each in self.ports if each.address <= pointer < each.address + each.size), "memory")
 
 
-def assembled(top: Call, functions: Iterable[Function], names: Names, clock_mhz: float, notes: list[str]) -> TimedGraph:
+def assembled(
+    top: Call, functions: Iterable[MatchedFunction], names: FifoNames, clock_mhz: float, notes: list[str]
+) -> TimedGraph:
     """The timed graph of a run.
 
     Args:
@@ -108,12 +110,12 @@ def assembled(top: Call, functions: Iterable[Function], names: Names, clock_mhz:
 class _Builder:
     """Puts the processes together."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: FifoNames) -> None:
         self.names = names
         self.drafts: list[Draft] = []
         self.sites: dict[tuple[int, Instruction], Draft] = {}  # by caller and call
         self.bits: dict[Key, int] = {}
-        self.regions: dict[Region, dict[int, _Iterated]] = {}  # regions in loops: their processes by call
+        self.regions: dict[ScheduledRegion, dict[int, _Iterated]] = {}  # regions in loops: their processes by call
         self.linked: set[Key] = set()
         self.halves: dict[Key, int] = {}  # tokens for halves of an array: how many are there initially
 
@@ -127,13 +129,13 @@ class _Builder:
     def lay_out(self, call: Call, base: int, into: Draft) -> int:
         """Adds what a call does from a time on to a process, and returns the time of its end if nothing stalls it."""
         timeline = _Timeline(self, base, into)
-        items: list[tuple[int, int, Call | Access]] = [(each.stage, 0, each) for each in call.calls]
+        items: list[tuple[int, int, Call | StagedAccess]] = [(each.stage, 0, each) for each in call.calls]
         items += [(each.stage, 1, each) for each in call.accesses]
         merged: list[Draft] = []
         for stage, is_access, item in sorted(items, key=lambda each: each[:2]):
             # Starts of a stage do not wait for ends of the same stage.
             time = timeline.at(stage if is_access else stage - 1) + (0 if is_access else 1)
-            if isinstance(item, Access):
+            if isinstance(item, StagedAccess):
                 timeline.access(item, time)
             elif item.is_process and item.region is not None and item.region.is_loop:
                 self.collect(item, time, into, merged)
@@ -205,7 +207,7 @@ class _Builder:
         inside = self.regions.setdefault(call.region, {})
         inside.setdefault(call.step.instruction.id, _Iterated(draft)).runs.append((offset, draft.end))
 
-    def link_regions(self, functions: dict[Region, Function]) -> None:
+    def link_regions(self, functions: dict[ScheduledRegion, MatchedFunction]) -> None:
         """Tokens between the processes of regions in loops: for starts, and for arrays and scalars in two halves."""
         for region, inside in self.regions.items():
             for channel in region.channels:
@@ -337,7 +339,7 @@ class _Timeline:
         """A wait that a later stage has."""
         self.waits.append(wait)
 
-    def access(self, access: Access, time: int) -> None:
+    def access(self, access: StagedAccess, time: int) -> None:
         """Adds an access at a time."""
         if access.step.kind == FIFO:
             if access.channel >= 0:

@@ -12,7 +12,7 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from sttest.importers.solution import intrinsics
-from sttest.importers.solution.program import BlockCode, CallCode, Code, FunctionCode
+from sttest.importers.solution.program import BlockCode, CallCode, FunctionCode, ReachableCode
 
 _NOT_HARDWARE = re.compile(r"_ssdm|llvm\.|_autotb")
 _SPECIFIES = re.compile(r"_ssdm_op_Spec|_ssdm_Spec")
@@ -44,15 +44,15 @@ class Parameter:
 
 
 @dataclass
-class Executable:
+class RecordedModule:
     """A module's text with recorders, what is in it, and the parameters of its top."""
 
     text: str
-    code: Code
+    code: ReachableCode
     parameters: list[Parameter]
 
 
-def executable(data: bytes, top: str) -> Executable:
+def executable(data: bytes, top: str) -> RecordedModule:
     """The bitcode from its top on.
 
     Raises:
@@ -93,10 +93,10 @@ class _Writer:
     def __init__(self, module: Any, functions: dict[str, Any]) -> None:
         self.module, self.functions = module, functions
         self.globals = {each.name: each for each in module.global_variables}
-        self.code = Code([], {}, [])
+        self.code = ReachableCode([], {}, [])
         self.bodies: dict[str, list[str]] = {}
 
-    def write(self, top: str) -> Executable:
+    def write(self, top: str) -> RecordedModule:
         lines = [str(each) for each in self.module.struct_types if "= type" in str(each)]
         waiting, seen = [top], {top}
         while waiting:
@@ -116,7 +116,7 @@ class _Writer:
         text += (
             "\n" + intrinsics.needed_selects(text) + intrinsics.RECORDERS + intrinsics.entry(quoted(top), result, types)
         )
-        return Executable(text, self.code, parameters)
+        return RecordedModule(text, self.code, parameters)
 
     def _symbol(self, name: str) -> str:
         if name in self.globals:

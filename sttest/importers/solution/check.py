@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sttest.importers.solution.folder import Solution, cosimulated_latency, synthesized_latency
-from sttest.importers.solution.program import Run
+from sttest.importers.solution.program import FirstTransaction
 from sttest.importers.solution.stages import Call
 from sttest.sim import TimedGraph, simulate
 
@@ -29,7 +29,7 @@ class Check:
     fixed_functions: int
 
 
-def checked(solution: Solution, run: Run, top: Call, graph: TimedGraph) -> Check:
+def checked(solution: Solution, run: FirstTransaction, top: Call, graph: TimedGraph) -> Check:
     """Compares a graph with all that the folder says about it."""
     cycles = simulate(graph).cycles
     cosimulated = cosimulated_latency(solution)
@@ -64,7 +64,7 @@ def _difference(ours: int | None, theirs: int) -> str:
     return f" ({off:+.2%}{': do not rely on it' if abs(off) > _RELIED_ON else ''})"
 
 
-def _notes(run: Run, is_older: bool, equal: int, total: int) -> Iterator[str]:
+def _notes(run: FirstTransaction, is_older: bool, equal: int, total: int) -> Iterator[str]:
     if is_older:
         yield "the co-simulation is older than the schedule: it may be that of another design"
     written = {each.port for each in run.checks}

@@ -5,11 +5,11 @@ The stages that the database gives for a region's instructions are those of no s
 
 from collections.abc import Collection
 
-from sttest.importers.solution.matching import Function
-from sttest.importers.solution.schedule import ChannelOfRegion, Region
+from sttest.importers.solution.matching import MatchedFunction
+from sttest.importers.solution.schedule import ChannelOfRegion, ScheduledRegion
 
 
-def set_stages(function: Function) -> None:
+def set_stages(function: MatchedFunction) -> None:
     """Works out the stages of a function's blocks, those of its dataflow regions from their channels."""
     for region in function.schedule.regions.values():
         if region.is_dataflow and region.processes:
@@ -18,12 +18,12 @@ def set_stages(function: Function) -> None:
         block.set_stages()
 
 
-def is_stream(function: Function, channel: ChannelOfRegion) -> bool:
+def is_stream(function: MatchedFunction, channel: ChannelOfRegion) -> bool:
     """Whether it is a FIFO of the design, and not an array or a scalar that the tool made one for."""
     return channel.id not in function.schedule.instructions or channel.id in function.channels
 
 
-def _set_region_stages(function: Function, region: Region) -> None:
+def _set_region_stages(function: MatchedFunction, region: ScheduledRegion) -> None:
     starts: dict[int, int] = {}
     for call in region.processes:
         _start(function, region, call, starts, ())
@@ -39,7 +39,9 @@ def _set_region_stages(function: Function, region: Region) -> None:
         each.start, each.length = start, 0 if is_short else last - start
 
 
-def _start(function: Function, region: Region, call: int, starts: dict[int, int], behind: Collection[int]) -> int:
+def _start(
+    function: MatchedFunction, region: ScheduledRegion, call: int, starts: dict[int, int], behind: Collection[int]
+) -> int:
     """One stage after the earliest source of a stream, or the latest of a scalar or an array."""
     if call in starts:
         return starts[call]

@@ -25,7 +25,7 @@ from sttest.core.files import place_of
 from sttest.core.limits import lower_limit
 from sttest.importers.solution.folder import Solution, first_values, vector_files
 from sttest.importers.solution.intrinsics import SLOT_BYTES, storage_bytes
-from sttest.importers.solution.program import Port, PortCheck, Run, read_run, write_run
+from sttest.importers.solution.program import FirstTransaction, PortCheck, TopPort, read_run, write_run
 
 __depends__ = ("sttest/importers/solution/*.py",)
 
@@ -41,7 +41,9 @@ _REFUSED, _FULL, _EMPTY = 40, 41, 42
 """Exit codes: the text on standard error says why; the trace is too long; a FIFO was read before it was written."""
 
 
-def execute(solution: Solution, *, most_seconds: int = MOST_SECONDS, most_entries: int = MOST_ENTRIES) -> Run:
+def execute(
+    solution: Solution, *, most_seconds: int = MOST_SECONDS, most_entries: int = MOST_ENTRIES
+) -> FirstTransaction:
     """What the design does with the inputs of its first transaction.
 
     Args:
@@ -160,7 +162,7 @@ def main(request: dict[str, str], folder: Path, seconds: int, entries: int) -> N
     module.triple, module.data_layout = llvm.get_default_triple(), str(machine.target_data)
     call = _Call(program.parameters, inputs)
     trace = call.run(llvm, module, machine, entries)
-    write_run(Run(program.code, trace, call.ports, call.checks(outputs), call.missing), folder)
+    write_run(FirstTransaction(program.code, trace, call.ports, call.checks(outputs), call.missing), folder)
 
 
 class _Call:
@@ -169,7 +171,7 @@ class _Call:
     def __init__(self, parameters: list[Any], vectors: dict[str, list[int]]) -> None:
         self.parameters = parameters
         self.queues = _Queues()
-        self.ports: list[Port] = []
+        self.ports: list[TopPort] = []
         self.missing: list[str] = []
         self._memories: dict[str, tuple[mmap.mmap, int]] = {}
         self._most_bytes = min(_MEMORY_BYTES, max(1 << 16, _ALL_MEMORY_BYTES // max(1, len(parameters)) >> 12 << 12))
@@ -194,7 +196,7 @@ class _Call:
         data = b"".join((each & mask).to_bytes(step, "little") for each in values[: self._most_bytes // step])
         memory[: len(data)] = data
         self._memories[parameter.name] = memory, step
-        self.ports.append(Port(parameter.name, address, self._most_bytes))
+        self.ports.append(TopPort(parameter.name, address, self._most_bytes))
         self.queues.names[address] = parameter.name
         self.queues.inputs[address] = deque(
             each.to_bytes((each.bit_length() + 7) // 8 + 64, "little") for each in values

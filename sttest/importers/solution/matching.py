@@ -12,8 +12,8 @@ from pathlib import Path
 
 from sttest.core.errors import InputError
 from sttest.importers.solution.folder import Solution, file_name
-from sttest.importers.solution.program import BlockCode, CallCode, Code, FunctionCode
-from sttest.importers.solution.schedule import Block, Instruction, Region, Schedule, read_schedule
+from sttest.importers.solution.program import BlockCode, CallCode, FunctionCode, ReachableCode
+from sttest.importers.solution.schedule import Instruction, Schedule, ScheduledBlock, ScheduledRegion, read_schedule
 
 CALL, FIFO, MEMORY = "call", "fifo", "memory"
 """Kinds of steps."""
@@ -22,7 +22,7 @@ _POINTEE = re.compile(r"\bi(\d+)P|\bp\d+i(\d+)")
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class VisibleStep:
     """What a block does that others notice: a call, a FIFO access, or a request, beat or response of memory."""
 
     kind: str
@@ -38,22 +38,22 @@ class Step:
 
 
 @dataclass(eq=False)
-class Function:
+class MatchedFunction:
     """A function of the design: blocks and steps by the place of the block in the bitcode."""
 
     name: str
     schedule: Schedule
-    blocks: list[Block]
-    steps: list[list[Step]]
+    blocks: list[ScheduledBlock]
+    steps: list[list[VisibleStep]]
     channels: set[int]  # instructions that make FIFOs
     back_edges: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
 
-    def blocks_of(self, loop: Region) -> list[Block]:
+    def blocks_of(self, loop: ScheduledRegion) -> list[ScheduledBlock]:
         """The blocks whose innermost loop it is."""
         return [block for block in self.blocks if block.loop is loop]
 
 
-def matched(solution: Solution, code: Code) -> dict[str, Function]:
+def matched(solution: Solution, code: ReachableCode) -> dict[str, MatchedFunction]:
     """The functions by name.
 
     Raises:
@@ -62,7 +62,7 @@ def matched(solution: Solution, code: Code) -> dict[str, Function]:
     return {name: _function(solution, name, each, code) for name, each in code.functions.items()}
 
 
-def _function(solution: Solution, name: str, code: FunctionCode, whole: Code) -> Function:
+def _function(solution: Solution, name: str, code: FunctionCode, whole: ReachableCode) -> MatchedFunction:
     path = solution.schedules.get(file_name(name))
     if path is None:
         what = f"the schedule of the function '{name:.80}', {file_name(name):.120}.sched.adb, is missing"
@@ -77,12 +77,12 @@ def _function(solution: Solution, name: str, code: FunctionCode, whole: Code) ->
         for place, (each_code, block) in enumerate(zip(code.blocks, blocks, strict=True))
     ]  # fmt: skip
     channels = {each.id for each in schedule.instructions.values() if each.name in code.channels}
-    return Function(name, schedule, blocks, steps, channels, _back_edges(schedule, set(of.values())))
+    return MatchedFunction(name, schedule, blocks, steps, channels, _back_edges(schedule, set(of.values())))
 
 
-def _walk(schedule: Schedule, code: FunctionCode, path: Path) -> dict[int, Block]:
+def _walk(schedule: Schedule, code: FunctionCode, path: Path) -> dict[int, ScheduledBlock]:
     """The schedule's block of each block of the bitcode that can be reached."""
-    found: dict[int, Block] = {}
+    found: dict[int, ScheduledBlock] = {}
     waiting = [(0, schedule.entry)]
     while waiting:
         place, block = waiting.pop()
@@ -99,7 +99,7 @@ def _walk(schedule: Schedule, code: FunctionCode, path: Path) -> dict[int, Block
     return found
 
 
-def _check(code: BlockCode, block: Block, path: Path) -> None:
+def _check(code: BlockCode, block: ScheduledBlock, path: Path) -> None:
     """Refuses a block that is another one in the schedule."""
     ours, theirs = len(code.instructions), len(block.instructions)
     if ours != theirs:
@@ -117,20 +117,20 @@ def _mismatch(path: Path, what: str) -> InputError:
     return InputError("schedule-mismatch", what, where=str(path), hints=hints)
 
 
-def _step(call: CallCode, instruction: Instruction, code: Code) -> Step | None:
+def _step(call: CallCode, instruction: Instruction, code: ReachableCode) -> VisibleStep | None:
     if call.callee in code.functions:
-        return Step(CALL, instruction, call.callee)
+        return VisibleStep(CALL, instruction, call.callee)
     found = _ACCESS.match(call.callee)
     if not found:
         return None
     if found[2] == "m_axi":
-        return Step(MEMORY, instruction, call.callee, found[1])
+        return VisibleStep(MEMORY, instruction, call.callee, found[1])
     widths = [int(each[0] or each[1]) for each in _POINTEE.findall(call.callee)]
     bits = tuple((widths + [0] * call.pointers)[: call.pointers])
-    return Step(FIFO, instruction, call.callee, found[1], bits)
+    return VisibleStep(FIFO, instruction, call.callee, found[1], bits)
 
 
-def _back_edges(schedule: Schedule, blocks: set[Block]) -> set[tuple[int, int]]:
+def _back_edges(schedule: Schedule, blocks: set[ScheduledBlock]) -> set[tuple[int, int]]:
     """Edges to a block that dominates the one they leave."""
     numbers = [block.id for block in schedule.blocks.values() if block in blocks]
     before: dict[int, list[int]] = {number: [] for number in numbers}

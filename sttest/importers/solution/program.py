@@ -39,7 +39,7 @@ class FunctionCode:
 
 
 @dataclass
-class Code:
+class ReachableCode:
     """Functions that can be reached from the top; ``blocks`` and ``channels`` are numbered as in the trace."""
 
     blocks: list[tuple[str, int]]
@@ -57,7 +57,7 @@ class PortCheck:
 
 
 @dataclass(frozen=True)
-class Port:
+class TopPort:
     """A pointer of the top, and the memory behind it."""
 
     name: str
@@ -66,17 +66,17 @@ class Port:
 
 
 @dataclass
-class Run:
+class FirstTransaction:
     """What the design did with the inputs of its first transaction."""
 
-    code: Code
+    code: ReachableCode
     trace: np.ndarray  # int64
-    ports: list[Port]
+    ports: list[TopPort]
     checks: list[PortCheck]
     missing: list[str]  # ports that steer it or feed it, for which there were no vectors
 
 
-def write_run(run: Run, folder: Path) -> None:
+def write_run(run: FirstTransaction, folder: Path) -> None:
     """Tells of a run in files of the folder."""
     np.save(folder / TRACE, run.trace)
     about = {
@@ -86,7 +86,7 @@ def write_run(run: Run, folder: Path) -> None:
     (folder / ABOUT).write_text(json.dumps(about), encoding="utf-8")
 
 
-def read_run(folder: Path) -> Run:
+def read_run(folder: Path) -> FirstTransaction:
     """What :func:`write_run` told."""
     about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
     functions = {
@@ -99,10 +99,10 @@ def read_run(folder: Path) -> Run:
         )
         for name, code in about["code"]["functions"].items()
     }
-    code = Code(
+    code = ReachableCode(
         [(name, place) for name, place in about["code"]["blocks"]], functions,
         [(name, depth) for name, depth in about["code"]["channels"]],
     )  # fmt: skip
     checks = [PortCheck(**each) for each in about["checks"]]
-    ports = [Port(**each) for each in about["ports"]]
-    return Run(code, np.load(folder / TRACE, allow_pickle=False), ports, checks, about["missing"])
+    ports = [TopPort(**each) for each in about["ports"]]
+    return FirstTransaction(code, np.load(folder / TRACE, allow_pickle=False), ports, checks, about["missing"])

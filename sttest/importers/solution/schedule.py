@@ -40,7 +40,7 @@ class Instruction:
 
 
 @dataclass(eq=False)
-class Region:
+class ScheduledRegion:
     """A loop or a stretch of blocks; ``ii`` and ``depth`` are -1 where it is not pipelined."""
 
     id: int
@@ -51,7 +51,7 @@ class Region:
     is_dataflow: bool
     channels: "tuple[ChannelOfRegion, ...]" = ()
     processes: tuple[int, ...] = ()  # ids of call instructions
-    parent: "Region | None" = None
+    parent: "ScheduledRegion | None" = None
 
 
 @dataclass(frozen=True)
@@ -66,13 +66,13 @@ class ChannelOfRegion:
 
 
 @dataclass(eq=False)
-class Block:
+class ScheduledBlock:
     """A basic block with its static stages, ``start`` to ``end``; ``length`` is what a run of it takes."""
 
     id: int
     name: str
     instructions: list[Instruction]
-    region: Region
+    region: ScheduledRegion
     successors: list[int] = field(default_factory=list[int])
     states: tuple[int, int] = (0, 0)  # of the FSM, at entry and exit
     start: int = 0
@@ -80,15 +80,15 @@ class Block:
     length: int = 0
 
     @property
-    def loop(self) -> Region | None:
+    def loop(self) -> ScheduledRegion | None:
         """The innermost loop that it belongs to."""
-        region: Region | None = self.region
+        region: ScheduledRegion | None = self.region
         while region is not None and not region.is_loop:
             region = region.parent
         return region
 
     @property
-    def pipeline(self) -> Region | None:
+    def pipeline(self) -> ScheduledRegion | None:
         """That loop, where it is pipelined."""
         loop = self.loop
         return loop if loop is not None and loop.ii >= 0 else None
@@ -131,17 +131,17 @@ class Schedule:
 
     name: str
     place: str
-    blocks: dict[int, Block]  # by id, the entry first
+    blocks: dict[int, ScheduledBlock]  # by id, the entry first
     instructions: dict[int, Instruction]
-    regions: dict[int, Region]
+    regions: dict[int, ScheduledRegion]
 
     @property
-    def entry(self) -> Block:
+    def entry(self) -> ScheduledBlock:
         """Where it begins."""
         return next(iter(self.blocks.values()))
 
     @property
-    def function_pipeline(self) -> Region | None:
+    def function_pipeline(self) -> ScheduledRegion | None:
         """The region of the whole function, where that is pipelined."""
         region = self.entry.region
         return region if not region.is_loop and region.ii >= 0 else None
@@ -198,14 +198,14 @@ def _schedule(syndb: Element, place: str) -> Schedule:
         for edge in _items(graph, "edges")
         if _number(edge, "edge_type") == _LABEL_EDGE
     }
-    blocks: dict[int, Block] = {}
+    blocks: dict[int, ScheduledBlock] = {}
     for item in _items(graph, "blocks"):
         number = _number(item, "Obj/id")
         inside = [instructions[int(each.text or "")] for each in _items(item, "node_objs")]
         if not inside:
             raise ValueError(f"the instructions of block {number}")
         successors = [labels[edge] for edge in inside[-1].operands if edge in labels]
-        blocks[number] = Block(number, _text(item, "Obj/name"), inside, region_of[number], successors)
+        blocks[number] = ScheduledBlock(number, _text(item, "Obj/name"), inside, region_of[number], successors)
     for item in _items(syndb, "bblk_ent_exit"):
         if (block := blocks.get(_number(item, "first"))) is not None:
             block.states = _number(item, "second/first"), _number(item, "second/second")
@@ -223,14 +223,16 @@ def _instruction(item: Element) -> Instruction:
     )  # fmt: skip
 
 
-def _regions(syndb: Element, instructions: dict[int, Instruction]) -> tuple[dict[int, Region], dict[int, Region]]:
+def _regions(
+    syndb: Element, instructions: dict[int, Instruction]
+) -> tuple[dict[int, ScheduledRegion], dict[int, ScheduledRegion]]:
     """The regions by id, and the region of each block."""
-    regions: dict[int, Region] = {}
-    region_of: dict[int, Region] = {}
+    regions: dict[int, ScheduledRegion] = {}
+    region_of: dict[int, ScheduledRegion] = {}
     parent_of: dict[int, int] = {}
     for item in _items(syndb, "cdfg_regions"):
         channels, processes = _channels(item, instructions)
-        region = Region(
+        region = ScheduledRegion(
             _number(item, "mId"), _text(item, "mTag"), _number(item, "mType") == LOOP, _number(item, "mII"),
             _number(item, "mDepth"), _number(item, "mIsDfPipe") != 0, channels, processes,
         )  # fmt: skip

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sttest.core.errors import InputError
-from sttest.importers.solution.matching import CALL, FIFO, Function, Step
-from sttest.importers.solution.program import BLOCK, CHANNEL, READ_REQUEST, WRITE, WRITE_REQUEST, Code
-from sttest.importers.solution.schedule import Block, Region
+from sttest.importers.solution.matching import CALL, FIFO, MatchedFunction, VisibleStep
+from sttest.importers.solution.program import BLOCK, CHANNEL, READ_REQUEST, WRITE, WRITE_REQUEST, ReachableCode
+from sttest.importers.solution.schedule import ScheduledBlock, ScheduledRegion
 
 _OUTLINED_LEAST = 2
 """Stages that an exit of a loop that is a function of its own takes at least."""
@@ -28,11 +28,11 @@ _REQUESTS = ("ReadReq", "WriteReq")
 
 
 @dataclass(frozen=True, eq=False)
-class Access:
+class StagedAccess:
     """A FIFO access, or a request, beat or response of memory, ``count`` beats; ``channel`` is -1 of ports."""
 
     stage: int
-    step: Step
+    step: VisibleStep
     is_write: bool
     pointer: int
     channel: int = -1
@@ -44,16 +44,16 @@ class Access:
 class Call:
     """A call of a function; ``stage`` and ``end_stage`` are those of its caller, its own begin at 0."""
 
-    function: Function
-    step: Step | None = None  # None of the top
-    region: Region | None = None  # of the caller's block
+    function: MatchedFunction
+    step: VisibleStep | None = None  # None of the top
+    region: ScheduledRegion | None = None  # of the caller's block
     stage: int = 0
     end_stage: int = 0
     delay: int = 0  # from its stage to its begin
     end: int = 0
     latency: int | None = None  # cycles if nothing stalls, calls in it included; None where these are processes
     calls: "list[Call]" = field(default_factory=list["Call"])
-    accesses: list[Access] = field(default_factory=list[Access])
+    accesses: list[StagedAccess] = field(default_factory=list[StagedAccess])
 
     @property
     def is_process(self) -> bool:
@@ -76,16 +76,16 @@ class _Frame:
         self.call, self.function = call, call.function
         self.dynamic = self.static = 0
         self.latest = (0, 0)  # the latest end so far, dynamic and static
-        self.pipeline: Region | None = None
-        self.previous: Block | None = None
+        self.pipeline: ScheduledRegion | None = None
+        self.previous: ScheduledBlock | None = None
         self.open: _Ends | None = None  # the last block of a pipeline, until it is known where it goes
-        self.iteration: tuple[int, Region] | None = None  # start of the last one of a pipeline
-        self.block: Block | None = None
-        self.steps: list[Step] = []
+        self.iteration: tuple[int, ScheduledRegion] | None = None  # start of the last one of a pipeline
+        self.block: ScheduledBlock | None = None
+        self.steps: list[VisibleStep] = []
         self.place = self.done = 0  # step under way, and its accesses so far
         self.begin = 0  # dynamic stage at which the block begins
 
-    def enter(self, block: Block, steps: list[Step]) -> None:
+    def enter(self, block: ScheduledBlock, steps: list[VisibleStep]) -> None:
         """Enters a block."""
         pipeline = block.pipeline
         self._close(pipeline)
@@ -113,7 +113,7 @@ class _Frame:
         self.previous = self.block = block
         self.steps, self.place, self.done = steps, 0, 0
 
-    def _close(self, pipeline: Region | None) -> None:
+    def _close(self, pipeline: ScheduledRegion | None) -> None:
         """The last block of a pipeline ends at its branch if the loop is left (rule 4)."""
         if self.open is not None:
             ends = self.open.whole if self.pipeline is pipeline else self.open.branch
@@ -121,7 +121,7 @@ class _Frame:
                 self.latest = ends
         self.open = None
 
-    def _note_end(self, block: Block, pipeline: Region | None) -> None:
+    def _note_end(self, block: ScheduledBlock, pipeline: ScheduledRegion | None) -> None:
         here = self.dynamic, self.static
         if pipeline is not None and not block.returns:
             branch = block.terminator.end
@@ -129,7 +129,7 @@ class _Frame:
         elif self.dynamic >= self.latest[0]:
             self.latest = here
 
-    def stages(self, step: Step) -> tuple[int, int]:
+    def stages(self, step: VisibleStep) -> tuple[int, int]:
         """Dynamic stages at which a step begins and ends."""
         instruction, block = step.instruction, self.block
         assert block is not None
@@ -138,7 +138,7 @@ class _Frame:
         offset = 0 if instruction.start == block.start else instruction.start - block.end + block.length
         return self.begin + offset, self.begin + offset + instruction.length
 
-    def next_step(self) -> Step:
+    def next_step(self) -> VisibleStep:
         """The step of the next entry of the trace."""
         if self.block is None or self.place == len(self.steps):
             raise _broken(self.function, "an access that its schedule does not have")
@@ -162,7 +162,7 @@ class _Frame:
         self.call.end = end
 
 
-def _is_outlined(function: Function, loop: Region) -> bool:
+def _is_outlined(function: MatchedFunction, loop: ScheduledRegion) -> bool:
     """Whether a function is a loop that the tool took out: its entry shares the stage of the header."""
     entry = function.schedule.entry
     if entry.pipeline is not None:
@@ -173,12 +173,12 @@ def _is_outlined(function: Function, loop: Region) -> bool:
     )
 
 
-def _broken(function: Function, what: str) -> InputError:
+def _broken(function: MatchedFunction, what: str) -> InputError:
     hints = ["report the folder: the schedule does not explain the run of its own bitcode"]
     return InputError("schedule-mismatch", f"function '{function.name:.80}' makes {what}", where="trace", hints=hints)
 
 
-def staged(functions: dict[str, Function], code: Code, trace: np.ndarray) -> Call:
+def staged(functions: dict[str, MatchedFunction], code: ReachableCode, trace: np.ndarray) -> Call:
     """The call of the top.
 
     Args:
@@ -195,7 +195,7 @@ def staged(functions: dict[str, Function], code: Code, trace: np.ndarray) -> Cal
 class _Reader:
     """Follows a trace through its calls."""
 
-    def __init__(self, functions: dict[str, Function], code: Code) -> None:
+    def __init__(self, functions: dict[str, MatchedFunction], code: ReachableCode) -> None:
         self.functions, self.code = functions, code
         self.frames: list[_Frame] = []
         self.top: Call | None = None
@@ -227,7 +227,7 @@ class _Reader:
         self.frames[-1].enter(function.blocks[place], function.steps[place])
 
     @staticmethod
-    def _call(frame: _Frame, function: Function) -> Call:
+    def _call(frame: _Frame, function: MatchedFunction) -> Call:
         step = frame.next_step()
         if step.kind != CALL or step.callee != function.name or frame.block is None:
             raise _broken(frame.function, f"a call of '{function.name:.80}' that its schedule does not have")
@@ -248,5 +248,5 @@ class _Reader:
         stage = begin if step.operation in _REQUESTS else end
         bits = step.bits[place] if step.kind == FIFO else 0
         frame.call.accesses.append(
-            Access(stage, step, kind == WRITE, pointer, self.channels.get(pointer, -1), bits, count)
+            StagedAccess(stage, step, kind == WRITE, pointer, self.channels.get(pointer, -1), bits, count)
         )

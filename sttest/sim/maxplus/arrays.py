@@ -169,7 +169,7 @@ class PastOfParts(NamedTuple):
     fifos: Records
 
 
-class Links(NamedTuple):
+class RepeatLinks(NamedTuple):
     """Per FIFO, int64[F]: whether it repeats together with both its ends, and tokens per period of these.
 
     ``writes`` and ``reads`` are 0 where the writer, or the reader, stays.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sttest.sim.maxplus.arrays import UNKNOWN, Components, Links, Mark, Net, PastOfParts
+from sttest.sim.maxplus.arrays import UNKNOWN, Components, Mark, Net, PastOfParts, RepeatLinks
 
 # --- What was jumped over in a run, and how to put it back in
 
@@ -139,11 +139,11 @@ def _components_of(stamp: np.ndarray, net: Net, old: Mark, cycle: int) -> Compon
     return Components(part, parts.cycles[:count], parts.periods[:count], parts.visits[:count])
 
 
-def _links(net: Net) -> Links:
-    return Links(*np.empty((3, net.fifos.size), np.int64))
+def _links(net: Net) -> RepeatLinks:
+    return RepeatLinks(*np.empty((3, net.fifos.size), np.int64))
 
 
-def _fit(stamp: np.ndarray, net: Net, parts: Components, past: PastOfParts, cycle: int) -> Links:
+def _fit(stamp: np.ndarray, net: Net, parts: Components, past: PastOfParts, cycle: int) -> RepeatLinks:
     """Shortens the periods of parts to what FIFOs and memory allow."""
     from sttest.sim.maxplus.kernel_components import fit_components
 

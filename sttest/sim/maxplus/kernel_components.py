@@ -13,10 +13,10 @@ from sttest.sim.maxplus.arrays import (
     READ_PORT,
     UNKNOWN,
     Components,
-    Links,
     Net,
     PastOfParts,
     Records,
+    RepeatLinks,
     Wholes,
 )
 from sttest.sim.maxplus.kernel_port import (
@@ -202,7 +202,9 @@ def _walk_on(net: Net, parts: Components, past: PastOfParts, looked: int) -> boo
 
 
 @entry_point
-def fit_components(sources: Wholes, net: Net, parts: Components, past: PastOfParts, cycle: int, links: Links) -> None:
+def fit_components(
+    sources: Wholes, net: Net, parts: Components, past: PastOfParts, cycle: int, links: RepeatLinks
+) -> None:
     """Shortens ``periods`` to what FIFOs between parts and memory allow.
 
     Fills in ``links``, and of all FIFOs that are not inside one part the times that both ends will have; the net
@@ -262,7 +264,7 @@ def _tokens_ahead(parts: Components, process: int, each: int) -> int:
 
 
 @compiled
-def _fit_counts(net: Net, parts: Components, links: Links) -> None:
+def _fit_counts(net: Net, parts: Components, links: RepeatLinks) -> None:
     """Shortens periods until all tokens and places that are used are there at all."""
     is_settled = False
     while not is_settled:
@@ -283,7 +285,7 @@ def _fit_counts(net: Net, parts: Components, links: Links) -> None:
 
 @compiled
 def _fill_in_ahead(
-    net: Net, index: int, written: int, read: int, links: Links, writer_cycles: int, reader_cycles: int
+    net: Net, index: int, written: int, read: int, links: RepeatLinks, writer_cycles: int, reader_cycles: int
 ) -> None:
     """The times that the ends of a FIFO will have while they pass ``written`` and ``read`` tokens more."""
     fifo = net.fifos[index]
@@ -296,7 +298,7 @@ def _fill_in_ahead(
 
 
 @compiled
-def _is_late(net: Net, parts: Components, links: Links) -> bool:
+def _is_late(net: Net, parts: Components, links: RepeatLinks) -> bool:
     """Shortens periods until nobody would wait at a FIFO between parts; whether it had to."""
     was_late = False
     for i in range(net.fifos.size):
@@ -321,7 +323,7 @@ _FEW_TOKENS = 1 << 14
 
 
 @entry_point
-def move_components(sources: Wholes, net: Net, parts: Components, past: PastOfParts, links: Links) -> None:
+def move_components(sources: Wholes, net: Net, parts: Components, past: PastOfParts, links: RepeatLinks) -> None:
     """Moves every part on by its periods, after ``fit_components``.
 
     Times of FIFOs that pass few tokens are filled in: longer periods show in them.  They count as outside then.
@@ -370,7 +372,14 @@ def _copy_live_times(net: Net, index: int, tokens: int, periods: int, cycles: in
 
 @entry_point
 def find_components(
-    sources: Wholes, net: Net, past: PastOfParts, since: int, cycle: int, parts: Components, links: Links, notes: Wholes
+    sources: Wholes,
+    net: Net,
+    past: PastOfParts,
+    since: int,
+    cycle: int,
+    parts: Components,
+    links: RepeatLinks,
+    notes: Wholes,
 ) -> int:
     """Fills in ``parts``, the busiest first, with what hung together after the cycle ``since``; gives their number.
 

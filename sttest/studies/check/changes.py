@@ -10,14 +10,14 @@ from sttest.core.files import STANDARD_INPUT, read_json, read_text
 from sttest.importers.formats import Format
 from sttest.sim import TimedGraph, write_timed_graph
 from sttest.studies.check.companions import depths_beside
-from sttest.studies.check.designs import PACKAGE, SDF3, TIMED_GRAPH, Design
+from sttest.studies.check.designs import PACKAGE, SDF3, TIMED_GRAPH, CheckedDesign
 from sttest.studies.check.finding import Change, FileEdit
 from sttest.studies.check.own_files import graph_with_depths, sdf3_with_depths
 from sttest.studies.check.patching import is_patch, patched_files
 from sttest.studies.check.writing import digest
 
 
-def change_of(design: Design, depths: Mapping[str, int]) -> Change:
+def change_of(design: CheckedDesign, depths: Mapping[str, int]) -> Change:
     """What is to be written so that the FIFOs have these depths.
 
     Args:
@@ -41,7 +41,7 @@ def change_of(design: Design, depths: Mapping[str, int]) -> Change:
     return Change(writes="a timed graph", depths=dict(depths), text=_graph_text(graph), why_not=why)
 
 
-def _own(writes: str, design: Design, depths: dict[str, int], text: str) -> Change:
+def _own(writes: str, design: CheckedDesign, depths: dict[str, int], text: str) -> Change:
     if design.source == STANDARD_INPUT:
         why = "standard input has no file: -o writes one"
         return Change(writes=writes, depths=depths, text=text, why_not=why)
@@ -64,7 +64,7 @@ def _graph_text(graph: TimedGraph) -> str:
         return read_text(path)
 
 
-def _of_format(design: Design, graph: TimedGraph, depths: dict[str, int]) -> Change:
+def _of_format(design: CheckedDesign, graph: TimedGraph, depths: dict[str, int]) -> Change:
     form, source = design.format, design.source
     assert form is not None, "the design is of a format"
     with tempfile.TemporaryDirectory(prefix="sttest-") as folder:
@@ -77,7 +77,7 @@ def _of_format(design: Design, graph: TimedGraph, depths: dict[str, int]) -> Cha
     )  # fmt: skip
 
 
-def _with_depths_beside(design: Design, option: str, text: str) -> FileEdit:
+def _with_depths_beside(design: CheckedDesign, option: str, text: str) -> FileEdit:
     """The file of an option that the design was read with, or a new one beside it, with the depths in it."""
     path = design.options.get(option) or depths_beside(design.source, option)
     config = read_json(path) if path.is_file() else {}
@@ -86,7 +86,7 @@ def _with_depths_beside(design: Design, option: str, text: str) -> FileEdit:
     return FileEdit(path=str(path), text=json.dumps(config, indent=2) + "\n", before=digest(path))
 
 
-def _edits(design: Design, form: Format, text: str) -> tuple[tuple[FileEdit, ...], str]:
+def _edits(design: CheckedDesign, form: Format, text: str) -> tuple[tuple[FileEdit, ...], str]:
     """Files that would be changed in place, or why none can be."""
     source = design.source
     if not text:

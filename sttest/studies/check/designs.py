@@ -28,7 +28,7 @@ _SYNTH = re.compile(rb"[\"\s(]linalg\.\w")
 
 
 @dataclass(frozen=True)
-class Design:
+class CheckedDesign:
     """A graph, and how it was come by.
 
     ``text``: of a graph that sttest reads itself; ``options``: those that its format was read with; ``beside``: files
@@ -47,7 +47,7 @@ class Design:
     checked: tuple[str, ...] = ()
 
 
-def designs_of(path: Path, data: bytes | None, asked: Asked) -> Iterator[Design]:
+def designs_of(path: Path, data: bytes | None, asked: Asked) -> Iterator[CheckedDesign]:
     """The designs of an input; several of a package of groups.
 
     Args:
@@ -77,21 +77,21 @@ def designs_of(path: Path, data: bytes | None, asked: Asked) -> Iterator[Design]
         raise _not_recognized(sight)
 
 
-def _timed_graph(sight: Sight) -> Design:
+def _timed_graph(sight: Sight) -> CheckedDesign:
     data = _all_of(sight)
     graph = parse_timed_graph(data, sight.path)
     text = data.decode()
-    return Design(graph, TIMED_GRAPH, sight.path, lambda: graph_places(sight.path, text), text=text)
+    return CheckedDesign(graph, TIMED_GRAPH, sight.path, lambda: graph_places(sight.path, text), text=text)
 
 
-def _sdf3(sight: Sight) -> Design:
+def _sdf3(sight: Sight) -> CheckedDesign:
     data = _all_of(sight)
     graph = parse_sdf3(data, place_of(sight.path))
     text = data.decode(errors="replace")
-    return Design(graph, SDF3, sight.path, lambda: sdf3_places(sight.path, text), text=text)
+    return CheckedDesign(graph, SDF3, sight.path, lambda: sdf3_places(sight.path, text), text=text)
 
 
-def _packaged(folder: Path) -> Iterator[Design]:
+def _packaged(folder: Path) -> Iterator[CheckedDesign]:
     # The package room knows the compiler's options, which take a while to import.
     from sttest.package import load_graph
     from sttest.package.group_package import GroupPackage
@@ -99,12 +99,12 @@ def _packaged(folder: Path) -> Iterator[Design]:
     if GroupPackage.is_there(folder):
         package = GroupPackage.read(folder)
         for name, group in zip(package.content.groups, package.groups, strict=True):
-            yield Design(group.timed_graph, PACKAGE, folder / name)
+            yield CheckedDesign(group.timed_graph, PACKAGE, folder / name)
     else:
-        yield Design(load_graph(folder), PACKAGE, folder)
+        yield CheckedDesign(load_graph(folder), PACKAGE, folder)
 
 
-def _compiled(sight: Sight) -> Design:
+def _compiled(sight: Sight) -> CheckedDesign:
     # The compiler, which nothing else here needs.
     from sttest.compile.compiler import compile_text
 
@@ -112,10 +112,10 @@ def _compiled(sight: Sight) -> Design:
     name = "design" if sight.path == STANDARD_INPUT else sight.path.stem
     graph = compile_text(text, name, BOARD, where=place_of(sight.path)).graph
     assumed = (f"compiled for the {BOARD} with the compiler's defaults; see 'sttest compile' for others",)
-    return Design(graph, LINALG, sight.path, assumed=assumed)
+    return CheckedDesign(graph, LINALG, sight.path, assumed=assumed)
 
 
-def _imported(sight: Sight, known: list[Format], asked: Asked) -> Design:
+def _imported(sight: Sight, known: list[Format], asked: Asked) -> CheckedDesign:
     """The design as the first of the formats reads it that does not refuse it; else what they say."""
     if sight.data is not None:
         what = f"{known[0].name} reads files beside it, which standard input does not have"
@@ -136,7 +136,7 @@ def _imported(sight: Sight, known: list[Format], asked: Asked) -> Design:
     raise InputError("not-read", what, where=str(source), hints=hints)
 
 
-def _read(form: Format, source: Path, asked: Asked) -> Design:
+def _read(form: Format, source: Path, asked: Asked) -> CheckedDesign:
     given = asked.options()
     if not asked.is_strict:
         given = {name: value for name, value in given.items() if name in form.options}
@@ -149,7 +149,7 @@ def _read(form: Format, source: Path, asked: Asked) -> Design:
     lists = {"notes": notes, "checks": checks}
     graph = form.read(source, {**options, **{name: each for name, each in lists.items() if name in form.options}})
     beside = tuple(f"{name} {_shown(path)}" for name, path in found.items())
-    return Design(
+    return CheckedDesign(
         graph, form.name, source, lambda: form.places(source, options), form, options=options, beside=beside,
         assumed=(*form.assumes, *notes), checked=tuple(checks),
     )  # fmt: skip

@@ -13,12 +13,12 @@ from sttest.sim.graph import MAX_DEPTH, Fifo, Process
 from sttest.sim.simulation import remedy_lines, wait_lines
 from sttest.sim.sizing import Sizing, size_by_simulation, size_for_throughput
 from sttest.studies.check.changes import change_of
-from sttest.studies.check.designs import Design
+from sttest.studies.check.designs import CheckedDesign
 from sttest.studies.check.finding import Change, Finding, FoundDepth, FoundWait, Spot
 from sttest.studies.check.request import NO_DEADLOCK
 
 
-def findings_of(source: str, design: Design, target: str) -> Iterator[Finding]:
+def findings_of(source: str, design: CheckedDesign, target: str) -> Iterator[Finding]:
     """What is found of a design: first the verdict with its fix, then that with the sizing.
 
     Args:
@@ -41,7 +41,7 @@ def findings_of(source: str, design: Design, target: str) -> Iterator[Finding]:
     yield _with_change(_sized(found, design.graph, run, places), design, target)
 
 
-def _verdict(source: str, design: Design, run: Simulation, places: DesignPlaces) -> Finding:
+def _verdict(source: str, design: CheckedDesign, run: Simulation, places: DesignPlaces) -> Finding:
     graph, deadlock = design.graph, run.deadlock
     told: dict[str, object] = {}
     if deadlock is not None:
@@ -123,7 +123,7 @@ def _depths(
     )  # fmt: skip
 
 
-def _places(design: Design) -> DesignPlaces:
+def _places(design: CheckedDesign) -> DesignPlaces:
     """Lines of the design; none where they cannot be told, since a diagnosis without them is one, too."""
     try:
         found = design.find_places()
@@ -157,7 +157,7 @@ def _spot(place: Place | None) -> Spot | None:
     return Spot(file=str(path.relative_to(here) if path.is_relative_to(here) else place.file), line=place.line)
 
 
-def _with_change(found: Finding, design: Design, target: str) -> Finding:
+def _with_change(found: Finding, design: CheckedDesign, target: str) -> Finding:
     depths = found.fix(target)
     if not depths or (found.change is not None and found.change.depths == depths):
         return found

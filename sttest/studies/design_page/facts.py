@@ -31,7 +31,7 @@ _MOST_SAMPLES, _LEAST_SAMPLES = 300, 40
 
 
 @dataclass(frozen=True)
-class Limits:
+class PageLimits:
     """What a page holds at most; ``slices`` and ``samples`` of all processes and of all FIFOs together."""
 
     processes: int = 2000
@@ -40,12 +40,12 @@ class Limits:
     samples: int = 90_000
     segments: int = 3000
 
-    def halved(self) -> "Limits":
+    def halved(self) -> "PageLimits":
         """Half of everything."""
-        return Limits(*(max(value // 2, 1) for value in vars(self).values()))
+        return PageLimits(*(max(value // 2, 1) for value in vars(self).values()))
 
 
-LIMITS = Limits()
+LIMITS = PageLimits()
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def facts_of(subject: Subject, say: Callable[[str], None] = lambda _: None) -> F
 class _Cut:
     """A subject within limits."""
 
-    def __init__(self, subject: Subject, limits: Limits, say: Callable[[str], None]) -> None:
+    def __init__(self, subject: Subject, limits: PageLimits, say: Callable[[str], None]) -> None:
         self._subject, self._limits = subject, limits
         self._graph, self._ends = subject.graph, fifo_ends(subject.graph)
         shown = min(len(self._graph.processes), limits.processes)

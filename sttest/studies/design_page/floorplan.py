@@ -35,7 +35,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Region:
+class DrawnSlr:
     """An SLR: its box, its cells, and the share of its budget that is taken of each resource."""
 
     name: str
@@ -45,15 +45,15 @@ class Region:
 
 
 @dataclass(frozen=True)
-class Floorplan:
+class DrawnFloorplan:
     """The SLRs from the top of the drawing down, the one beside the HBM last; wires over each boundary between them."""
 
-    regions: Sequence[Region]
+    regions: Sequence[DrawnSlr]
     wires: Sequence[int]
     height: float
 
 
-def floorplan(partition: Sequence[Row], resources: Sequence[Row], wires: Sequence[int]) -> Floorplan:
+def floorplan(partition: Sequence[Row], resources: Sequence[Row], wires: Sequence[int]) -> DrawnFloorplan:
     """Makes it from reports of a package.
 
     Args:
@@ -68,10 +68,10 @@ def floorplan(partition: Sequence[Row], resources: Sequence[Row], wires: Sequenc
         y = TOP + place * (HEIGHT + GAP)
         own = [row for row in partition if int(row["slr"]) == slr]
         regions.append(_region(slr, y, own, budgets[f"SLR{slr}"]))
-    return Floorplan(regions, list(reversed(wires)), TOP + count * (HEIGHT + GAP))
+    return DrawnFloorplan(regions, list(reversed(wires)), TOP + count * (HEIGHT + GAP))
 
 
-def _region(slr: int, y: float, rows: Sequence[Row], budget: Row) -> Region:
+def _region(slr: int, y: float, rows: Sequence[Row], budget: Row) -> DrawnSlr:
     taken = {kind: sum(float(row[kind]) for row in rows) for kind in KINDS}
     shares = [(kind, taken[kind], float(budget[kind]), _share(taken[kind], float(budget[kind]))) for kind in KINDS]
     filled = WIDTH * min(_share(taken["lut"], float(budget["lut"])), 1.0)
@@ -86,7 +86,7 @@ def _region(slr: int, y: float, rows: Sequence[Row], budget: Row) -> Region:
         Cell(*box, kind, _label(name, box), tip) for (name, kind, _, tip), box in zip(named, boxes, strict=True)
         if box[2] > 0 and box[3] > 0
     ]  # fmt: skip
-    return Region(f"SLR {slr}", y, shares, cells)
+    return DrawnSlr(f"SLR {slr}", y, shares, cells)
 
 
 def _share(taken: float, budget: float) -> float:

@@ -19,7 +19,7 @@ from sttest.sim.critical_path import IN_WORDS
 from sttest.sim.graph import MAX_DEPTH
 from sttest.sim.simulation import remedy_lines, wait_lines
 from sttest.studies.design_page.facts import Facts, facts_of
-from sttest.studies.design_page.floorplan import WORDS, Floorplan, floorplan
+from sttest.studies.design_page.floorplan import WORDS, DrawnFloorplan, floorplan
 from sttest.studies.design_page.subject import Subject
 from sttest.studies.report.page import check_target, write_whole
 
@@ -252,7 +252,7 @@ def _amounts(rows: Sequence[Any]) -> list[float]:
     return [sum(float(row[kind]) for row in rows) for kind in KINDS]
 
 
-def _plan(subject: Subject) -> Floorplan | None:
+def _plan(subject: Subject) -> DrawnFloorplan | None:
     lines = subject.partition
     if not lines or subject.package is None or subject.package.manifest.partition is None:
         return None

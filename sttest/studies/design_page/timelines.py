@@ -17,7 +17,7 @@ PARTS = ("busy", "stall_in", "stall_out", "memory", "first")
 
 
 @dataclass(frozen=True)
-class Timeline:
+class DrawnTimeline:
     """A process over the run.
 
     ``shares``: cycles by :data:`PARTS`, none of actors, whose firings may overlap; ``slices``: its begin, then kind
@@ -28,7 +28,7 @@ class Timeline:
     slices: list[int] = field(default_factory=list[int])
 
 
-def timelines(subject: Subject, most: int, say: Callable[[str], None]) -> list[Timeline]:
+def timelines(subject: Subject, most: int, say: Callable[[str], None]) -> list[DrawnTimeline]:
     """The timeline of each process, in the order of the graph.
 
     Args:
@@ -37,25 +37,25 @@ def timelines(subject: Subject, most: int, say: Callable[[str], None]) -> list[T
         say: callback that gets a line of progress.
     """
     if subject.shown is None:
-        return [Timeline() for _ in subject.graph.processes]
-    made = list[Timeline]()
+        return [DrawnTimeline() for _ in subject.graph.processes]
+    made = list[DrawnTimeline]()
     for number, begun in enumerate(_first_accesses(subject)):
         say(f"drawing process {number + 1:,} of {len(subject.graph.processes):,}")
         made.append(_timeline(subject, number, begun, most))
     return made
 
 
-def _timeline(subject: Subject, number: int, begun: int, most: int) -> Timeline:
+def _timeline(subject: Subject, number: int, begun: int, most: int) -> DrawnTimeline:
     done = _stretches(subject, number)
     if isinstance(subject.graph.processes[number], Actor):
-        return Timeline({}, _packed(done.slices(most)))
+        return DrawnTimeline({}, _packed(done.slices(most)))
     if not (done.kind.size and done.kind[0] == STALL_IN and done.start[0] < begun):
-        return Timeline(dict(zip(PARTS, [*done.totals(), 0], strict=True)), _packed(done.slices(most)))
+        return DrawnTimeline(dict(zip(PARTS, [*done.totals(), 0], strict=True)), _packed(done.slices(most)))
     begin, end = int(done.start[0]), int(done.end[0])
     head = [(done.begin, begin, COMPUTE)] if begin > done.begin else []
     rest = replace(done, begin=end, start=done.start[1:], end=done.end[1:], kind=done.kind[1:])
     slices = [*head, (begin, end, FIRST), *rest.slices(most)]
-    return Timeline(dict(zip(PARTS, [*done.totals(), end - begin], strict=True)), _packed(slices))
+    return DrawnTimeline(dict(zip(PARTS, [*done.totals(), end - begin], strict=True)), _packed(slices))
 
 
 def _stretches(subject: Subject, number: int) -> Stretches:

@@ -15,7 +15,7 @@ from sttest.boards.energy import energy, idle
 from sttest.core.files import csv_text, write_text
 from sttest.core.results import Kind, ResultFolder, Row
 from sttest.studies.drawing import drawer
-from sttest.studies.serving.scheduler import Limits, Served, Step
+from sttest.studies.serving.scheduler import CardStep, Limits, Served
 
 SCHEMA = "sttest.serve/1"
 MAKERS = ("sttest.studies.serving.step_times", "sttest.studies.serving.outcome")
@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Objective:
+class ServiceObjective:
     """What a request may wait at most to count as served well (SLO); None for no bound."""
 
     first_ms: float | None = None  # time to first token
@@ -42,10 +42,10 @@ class Outcome:
     """Requests that were served, and the steps that served them."""
 
     served: Sequence[Served]
-    steps: Sequence[Step]
+    steps: Sequence[CardStep]
     limits: Limits
     board: FpgaBoard
-    objective: Objective = Objective()
+    objective: ServiceObjective = ServiceObjective()
 
     @cached_property
     def end_s(self) -> float:
@@ -168,7 +168,7 @@ def _per_token_ms(each: Served) -> float:
     return 1e3 * (each.end_s - each.first_s) / (each.request.output - 1)
 
 
-def _duration_s(steps: Sequence[Step]) -> float:
+def _duration_s(steps: Sequence[CardStep]) -> float:
     return sum(step.end_s - step.begin_s for step in steps)
 
 

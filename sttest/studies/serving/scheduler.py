@@ -58,7 +58,7 @@ class Limits:
         return -(-positions // self.page_tokens)
 
 
-class Step(NamedTuple):
+class CardStep(NamedTuple):
     """What the card did."""
 
     begin_s: float
@@ -111,7 +111,7 @@ class Card:
     requests: Sequence[Request]
     times: StepTimes
     limits: Limits
-    steps: list[Step] = field(default_factory=list)
+    steps: list[CardStep] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for request in self.requests:
@@ -206,7 +206,7 @@ class Card:
         self.free_pages += holder.pages
         holder.pages = 0
 
-    def _begin(self, phase: Phase, now: float, pause: float) -> Step:
+    def _begin(self, phase: Phase, now: float, pause: float) -> CardStep:
         self._last = phase
         if phase == "decode":
             who, tokens = self._running, len(self._running)
@@ -218,7 +218,7 @@ class Card:
         numbers = tuple(each.request.number for each in who)
         taken = self.limits.pages - self.free_pages
         waiting = len(self._waiting)
-        step = Step(now, now + cost.seconds, phase, numbers, tokens, waiting, taken, cost.joules, pause)
+        step = CardStep(now, now + cost.seconds, phase, numbers, tokens, waiting, taken, cost.joules, pause)
         self.steps.append(step)
         return step
 
@@ -243,7 +243,7 @@ class Card:
         loser.preempted += 1
         self._waiting.append(loser)
 
-    def _end(self, step: Step, now: float) -> int:
+    def _end(self, step: CardStep, now: float) -> int:
         """Takes over what a step made; the number of requests that it ended."""
         if step.phase == "decode":
             for each in self._running:

@@ -56,7 +56,7 @@ def reset_card(place: str) -> str:
 _BODY = "body_bytes"
 
 
-class Message(NamedTuple):
+class CardMessage(NamedTuple):
     """What is said, and bytes of a buffer where some go with it."""
 
     head: dict[str, Any]
@@ -75,7 +75,7 @@ def send(stream: IO[bytes], head: Mapping[str, Any], body: bytes | memoryview = 
     stream.flush()
 
 
-def receive(stream: IO[bytes]) -> Message | None:
+def receive(stream: IO[bytes]) -> CardMessage | None:
     """Reads one message; None where the other process has closed its end, or left in the middle of one."""
     line = stream.readline()
     if not line.endswith(b"\n"):
@@ -83,7 +83,7 @@ def receive(stream: IO[bytes]) -> Message | None:
     head = json.loads(line)
     size = head.pop(_BODY)
     body = stream.read(size)
-    return Message(head, body) if len(body) == size else None
+    return CardMessage(head, body) if len(body) == size else None
 
 
 # --- A process that answers messages, and that is gone when its holder lets go: with all that it started
@@ -111,7 +111,7 @@ class HeldProcess:
 
     def __init__(self, command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> None:
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
-        self._answers: queue.Queue[Message | None] = queue.Queue()
+        self._answers: queue.Queue[CardMessage | None] = queue.Queue()
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said, start_new_session=True,
             cwd=folder, env=environment,
@@ -123,7 +123,7 @@ class HeldProcess:
         """The process number."""
         return self._process.pid
 
-    def ask(self, head: Mapping[str, Any], body: bytes, limit_s: float) -> Message:
+    def ask(self, head: Mapping[str, Any], body: bytes, limit_s: float) -> CardMessage:
         """Says something and waits for the answer.
 
         Raises:
@@ -414,7 +414,7 @@ class HeldCard:
 
     def _ask(
         self, head: Mapping[str, Any], body: bytes = b"", *, limit_s: float = TRANSFER_LIMIT_S, doing: str = ""
-    ) -> Message:
+    ) -> CardMessage:
         doing = doing or str(head["do"])
         try:
             answer = self._held.ask(head, body, limit_s)

@@ -20,10 +20,10 @@ from sttest.boards.load import load_board, require_hbm
 from sttest.core.errors import InputError, SttestError
 from sttest.core.kernel_signature import KernelSignature, read_signature
 from sttest.targets.csim import Executable, run_kernel
-from sttest.targets.device.card import Message, receive, send
+from sttest.targets.device.card import CardMessage, receive, send
 from sttest.targets.device.host import Host
 from sttest.targets.xrt.contract import PyXrt
-from sttest.targets.xrt.emulator import EmulatedXrt, Execution, FaultyKernels, KernelLaunch, as_pyxrt
+from sttest.targets.xrt.emulator import EmulatedXrt, ExecutionOutcome, FaultyKernels, KernelLaunch, as_pyxrt
 
 # --- The emitted C++ as the kernels of the emulator: what is launched there runs in a C simulation
 
@@ -35,7 +35,7 @@ class CsimKernels:
     executables: Mapping[str, Executable]  # per kernel
     duration_us: float  # time that each execution is said to take, microseconds: simulated time of the design
 
-    def execute(self, launch: KernelLaunch) -> Execution:
+    def execute(self, launch: KernelLaunch) -> ExecutionOutcome:
         """Runs the kernel's C++ once.  A deadlock is a kernel that never ends, a crash one that ends in error.
 
         Raises:
@@ -51,12 +51,12 @@ class CsimKernels:
         except InputError:
             raise
         except SttestError as error:
-            return Execution(self.duration_us, "crashed", str(error))
+            return ExecutionOutcome(self.duration_us, "crashed", str(error))
         if run.verdict == "deadlock":
-            return Execution(self.duration_us, "hung")
+            return ExecutionOutcome(self.duration_us, "hung")
         for name, image in run.results.items():
             launch.buffers[name][:] = image.data
-        return Execution(self.duration_us)
+        return ExecutionOutcome(self.duration_us)
 
 
 Answer = tuple[dict[str, Any], bytes]
@@ -94,12 +94,12 @@ class _Session:
         xrt = self._emulator(head["emulator"], kernel, signature_path) if head["emulator"] else _pyxrt()
         self._host = Host(xrt, kernel)
         self.info = {"info": self._host.open(head["xclbin"], head["card"])}
-        self._actions: dict[str, Callable[[Message], Answer]] = {
+        self._actions: dict[str, Callable[[CardMessage], Answer]] = {
             "allocate": self._allocate, "write": self._write, "read": self._read, "prepare": self._prepare,
             "launch": self._launch, "watts": self._watts,
         }  # fmt: skip
 
-    def answer(self, message: Message) -> Answer:
+    def answer(self, message: CardMessage) -> Answer:
         """Does what a message says."""
         return self._actions[message.head["do"]](message)
 
@@ -113,28 +113,28 @@ class _Session:
         self._simulated = emulator.cards[0]
         return as_pyxrt(emulator)
 
-    def _allocate(self, message: Message) -> Answer:
+    def _allocate(self, message: CardMessage) -> Answer:
         self._host.allocate(message.head["buffer"], message.head["argument"])
         return {}, b""
 
-    def _write(self, message: Message) -> Answer:
+    def _write(self, message: CardMessage) -> Answer:
         self._host.write(message.head["buffer"], message.head["offset"], message.body)
         return {}, b""
 
-    def _read(self, message: Message) -> Answer:
+    def _read(self, message: CardMessage) -> Answer:
         return {}, self._host.read(message.head["buffer"])
 
-    def _prepare(self, message: Message) -> Answer:
+    def _prepare(self, message: CardMessage) -> Answer:
         self._host.prepare(message.head["run"], message.head["buffers"])
         return {}, b""
 
-    def _launch(self, message: Message) -> Answer:
+    def _launch(self, message: CardMessage) -> Answer:
         began_us = self._simulated.now_us if self._simulated else None
         ending = self._host.launch(message.head["run"], message.head["limit_s"])
         simulated_us = self._simulated.now_us - began_us if self._simulated and began_us is not None else None
         return {**asdict(ending), "simulated_us": simulated_us}, b""
 
-    def _watts(self, _message: Message) -> Answer:
+    def _watts(self, _message: CardMessage) -> Answer:
         return {"watts": self._host.watts()}, b""
 
 

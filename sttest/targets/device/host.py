@@ -13,7 +13,7 @@ from typing import Any
 
 from sttest.core.errors import InputError, SttestError
 from sttest.core.kernel_signature import BufferArgument, KernelSignature
-from sttest.targets.xrt.contract import Bo, Device, Kernel, PyXrt, Run
+from sttest.targets.xrt.contract import Bo, Device, Kernel, KernelRun, PyXrt
 
 # --- Board power as XRT reports it, and the energy of a run: readings under load less readings at rest
 
@@ -81,7 +81,7 @@ class Host:
     _device: Device = field(init=False)
     _kernel: Kernel = field(init=False)
     _buffers: dict[str, Bo] = field(default_factory=dict)
-    _runs: dict[str, tuple[Run, tuple[Bo, ...]]] = field(default_factory=dict)
+    _runs: dict[str, tuple[KernelRun, tuple[Bo, ...]]] = field(default_factory=dict)
     _power_due_s: float = 0.0
 
     def open(self, xclbin: str, card: int | str) -> dict[str, str]:
@@ -163,7 +163,7 @@ class Host:
         except RuntimeError:
             return None
 
-    def _wait(self, run: Run, deadline_s: float) -> str:
+    def _wait(self, run: KernelRun, deadline_s: float) -> str:
         states = self.xrt.ert_cmd_state
         while True:
             left_ms = (deadline_s - self.clock()) * 1e3

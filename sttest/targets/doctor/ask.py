@@ -123,7 +123,7 @@ holds no version; ``silent``: did not answer in time, so that nothing is known."
 
 
 @dataclass(frozen=True)
-class Finding:
+class PartStatus:
     """One part, looked for."""
 
     status: Status  # whether it is there and answers
@@ -142,7 +142,7 @@ class Finding:
 VERSION = r"(\d+(?:\.\d+)+)"
 
 
-def program(commands: Sequence[Sequence[str]], pattern: str, expected: str = "") -> Callable[[], Finding]:
+def program(commands: Sequence[Sequence[str]], pattern: str, expected: str = "") -> Callable[[], PartStatus]:
     """A probe that asks the first of some programs that is installed.
 
     Args:
@@ -151,7 +151,7 @@ def program(commands: Sequence[Sequence[str]], pattern: str, expected: str = "")
         expected: start of the version that sttest was written for.
     """
 
-    def probe() -> Finding:
+    def probe() -> PartStatus:
         answer = first_answer(commands)
         return trouble(answer, commands) or version_in(answer, pattern, expected)
 
@@ -168,30 +168,32 @@ def first_answer(commands: Sequence[Sequence[str]]) -> Answer:
     return answer
 
 
-def trouble(answer: Answer, commands: Sequence[Sequence[str]]) -> Finding | None:
+def trouble(answer: Answer, commands: Sequence[Sequence[str]]) -> PartStatus | None:
     """The finding for a program that did not answer; None for one that did."""
     if answer.outcome == "answered":
         return None
     if answer.outcome == "missing":
-        return Finding("missing", detail=f"no {' or '.join(command[0] for command in commands)} on PATH")
+        return PartStatus("missing", detail=f"no {' or '.join(command[0] for command in commands)} on PATH")
     told = f": {answer.last_line}" if answer.last_line else ""
-    return Finding(answer.outcome, detail=printable(f"{answer.path}: {answer.trouble}{told}"))
+    return PartStatus(answer.outcome, detail=printable(f"{answer.path}: {answer.trouble}{told}"))
 
 
-def version_in(answer: Answer, pattern: str, expected: str) -> Finding:
+def version_in(answer: Answer, pattern: str, expected: str) -> PartStatus:
     """The finding for a program that answered."""
     found = re.search(pattern, answer.text, re.MULTILINE)
     if found is None:
         told = printable(answer.text, most=60)
-        return Finding("unreadable", detail=printable(f"{answer.path}: no version in its answer '{told}'"))
+        return PartStatus("unreadable", detail=printable(f"{answer.path}: no version in its answer '{told}'"))
     return of_version(found.group(1), expected, answer.path)
 
 
-def of_version(version: str, expected: str, detail: str) -> Finding:
+def of_version(version: str, expected: str, detail: str) -> PartStatus:
     """The finding for a part of a known version."""
     if expected and version != expected and not version.startswith(f"{expected}."):
-        return Finding("other-version", version, printable(f"{detail}; sttest was written for {expected}".lstrip("; ")))
-    return Finding("ok", version, detail)
+        return PartStatus(
+            "other-version", version, printable(f"{detail}; sttest was written for {expected}".lstrip("; "))
+        )
+    return PartStatus("ok", version, detail)
 
 
 # --- Probes for Python, its packages and pyxrt; none is imported into this process
@@ -205,55 +207,55 @@ print("lacks", *[name for name in sys.argv[1:] if not hasattr(pyxrt, name)])
 """
 
 
-def this_python() -> Finding:
+def this_python() -> PartStatus:
     """The interpreter that runs sttest."""
-    return Finding("ok", platform.python_version(), sys.executable)
+    return PartStatus("ok", platform.python_version(), sys.executable)
 
 
-def own_requirements() -> Finding:
+def own_requirements() -> PartStatus:
     """The packages without which no verb runs."""
     try:
         needed = [name for name, _ in _requirements("")]
         absent = sorted(name for name in needed if _version(name) is None)
     except metadata.PackageNotFoundError:
-        return Finding("missing", detail="sttest itself is not installed, only imported")
+        return PartStatus("missing", detail="sttest itself is not installed, only imported")
     if absent:
-        return Finding("missing", detail=f"not installed: {', '.join(absent)}")
-    return Finding("ok", metadata.version("sttest"), f"{len(needed)} packages")
+        return PartStatus("missing", detail=f"not installed: {', '.join(absent)}")
+    return PartStatus("ok", metadata.version("sttest"), f"{len(needed)} packages")
 
 
-def package(name: str, extra: str = "") -> Callable[[], Finding]:
+def package(name: str, extra: str = "") -> Callable[[], PartStatus]:
     """A probe for a package; the version that sttest pins in ``extra`` is the expected one."""
 
-    def probe() -> Finding:
+    def probe() -> PartStatus:
         version = _version(name)
         if version is None:
-            return Finding("missing", detail=f"not installed for {sys.executable}")
+            return PartStatus("missing", detail=f"not installed for {sys.executable}")
         release = version.partition("+")[0]  # a build for one kind of device, such as 2.13.0+cpu
         finding = of_version(release, _pinned(name, extra), "")
-        return Finding(finding.status, version, finding.detail)
+        return PartStatus(finding.status, version, finding.detail)
 
     return probe
 
 
-def pyxrt(surface: tuple[str, ...]) -> Callable[[], Finding]:
+def pyxrt(surface: tuple[str, ...]) -> Callable[[], PartStatus]:
     """A probe for XRT's Python binding, which is imported in a process of its own: it can crash.
 
     Args:
         surface: the names that it must have.
     """
 
-    def probe() -> Finding:
+    def probe() -> PartStatus:
         spec = importlib.util.find_spec("pyxrt")
         if spec is None:
-            return Finding("missing", detail=_why_no_pyxrt())
+            return PartStatus("missing", detail=_why_no_pyxrt())
         answer = ask(python_command(["-c", _CHECK_PYXRT, *surface]))
         lacks = re.search(r"^lacks ?(.*)$", answer.text, re.MULTILINE)
         if answer.outcome == "answered" and lacks and not lacks.group(1):
-            return Finding("ok", detail=printable(str(spec.origin)))
+            return PartStatus("ok", detail=printable(str(spec.origin)))
         if answer.outcome == "answered" and lacks:
-            return Finding("failed", detail=printable(f"{spec.origin}: has no {', '.join(lacks.group(1).split())}"))
-        return trouble(answer, [("pyxrt",)]) or Finding("unreadable", detail=printable(answer.text))
+            return PartStatus("failed", detail=printable(f"{spec.origin}: has no {', '.join(lacks.group(1).split())}"))
+        return trouble(answer, [("pyxrt",)]) or PartStatus("unreadable", detail=printable(answer.text))
 
     return probe
 
@@ -297,15 +299,15 @@ def _requirements(extra: str) -> list[tuple[str, str]]:
     return found
 
 
-def ap_types() -> Finding:
+def ap_types() -> PartStatus:
     """Xilinx's integer types, where the environment names a folder."""
     named = os.environ.get(AP_TYPES_VARIABLE)
     if not named:
-        return Finding("missing", detail=f"{AP_TYPES_VARIABLE} is not set")
+        return PartStatus("missing", detail=f"{AP_TYPES_VARIABLE} is not set")
     try:
-        return Finding("ok", detail=printable(str(ap_types_folder(Path(named)))))
+        return PartStatus("ok", detail=printable(str(ap_types_folder(Path(named)))))
     except InputError as error:
-        return Finding("missing", detail=printable(f"{AP_TYPES_VARIABLE}: {error}"))
+        return PartStatus("missing", detail=printable(f"{AP_TYPES_VARIABLE}: {error}"))
 
 
 # --- Probes for cards: FPGAs through XRT's own tool, GPUs through NVIDIA's
@@ -320,7 +322,7 @@ _CARD = re.compile(r"^\W*\[([0-9a-fA-F:.]+)\][\s:|]+([A-Za-z0-9_]+)(.*)$", re.MU
 _GPU = re.compile(r"^([^,\n]+), (\d+(?:\.\d+)+)\s*$", re.MULTILINE)
 
 
-def fpga_cards() -> Finding:
+def fpga_cards() -> PartStatus:
     """The cards that XRT sees, and whether they are ready."""
     answer = first_answer(_EXAMINE)
     found = trouble(answer, _EXAMINE)
@@ -330,13 +332,13 @@ def fpga_cards() -> Finding:
     if cards:
         told = [f"{shell} at {bdf}{'' if ready else ', not ready'}" for bdf, shell, ready in cards]
         any_ready = any(ready for _, _, ready in cards)
-        return Finding("ok" if any_ready else "failed", detail=printable("; ".join(told)))
+        return PartStatus("ok" if any_ready else "failed", detail=printable("; ".join(told)))
     if "0 devices found" in answer.text:
-        return Finding("missing", detail="XRT finds no card")
-    return Finding("unreadable", detail=printable(f"{answer.path}: no list of cards in its answer"))
+        return PartStatus("missing", detail="XRT finds no card")
+    return PartStatus("unreadable", detail=printable(f"{answer.path}: no list of cards in its answer"))
 
 
-def gpus() -> Finding:
+def gpus() -> PartStatus:
     """The GPUs that NVIDIA's driver sees; the version is the driver's."""
     answer = first_answer(_QUERY_GPUS)
     found = trouble(answer, _QUERY_GPUS)
@@ -345,6 +347,6 @@ def gpus() -> Finding:
     cards = _GPU.findall(answer.text)
     if not cards:
         told = printable(answer.text, most=60)
-        return Finding("unreadable", detail=printable(f"{answer.path}: no list of GPUs in its answer '{told}'"))
+        return PartStatus("unreadable", detail=printable(f"{answer.path}: no list of GPUs in its answer '{told}'"))
     counted = Counter(name for name, _ in cards)
-    return Finding("ok", cards[0][1], printable(", ".join(f"{n} x {name}" for name, n in counted.items())))
+    return PartStatus("ok", cards[0][1], printable(", ".join(f"{n} x {name}" for name, n in counted.items())))

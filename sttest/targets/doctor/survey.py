@@ -9,7 +9,7 @@ from sttest.targets.csim import AP_TYPES_VARIABLE, GET_AP_TYPES
 from sttest.targets.doctor.ask import (
     VERSION,
     XRT_TOOLS,
-    Finding,
+    PartStatus,
     ap_types,
     fpga_cards,
     gpus,
@@ -31,7 +31,7 @@ class ExternalTool:
 
     name: str  # unique name
     serves: str  # purpose of the tool
-    probe: Callable[[], Finding]  # looks for it; never raises, and takes little more than `ask.LIMIT_S`.
+    probe: Callable[[], PartStatus]  # looks for it; never raises, and takes little more than `ask.LIMIT_S`.
     expected: str = ""  # start of the version that sttest was written for; empty where any will do
     install: str = ""  # the one line that installs it on Debian or Ubuntu; empty where there is none
     advice: str = ""  # advice for tools that no command installs
@@ -42,17 +42,17 @@ class ExternalTool:
         return self.install or self.advice
 
 
-def survey(parts: Sequence[ExternalTool]) -> dict[str, Finding]:
+def survey(parts: Sequence[ExternalTool]) -> dict[str, PartStatus]:
     """Findings by name of part; takes as long as the slowest probe."""
     with ThreadPoolExecutor(max_workers=len(parts)) as pool:
         return dict(zip((part.name for part in parts), pool.map(_find, parts), strict=True))
 
 
-def _find(part: ExternalTool) -> Finding:
+def _find(part: ExternalTool) -> PartStatus:
     try:
         return part.probe()
     except Exception as error:  # one broken probe must not cost the report on all others
-        return Finding("failed", detail=printable(f"cannot be looked for: {type(error).__name__}: {error}"))
+        return PartStatus("failed", detail=printable(f"cannot be looked for: {type(error).__name__}: {error}"))
 
 
 # --- The parts that are looked for, and the line that installs each
@@ -125,11 +125,11 @@ class Capability:
     name: str
     needs: tuple[str, ...] = ()
 
-    def lacks(self, found: Mapping[str, Finding]) -> list[str]:
+    def lacks(self, found: Mapping[str, PartStatus]) -> list[str]:
         """Parts that are not there or do not work."""
         return [name for name in (*_BASE, *self.needs) if found[name].usable is False]
 
-    def works(self, found: Mapping[str, Finding]) -> bool | None:
+    def works(self, found: Mapping[str, PartStatus]) -> bool | None:
         """Whether it works here; None where a part did not answer."""
         if self.lacks(found):
             return False

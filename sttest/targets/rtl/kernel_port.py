@@ -31,7 +31,7 @@ _READS, _WRITES = ("arvalid", "arready", "araddr", "arlen", "rvalid", "rready", 
 
 
 @dataclass(frozen=True)
-class Numbers:
+class PartNumbers:
     """The numbers of parts by which a port reads."""
 
     stream: str  # from which the process behind the port takes them
@@ -39,12 +39,12 @@ class Numbers:
     at_once: int  # numbers of a token
 
 
-def _numbers(tensors: Sequence[PortTensor], values: ReferenceGraph) -> Numbers | None:
+def _numbers(tensors: Sequence[PortTensor], values: ReferenceGraph) -> PartNumbers | None:
     """Those of the first tensor that is read by number; all others have the same."""
     parts = next((each.parts for each in tensors if each.parts is not None), None)
     if parts is None:
         return None
-    return Numbers(parts.index, parts.parts, prod(values.stream[parts.index].element))
+    return PartNumbers(parts.index, parts.parts, prod(values.stream[parts.index].element))
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class KernelArgument:
     name: str  # as the host knows it
     port: MemoryPort  # in the timed graph
     words: PortWords
-    numbers: Numbers | None = None  # of the parts that it reads
+    numbers: PartNumbers | None = None  # of the parts that it reads
 
     @property
     def bus(self) -> str:

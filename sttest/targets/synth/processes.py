@@ -8,7 +8,7 @@ from sttest.boards.operators import operators
 from sttest.compile.ir.module_walk import only_kernel, target_of
 from sttest.compile.opt import parse
 from sttest.compile.rtl import module_text
-from sttest.compile.rtl.cells import Cells, Part
+from sttest.compile.rtl.cells import CellModule, Cells
 from sttest.compile.rtl.module import ModuleText
 from sttest.compile.rtl.processes import design_modules
 from sttest.core.errors import InputError
@@ -56,6 +56,6 @@ def jobs_of(module: ModuleText) -> ProcessJobs:
     return ProcessJobs(module, frame, {part.name: _part_job(part) for part in module.parts})
 
 
-def _part_job(part: Part) -> SynthesisJob:
+def _part_job(part: CellModule) -> SynthesisJob:
     library = tuple((f"{name}.sv", module_text(name)) for name in part.uses)
     return SynthesisJob(part.name, (*library, (f"{part.name}.sv", part.text)), size=len(part.text) / 30)

@@ -15,14 +15,7 @@ from threading import Event as Flag
 
 from sttest.core.errors import InputError, SttestError, ToolMissingError
 from sttest.core.files import write_text
-from sttest.importers.hls.csynth_report import (
-    PIPELINE,
-    RESOURCES,
-    LoopReport,
-    ModuleReport,
-    SynthesisReport,
-    read_report,
-)
+from sttest.importers.hls.csynth_report import PIPELINE, RESOURCES, CsynthReport, LoopReport, ModuleReport, read_report
 from sttest.package import DesignPackage
 from sttest.package.achieved import Achieved, AchievedJob, AchievedLoop, AchievedProcess, ReportedLoop
 from sttest.sim import TimedGraph
@@ -97,7 +90,7 @@ class JobResult:
     log: Path
     seconds: float = 0.0
     was_done: bool = False  # before
-    report: SynthesisReport | None = None
+    report: CsynthReport | None = None
     trouble: str = ""  # why there is no report
 
 
@@ -201,7 +194,7 @@ def achieved_figures(package: DesignPackage, results: Sequence[JobResult]) -> Ac
     )
 
 
-def _reported(report: SynthesisReport) -> Iterator[ReportedLoop]:
+def _reported(report: CsynthReport) -> Iterator[ReportedLoop]:
     for function, module in report.modules.items():
         waiting = [*module.loops] if PIPELINE not in function else []  # those stand where they were taken from
         while waiting:

@@ -35,24 +35,24 @@ from sttest.core.directed_graph import strong_parts
 from sttest.importers.hls.cpp_model import (
     Assign,
     Call,
+    CallStatement,
     CppFunction,
     Declared,
     Expr,
     For,
     If,
     Item,
-    Name,
     Num,
     Op,
     Return,
-    Run,
     Statement,
+    VariableName,
     in_order,
     names_in,
     plain,
 )
 from sttest.importers.hls.loop_nests import trip_count
-from sttest.targets.vitis.loop_accesses import Affine, Banks, Iteration, Lanes
+from sttest.targets.vitis.loop_accesses import Affine, ArrayBanks, Iteration, Lanes
 
 Trail: TypeAlias = "tuple[str, Trail] | None"
 """The operators behind a value, the last one first."""
@@ -136,7 +136,7 @@ def _collect(
                 # A part of a scalar that is set leaves the rest as it is, at no cost; of a memory's word it does not.
                 if isinstance(target, Call) and iteration.code.type_of(name).kind == "array":
                     uses[name].add(name)
-            case Run(call) if len(call.args) > 1:
+            case CallStatement(call) if len(call.args) > 1:
                 for name in _changed(call, iteration):
                     uses.setdefault(name, set()).update({*names_in(call), *conditions})
             case If(condition, then, other):
@@ -158,7 +158,7 @@ def _changed(call: Call, iteration: Iteration) -> list[str]:
 
 
 def _target(target: Expr) -> str:
-    while not isinstance(target, Name):
+    while not isinstance(target, VariableName):
         match target:
             case Item(base):
                 target = base
@@ -174,7 +174,7 @@ def _first_is_whole(statements: Sequence[Statement], name: str, iteration: Itera
     if iteration.code.type_of(name).kind == "array" or name in iteration.code.function.statics:
         return False
     for each in statements:
-        if isinstance(each, Assign) and each.target == Name(name):
+        if isinstance(each, Assign) and each.target == VariableName(name):
             return name not in names_in(each.value)
         if name in _names_of(each):
             inside = each.body if isinstance(each, For) else ()
@@ -186,7 +186,7 @@ def _names_of(statement: Statement) -> set[str]:
     match statement:
         case Assign(target, value):
             return {*names_in(target), *names_in(value)}
-        case Run(call):
+        case CallStatement(call):
             return {*names_in(call)}
         case If(condition, then, other):
             return {*names_in(condition)}.union(*map(_names_of, (*then, *other)))
@@ -226,7 +226,7 @@ class _Execution:
     def _is_memory(self, name: str) -> bool:
         kind = self.code.type_of(name)
         splits = self.code.splits.get(self.code.blocks.get(name, name), [])
-        return kind.kind == "array" and not Banks(kind, splits).are_registers
+        return kind.kind == "array" and not ArrayBanks(kind, splits).are_registers
 
     def statements(self, statements: Sequence[Statement], lanes: Lanes, lane: int, conditions: list[Late]) -> None:
         for each in statements:
@@ -247,7 +247,7 @@ class _Execution:
                 case Assign(target, value):
                     if _target(target) in self.carried:
                         self._assign(target, self.value(value, lanes, lane), lanes, lane, conditions)
-                case Run(call):
+                case CallStatement(call):
                     for name in _changed(call, self.iteration):
                         if name in self.carried:
                             argument = next(arg for arg in call.args if _target(arg) == name)
@@ -317,7 +317,7 @@ class _Execution:
         if known[1]:
             return {}
         match expr:
-            case Name() | Item():
+            case VariableName() | Item():
                 late = self._stored(self._key(expr, lanes, lane)) if _target(expr) in self.carried else {}
                 index = self.value(expr.place, lanes, lane) if isinstance(expr, Item) else {}
                 return _latest(late, index) if index else late
@@ -371,7 +371,7 @@ class _Execution:
         match expr:
             case Num(_, kind):
                 return kind
-            case Name() | Item():
+            case VariableName() | Item():
                 return self.code.type_of(_target(expr)).scalar.kind
             case Op(op, args):
                 return "int" if op in _COMPARES or op in ("&&", "||", "!") else self._kind(args[-2:])
@@ -501,7 +501,7 @@ class _FunctionExecution(_Execution):
 
     def kind_of(self, expr: Expr) -> str:
         """``float`` or ``int``."""
-        if isinstance(expr, Name | Item) and _target(expr) in self.kinds:
+        if isinstance(expr, VariableName | Item) and _target(expr) in self.kinds:
             return self.kinds[_target(expr)].scalar.kind
         return super().kind_of(expr)
 

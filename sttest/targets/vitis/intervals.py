@@ -27,9 +27,17 @@ import numpy as np
 
 from sttest.boards.operators import Operator
 from sttest.importers.hls.cpp_model import CppFile, CppType, ProcessCall, Unknown, in_order, plain, split_of
-from sttest.importers.hls.loop_nests import LoopNest, ProcessCode
+from sttest.importers.hls.loop_nests import PipelinedNest, ProcessCode
 from sttest.targets.vitis.carried_chains import carried_chains
-from sttest.targets.vitis.loop_accesses import Access, Banks, Guard, Integers, Iteration, at_once, bank_accesses
+from sttest.targets.vitis.loop_accesses import (
+    ArrayBanks,
+    Guard,
+    Integers,
+    Iteration,
+    LoopAccess,
+    at_once,
+    bank_accesses,
+)
 
 MAX_AGGREGATE_BITS = 4096
 """The widest stream, vector or structure that Vitis HLS makes one word of."""
@@ -205,13 +213,13 @@ class _Process:
 class _Loop:
     """A loop of a process."""
 
-    def __init__(self, process: _Process, nest: LoopNest) -> None:
+    def __init__(self, process: _Process, nest: PipelinedNest) -> None:
         self.process, self.nest = process, nest
         self.iteration = Iteration(process.code, nest)
         self.code = process.code
 
     @cached_property
-    def streams(self) -> list[Access]:
+    def streams(self) -> list[LoopAccess]:
         """Accesses of streams."""
         return [each for each in self.iteration.accesses if self._kind(each.name) == "stream"]
 
@@ -243,7 +251,7 @@ class _Loop:
             times = f"{most} tokens" if most > 1 else "1 token"
             yield IntervalBound("stream", most, f"'{self.process.title(name)}': {times} {verb} in one iteration")
 
-    def _channels(self, access: Access) -> Iterator[tuple[str, int]]:
+    def _channels(self, access: LoopAccess) -> Iterator[tuple[str, int]]:
         """The streams of an access with its number of copies: of an array of streams, one per constant index."""
         copies = _copies(access)
         if not access.indices:
@@ -260,7 +268,7 @@ class _Loop:
         for name in names:
             kind = self.code.type_of(name)
             splits = self.code.splits.get(self.code.blocks.get(name, name), [])
-            if Banks(kind, splits).are_registers:
+            if ArrayBanks(kind, splits).are_registers:
                 continue
             most = int(np.max(at_once(bank_accesses(self.iteration, name)), initial=0))
             reason = f"'{plain(name)}': {most} accesses of one bank in one iteration, {BANK_PORTS} ports"
@@ -278,7 +286,7 @@ class _Loop:
             yield IntervalBound("beat", most, f"{most} words {verb} port '{port}' in one iteration")
 
     @property
-    def _memory(self) -> list[Access]:
+    def _memory(self) -> list[LoopAccess]:
         return [each for each in self.iteration.accesses if each.name in self.code.pointers]
 
     def _chains(self) -> Iterator[IntervalBound]:
@@ -310,7 +318,7 @@ class _Loop:
             if len(both) > 1:
                 yield f"'{plain(name)}' is read and written in one loop: no burst"
 
-    def _run_length(self, access: Access) -> int | None:
+    def _run_length(self, access: LoopAccess) -> int | None:
         """Words that follow each other without a gap, at least; None where the address is not known."""
         index = self.iteration.affine(access.indices[0], access.lanes)
         place = self.iteration.walked(index.terms)
@@ -326,7 +334,7 @@ def _array_kind(kind: CppType) -> str:
     return "array" if kind.kind == "array" else ""
 
 
-def _copies(access: Access) -> int:
+def _copies(access: LoopAccess) -> int:
     """Lanes in which an access happens: conditions on unrolled counters leave some out."""
     counters = dict(access.lanes)
     copies = 1
@@ -338,6 +346,6 @@ def _copies(access: Access) -> int:
     return copies
 
 
-def _without_lanes(access: Access) -> Guard:
+def _without_lanes(access: LoopAccess) -> Guard:
     lanes = {name for name, _ in access.lanes}
     return tuple(each for each in access.guard if each.value not in lanes)

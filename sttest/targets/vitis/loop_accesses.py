@@ -19,21 +19,21 @@ from numpy.typing import NDArray
 from sttest.importers.hls.cpp_model import (
     Assign,
     Call,
+    CallStatement,
     CppType,
     Expr,
     For,
     If,
     Item,
-    Name,
     Num,
     Op,
-    Run,
     Split,
     Statement,
+    VariableName,
     key_of,
     names_in,
 )
-from sttest.importers.hls.loop_nests import LoopNest, ProcessCode, trip_count
+from sttest.importers.hls.loop_nests import PipelinedNest, ProcessCode, trip_count
 
 Integers: TypeAlias = NDArray[np.int64]
 _FAR = 1 << 60
@@ -54,7 +54,7 @@ Lanes: TypeAlias = tuple[tuple[str, int], ...]
 """The unrolled loops around a statement, outermost first: counter and trip count."""
 
 
-class Placed(NamedTuple):
+class GuardedStatement(NamedTuple):
     """A statement, or a condition, where it stands in an iteration."""
 
     statement: Statement
@@ -62,7 +62,7 @@ class Placed(NamedTuple):
     lanes: Lanes
 
 
-class Access(NamedTuple):
+class LoopAccess(NamedTuple):
     """A read or write of a stream, an array or memory, in every lane around it."""
 
     name: str
@@ -98,7 +98,7 @@ class Iteration:
     """One iteration of a loop."""
 
     code: ProcessCode
-    nest: LoopNest
+    nest: PipelinedNest
 
     def __post_init__(self) -> None:
         self.ranges = {**self.nest.around, **{
@@ -111,19 +111,21 @@ class Iteration:
 
     # --- Statements under their conditions, in their lanes
 
-    def _placed(self, statements: Sequence[Statement], guard: Guard, lanes: Lanes) -> Iterator[Placed]:
+    def _placed(self, statements: Sequence[Statement], guard: Guard, lanes: Lanes) -> Iterator[GuardedStatement]:
         for each in statements:
             if isinstance(each, For):
                 trip, notes = trip_count(each)
                 self.nest.notes += [f"inside a pipeline {note}" for note in notes]
                 yield from self._placed(each.body, guard, (*lanes, (each.counter, trip)))
                 continue
-            yield Placed(each, guard, lanes)
+            yield GuardedStatement(each, guard, lanes)
             if isinstance(each, If):
                 then, other = self._guards(each)
                 yield from self._placed(each.then, (*guard, *then), lanes)
                 yield from self._placed(each.other, (*guard, *other), lanes)
-            elif isinstance(each, Assign) and isinstance(each.target, Name) and self._is_index(each.target.name):
+            elif (
+                isinstance(each, Assign) and isinstance(each.target, VariableName) and self._is_index(each.target.name)
+            ):
                 self.aliases[each.target.name] = each.value
 
     def _is_index(self, name: str) -> bool:
@@ -171,17 +173,17 @@ class Iteration:
 
     # --- Accesses of a statement
 
-    def _accesses(self, placed: Placed) -> Iterator[Access]:
+    def _accesses(self, placed: GuardedStatement) -> Iterator[LoopAccess]:
         match placed.statement:
             case Assign(target, value):
                 yield from self._read(value, placed)
                 yield from self._written(target, placed)
-            case Run(call):
+            case CallStatement(call):
                 yield from self._read(call, placed)
             case If(condition):
                 yield from self._read(condition, placed)
 
-    def _written(self, target: Expr, placed: Placed) -> Iterator[Access]:
+    def _written(self, target: Expr, placed: GuardedStatement) -> Iterator[LoopAccess]:
         if isinstance(target, Call):  # a range of bits: the rest is kept
             yield from (each for arg in target.args for each in self._read(arg, placed))
             target = target.args[0]
@@ -190,7 +192,7 @@ class Iteration:
             yield from (each for index in element[1] for each in self._read(index, placed))
             yield self._access(*element, True, placed)
 
-    def _read(self, expr: Expr, placed: Placed) -> Iterator[Access]:
+    def _read(self, expr: Expr, placed: GuardedStatement) -> Iterator[LoopAccess]:
         element = self.element(expr)
         if element is not None:
             yield from (each for index in element[1] for each in self._read(index, placed))
@@ -200,7 +202,7 @@ class Iteration:
             case Call(name, (stream, *values)) if name in (".read", ".write"):
                 yield from (each for value in values for each in self._read(value, placed))
                 channel, index = (stream.base, (stream.place,)) if isinstance(stream, Item) else (stream, ())
-                if isinstance(channel, Name):
+                if isinstance(channel, VariableName):
                     yield self._access(channel.name, index, name == ".write", placed)
             case Item(base, index):
                 yield from self._read(base, placed)
@@ -214,8 +216,8 @@ class Iteration:
                     if called is not None and called.parameters[number].is_changed:
                         yield from self._written(arg, placed)
 
-    def _access(self, name: str, indices: tuple[Expr, ...], writes: bool, placed: Placed) -> Access:
-        return Access(name, writes, indices, placed.guard, placed.lanes, placed.statement.line)
+    def _access(self, name: str, indices: tuple[Expr, ...], writes: bool, placed: GuardedStatement) -> LoopAccess:
+        return LoopAccess(name, writes, indices, placed.guard, placed.lanes, placed.statement.line)
 
     def element(self, expr: Expr) -> tuple[str, tuple[Expr, ...]] | None:
         """The array or memory and the indices of an element; a part of an element is that element."""
@@ -223,9 +225,9 @@ class Iteration:
         while isinstance(expr, Item):
             indices.insert(0, expr.place)
             expr = expr.base
-        if isinstance(expr, Op) and expr.op == "+" and indices and isinstance(expr.args[0], Name):
+        if isinstance(expr, Op) and expr.op == "+" and indices and isinstance(expr.args[0], VariableName):
             indices[0], expr = Op("+", (expr.args[1], indices[0])), expr.args[0]
-        if not isinstance(expr, Name):
+        if not isinstance(expr, VariableName):
             return None
         if expr.name in self.code.pointers and indices:
             return expr.name, (indices[0],)
@@ -256,7 +258,7 @@ class Iteration:
         match expr:
             case Num(value):
                 return Affine(np.full(count, int(value), np.int64))
-            case Name(name):
+            case VariableName(name):
                 if name in (values := lane_values(lanes)):
                     return Affine(values[name])
                 if name in self.aliases and name not in self.ranges:
@@ -405,7 +407,7 @@ def _divides(value: str, boxes: Sequence[tuple[Mapping[str, tuple[int, int]], In
 
 
 @dataclass
-class Banks:
+class ArrayBanks:
     """The banks of an array: which one holds an element, and at which address.
 
     Directives on one dim apply in the order of the text: what is reshaped, then partitioned, is words in banks.
@@ -496,7 +498,9 @@ def bank_accesses(iteration: Iteration, name: str) -> list[tuple[Guard, Integers
     What the tool does to straight-line code is done first: an element is read once under a condition, and not at all
     where it has just been written; of two writes the first is dropped where the second always follows.
     """
-    banks = Banks(iteration.code.type_of(name), iteration.code.splits.get(iteration.code.blocks.get(name, name), []))
+    banks = ArrayBanks(
+        iteration.code.type_of(name), iteration.code.splits.get(iteration.code.blocks.get(name, name), [])
+    )
     counts = banks.counts()
     known: list[_Touched] = []
     for access in (each for each in iteration.accesses if each.name == name):
@@ -526,7 +530,7 @@ class _Touched:
     places: dict[int, list[Integers]]
 
 
-def _touched(iteration: Iteration, access: Access, banks: Banks) -> _Touched:
+def _touched(iteration: Iteration, access: LoopAccess, banks: ArrayBanks) -> _Touched:
     indices = [iteration.affine(index, access.lanes) for index in access.indices]
     words = [banks.words(dim, index) for dim, index in enumerate(indices)]
     place = np.zeros(lane_count(access.lanes), np.int64)

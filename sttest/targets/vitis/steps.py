@@ -32,17 +32,17 @@ class BuildStep:
 
 
 @dataclass(frozen=True)
-class Limits:
+class StepLimits:
     """Time limits of the steps, in seconds.  A bitstream of a full card takes many hours."""
 
     compile_s: float = 4 * 3600.0
     link_s: float = 24 * 3600.0
     emconfig_s: float = 600.0
 
-    def scaled(self, given: Mapping[str, float | None]) -> "Limits":
+    def scaled(self, given: Mapping[str, float | None]) -> "StepLimits":
         """The limits with the given ones in their place."""
         chosen = {name: value for name, value in given.items() if value is not None}
-        return Limits(**{**vars(self), **chosen})
+        return StepLimits(**{**vars(self), **chosen})
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Plan:
     clock_mhz: float  # clock of the kernel, MHz
     folder: Path  # folder of the build; sources are in its parent
     jobs: int  # number of jobs that the tools may run at a time
-    limits: Limits = field(default_factory=Limits)  # time limits
+    limits: StepLimits = field(default_factory=StepLimits)  # time limits
     floorplan: bool = False  # whether pblocks are written beside the sources
 
     @property

@@ -61,7 +61,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Unit:
+class SynthesisUnit:
     """Processes that are synthesized together: one, or those that share blocks of memory."""
 
     processes: tuple[str, ...]  # names in the timed graph
@@ -74,7 +74,7 @@ class Unit:
 class SynthesisJob:
     """One run of the tool, for all units that differ in nothing but names."""
 
-    units: tuple[Unit, ...]  # the first one's source is synthesized
+    units: tuple[SynthesisUnit, ...]  # the first one's source is synthesized
 
     @property
     def name(self) -> str:
@@ -143,7 +143,7 @@ def synthesis_jobs(cpp: str, kernel: str, graph: TimedGraph) -> list[SynthesisJo
     Raises:
         InputError: the C++ is not of the form that sttest emits.
     """
-    jobs: dict[str, list[Unit]] = {}
+    jobs: dict[str, list[SynthesisUnit]] = {}
     for key, unit in _Kernel(pieces(cpp), kernel, graph).units():
         jobs.setdefault(key, []).append(unit)
     return [SynthesisJob(tuple(units)) for units in jobs.values()]
@@ -226,7 +226,7 @@ class _Kernel:
         self.blocks: dict[str, str] = {name: kind for kind, name in _BLOCKS.findall(self.body)}
         self.ports: dict[str, str] = dict(_PORT.findall(self.body))
 
-    def units(self) -> Iterator[tuple[str, Unit]]:
+    def units(self) -> Iterator[tuple[str, SynthesisUnit]]:
         """Every unit with a key of its content."""
         groups: list[list[_Call]] = []
         owner: dict[str, list[_Call]] = {}
@@ -254,7 +254,7 @@ class _Kernel:
                 raise _bad_kernel(f"function '{name}' is no process of the timed graph")
             yield _Call(max(able, key=lambda each: (name.startswith(each), len(each))), self.named[name], arguments)
 
-    def _unit(self, calls: Sequence[_Call]) -> tuple[str, Unit]:
+    def _unit(self, calls: Sequence[_Call]) -> tuple[str, SynthesisUnit]:
         functions = [call.function for call in calls]
         top = self._as_top(calls[0]) if len(calls) == 1 else self._together(calls)
         used = self._used([top])
@@ -263,7 +263,9 @@ class _Kernel:
             kept.append(top)
         source = "\n".join(each.text for each in kept)
         names = tuple(each.name for each in functions)
-        return _key(list(used.values())), Unit(tuple(call.process for call in calls), names, top.name, f"{source}\n")
+        return _key(list(used.values())), SynthesisUnit(
+            tuple(call.process for call in calls), names, top.name, f"{source}\n"
+        )
 
     def _used(self, waiting: list[Piece]) -> dict[str, Piece]:
         """Everything at file scope that these functions need, themselves first, each behind what first uses it."""

@@ -215,7 +215,7 @@ class Bo(Protocol):
         ...
 
 
-class Run(Protocol):
+class KernelRun(Protocol):
     """``run(kernel)`` (pyxrt.cpp:189): one execution, which can be started again when it is done.
 
     ``abort`` of the C++ class is not bound: a kernel that hangs is got rid of by a reset of the card only.
@@ -248,7 +248,7 @@ class Run(Protocol):
 class Kernel(Protocol):
     """``kernel(device, uuid, name)`` (pyxrt.cpp:220): all instances of a name, or one as in ``add:{add_1}``."""
 
-    def __call__(self, *arguments: Any) -> Run:
+    def __call__(self, *arguments: Any) -> KernelRun:
         """Sets all arguments in order and starts (pyxrt.cpp:229); only buffers and integers are taken.
 
         Whatever the binding cannot set (a float, an integer of more than 32 bits, one argument too many) it leaves
@@ -304,7 +304,7 @@ class PyXrt(Protocol):
         ...
 
     @property
-    def run(self) -> Callable[[Any], Run]:
+    def run(self) -> Callable[[Any], KernelRun]:
         """Prepares an execution."""
         ...
 

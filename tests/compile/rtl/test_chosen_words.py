@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from sttest.compile.rtl.dma import ChosenWords, PortTensor, PortTensors, Segment, port_words
+from sttest.compile.rtl.dma import ChosenWords, PortTensor, PortTensors, TensorSegment, port_words
 from sttest.compile.rtl.walks import Bursts
 from sttest.core.errors import InputError
 from sttest.reference.graph import Load, MemoryLayout, Parts, ReferenceStream
@@ -90,7 +90,7 @@ def test_a_run_that_ends_within_a_word_is_refused():
 
 
 def test_a_segment_walks_past_its_run():
-    segment = Segment(0, 0, run_words=4, part_words=8, runs=2, chosen=3)
+    segment = TensorSegment(0, 0, run_words=4, part_words=8, runs=2, chosen=3)
     walked = segment.walked(np.arange(24))
     assert len(set(walked.tolist())) == 24
     assert (np.diff(walked) > 0).all()

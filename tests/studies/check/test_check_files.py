@@ -17,7 +17,7 @@ from sttest.sim import load
 from sttest.sim.sdf3 import parse_sdf3
 from sttest.studies.check.changes import change_of
 from sttest.studies.check.companions import companions, folding_of
-from sttest.studies.check.designs import Design, designs_of
+from sttest.studies.check.designs import CheckedDesign, designs_of
 from sttest.studies.check.finding import Change, FileEdit
 from sttest.studies.check.own_files import graph_places, graph_with_depths, sdf3_places, sdf3_with_depths
 from sttest.studies.check.patching import patched_files
@@ -201,7 +201,7 @@ def test_a_folding_configuration_keeps_what_it_says_of_nodes(tmp_path):
 
 
 def test_a_package_says_why_its_depths_stay():
-    change = change_of(Design(load(SKEW), "a design package", Path("p")), {"skip": 8})
+    change = change_of(CheckedDesign(load(SKEW), "a design package", Path("p")), {"skip": 8})
     assert change.edits == ()
     assert "its compiler's" in change.why_not
     assert json.loads(change.text)["fifos"][1]["depth"] == 8

@@ -12,7 +12,7 @@ from sttest.sim import load, simulate
 from sttest.sim.graph_json import parse_timed_graph
 from sttest.sim.sizing import size_by_simulation
 from sttest.studies.check.annotations import annotation, annotations
-from sttest.studies.check.designs import Design, designs_of
+from sttest.studies.check.designs import CheckedDesign, designs_of
 from sttest.studies.check.finding import Finding, Spot, as_error, refusal
 from sttest.studies.check.inspection import findings_of
 from sttest.studies.check.request import Asked
@@ -70,7 +70,7 @@ def test_an_origin_that_is_a_line_is_a_place_if_the_file_is_there(tmp_path):
     content = json.loads(case("stage_skew").path.read_bytes())
     content["fifos"][1]["origin"], content["processes"][1]["origin"] = "k.cpp line 3", "gone.cpp line 4"
     graph = parse_timed_graph(json.dumps(content).encode(), tmp_path / "g.json")
-    found = next(findings_of("g", Design(graph, "a format", tmp_path / "g.json"), "no-deadlock"))
+    found = next(findings_of("g", CheckedDesign(graph, "a format", tmp_path / "g.json"), "no-deadlock"))
     assert [each.spot for each in found.depths] == [Spot(file=str(tmp_path / "k.cpp"), line=3)]
     assert [wait.spot for wait in found.waits] == [None, None, None]
 
@@ -86,7 +86,7 @@ def test_a_target_without_loss_is_what_is_proposed():
 
 def test_depths_that_are_greater_than_needed_stay(tmp_path):
     graph = load(case("stage_skew").live_path).with_depths({"skip": 64})
-    (*_, found) = findings_of("g", Design(graph, "a timed graph", tmp_path), "no-loss")
+    (*_, found) = findings_of("g", CheckedDesign(graph, "a timed graph", tmp_path), "no-loss")
     assert (found.depths, found.change, found.is_fastest) == ((), None, True)
     assert found.sized_bits < found.fifo_bits
 

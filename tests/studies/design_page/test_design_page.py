@@ -204,7 +204,9 @@ def test_actors_that_fire_for_ever_have_a_throughput_and_one_iteration(page_of, 
 
 
 def test_a_large_graph_is_cut_and_lines_say_so(page_of, tmp_path, monkeypatch):
-    monkeypatch.setattr(facts, "LIMITS", facts.Limits(processes=400, fifos=300, slices=4000, samples=4000, segments=9))
+    monkeypatch.setattr(
+        facts, "LIMITS", facts.PageLimits(processes=400, fifos=300, slices=4000, samples=4000, segments=9)
+    )
     write_timed_graph(chain(450, extra=200), tmp_path / "g.json")
     page = page_of(tmp_path / "g.json")
     assert page.data["counts"] == {"processes": 450, "fifos": 650}

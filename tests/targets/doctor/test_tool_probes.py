@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sttest.targets.doctor import CAPABILITIES, PARTS, Finding, survey
+from sttest.targets.doctor import CAPABILITIES, PARTS, PartStatus, survey
 from sttest.targets.doctor import ask as ask_module
 from sttest.targets.doctor.ask import MAX_ANSWER_BYTES, ask, printable
 from sttest.targets.doctor.survey import ExternalTool
@@ -90,37 +90,42 @@ def prints(text: str, code: int = 0) -> str:
     return f"/bin/cat <<'END'\n{text}END\nexit {code}"
 
 
-def find(name: str) -> Finding:
+def find(name: str) -> PartStatus:
     return survey([part for part in PARTS if part.name == name])[name]
 
 
 ANSWERS = {
-    "g++": ("g++", "g++", GCC, Finding("ok", "12.2.0")),
-    "g++ of Fedora": ("g++", "g++", FEDORA, Finding("ok", "13.2.1")),
-    "make": ("make", "make", "GNU Make 4.3\nBuilt for x86_64-pc-linux-gnu\n", Finding("ok", "4.3")),
-    "verilator": ("verilator", "verilator", VERILATOR, Finding("ok", "5.006")),
+    "g++": ("g++", "g++", GCC, PartStatus("ok", "12.2.0")),
+    "g++ of Fedora": ("g++", "g++", FEDORA, PartStatus("ok", "13.2.1")),
+    "make": ("make", "make", "GNU Make 4.3\nBuilt for x86_64-pc-linux-gnu\n", PartStatus("ok", "4.3")),
+    "verilator": ("verilator", "verilator", VERILATOR, PartStatus("ok", "5.006")),
     "verilator, old": (
         "verilator",
         "verilator",
         "Verilator 4.038 2020-07-11 rev v4.036-114\n",
-        Finding("other-version", "4.038"),
+        PartStatus("other-version", "4.038"),
     ),
-    "verilator, to come": ("verilator", "verilator", "Verilator 55.1 devel\n", Finding("other-version", "55.1")),
-    "iverilog": ("iverilog", "iverilog", ICARUS, Finding("ok", "11.0")),
-    "vvp": ("vvp", "vvp", "Icarus Verilog runtime version 11.0 (stable) ()\n", Finding("ok", "11.0")),
-    "v++": ("v++", "v++", VPP, Finding("ok", "2024.1")),
-    "v++, other": ("v++", "v++", VPP.replace("2024.1", "2025.2"), Finding("other-version", "2025.2")),
-    "v++, patched": ("v++", "v++", VPP.replace("2024.1", "2024.1.2"), Finding("ok", "2024.1.2")),
-    "xbutil": ("XRT", "xbutil", XRT_VERSION, Finding("ok", "2.17.319")),
-    "xrt-smi": ("XRT", "xrt-smi", XRT_VERSION.replace("2.17.319", "2.18.179"), Finding("other-version", "2.18.179")),
-    "a card": ("FPGA card", "xbutil", EXAMINE.format(cards=ONE_CARD.format(ready="Yes")), Finding("ok")),
-    "a card, with bars": ("FPGA card", "xrt-smi", EXAMINE.format(cards=WITH_BARS), Finding("ok")),
-    "a card, not ready": ("FPGA card", "xbutil", EXAMINE.format(cards=ONE_CARD.format(ready="No")), Finding("failed")),
-    "no card": ("FPGA card", "xbutil", EXAMINE.format(cards="  0 devices found"), Finding("missing")),
-    "no list of cards": ("FPGA card", "xbutil", "System Configuration\n", Finding("unreadable")),
-    "GPU": ("GPU", "nvidia-smi", "NVIDIA H200, 580.159.04\n", Finding("ok", "580.159.04")),
-    "GPUs": ("GPU", "nvidia-smi", "NVIDIA A100-SXM4-40GB, 535.104.05\n" * 8, Finding("ok", "535.104.05")),
-    "no GPU": ("GPU", "nvidia-smi", "No devices were found\n", Finding("unreadable")),
+    "verilator, to come": ("verilator", "verilator", "Verilator 55.1 devel\n", PartStatus("other-version", "55.1")),
+    "iverilog": ("iverilog", "iverilog", ICARUS, PartStatus("ok", "11.0")),
+    "vvp": ("vvp", "vvp", "Icarus Verilog runtime version 11.0 (stable) ()\n", PartStatus("ok", "11.0")),
+    "v++": ("v++", "v++", VPP, PartStatus("ok", "2024.1")),
+    "v++, other": ("v++", "v++", VPP.replace("2024.1", "2025.2"), PartStatus("other-version", "2025.2")),
+    "v++, patched": ("v++", "v++", VPP.replace("2024.1", "2024.1.2"), PartStatus("ok", "2024.1.2")),
+    "xbutil": ("XRT", "xbutil", XRT_VERSION, PartStatus("ok", "2.17.319")),
+    "xrt-smi": ("XRT", "xrt-smi", XRT_VERSION.replace("2.17.319", "2.18.179"), PartStatus("other-version", "2.18.179")),
+    "a card": ("FPGA card", "xbutil", EXAMINE.format(cards=ONE_CARD.format(ready="Yes")), PartStatus("ok")),
+    "a card, with bars": ("FPGA card", "xrt-smi", EXAMINE.format(cards=WITH_BARS), PartStatus("ok")),
+    "a card, not ready": (
+        "FPGA card",
+        "xbutil",
+        EXAMINE.format(cards=ONE_CARD.format(ready="No")),
+        PartStatus("failed"),
+    ),
+    "no card": ("FPGA card", "xbutil", EXAMINE.format(cards="  0 devices found"), PartStatus("missing")),
+    "no list of cards": ("FPGA card", "xbutil", "System Configuration\n", PartStatus("unreadable")),
+    "GPU": ("GPU", "nvidia-smi", "NVIDIA H200, 580.159.04\n", PartStatus("ok", "580.159.04")),
+    "GPUs": ("GPU", "nvidia-smi", "NVIDIA A100-SXM4-40GB, 535.104.05\n" * 8, PartStatus("ok", "535.104.05")),
+    "no GPU": ("GPU", "nvidia-smi", "No devices were found\n", PartStatus("unreadable")),
 }
 
 
@@ -236,7 +241,7 @@ def test_the_time_limit_leaves_room_for_the_start_of_python():
 
 
 def test_a_broken_probe_does_not_cost_the_report():
-    def broken() -> Finding:
+    def broken() -> PartStatus:
         raise KeyError("lost\nhere")
 
     found = survey([ExternalTool("broken", "tests", broken), *PARTS[:1]])
@@ -304,9 +309,9 @@ def test_packages_and_their_pins(monkeypatch):
     lines = ["numpy<3,>=2.3", 'torch==2.13.0; extra == "frontend"', 'torch-mlir==20261001; extra == "frontend"']
     monkeypatch.setattr("sttest.targets.doctor.ask.metadata.version", version)
     monkeypatch.setattr("sttest.targets.doctor.ask.metadata.requires", lambda name: lines)
-    assert find("torch") == Finding("ok", "2.13.0+cpu", "")
-    assert find("torch-mlir") == Finding("other-version", "20250101", "sttest was written for 20261001")
-    assert find("python packages") == Finding("ok", "0.1.0", "1 packages")
+    assert find("torch") == PartStatus("ok", "2.13.0+cpu", "")
+    assert find("torch-mlir") == PartStatus("other-version", "20250101", "sttest was written for 20261001")
+    assert find("python packages") == PartStatus("ok", "0.1.0", "1 packages")
     del installed["numpy"], installed["torch"]
     assert find("python packages").detail == "not installed: numpy"
     assert find("torch").status == "missing"

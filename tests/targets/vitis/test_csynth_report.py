@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from sttest.core.errors import InputError
-from sttest.importers.hls.csynth_report import LoopReport, SynthesisReport, read_report
+from sttest.importers.hls.csynth_report import CsynthReport, LoopReport, read_report
 
 REPORTS = Path(__file__).parents[2] / "data" / "csynth"
 PART = "xcu55c-fsvh2892-2L-e"
 
 
-def report(name: str, top: str, part: str = PART) -> SynthesisReport:
+def report(name: str, top: str, part: str = PART) -> CsynthReport:
     return read_report(REPORTS / f"{name}.xml", top=top, part=part)
 
 

@@ -11,7 +11,7 @@ from sttest.importers.hls.source import (
     CppParameter,
     CppSource,
     Directive,
-    Function,
+    FunctionSource,
     RuleViolation,
     called_name,
     declared_name,
@@ -145,7 +145,7 @@ def _arguments(node: Node) -> list[str]:
     return [text_of(each) for each in named] if all(each.type == "identifier" for each in named) else []
 
 
-def _calls(source: CppSource, function: Function) -> Iterator[tuple[Function, list[str]]]:
+def _calls(source: CppSource, function: FunctionSource) -> Iterator[tuple[FunctionSource, list[str]]]:
     """The functions that a process calls with channels, and what it passes."""
     for node in walk(function.body):
         called = source.functions.get(called_name(node))
@@ -162,7 +162,7 @@ class _Uses:
         self.inlined = {name for name, function in source.functions.items() if source.is_inlined(function)}
         self.verbs = {name: _verbs(function.body) for name, function in source.functions.items()}
 
-    def of(self, function: Function, parameter: CppParameter) -> str:
+    def of(self, function: FunctionSource, parameter: CppParameter) -> str:
         """``r`` or ``w`` for a channel that a process, or its turn, only reads or only writes, else something else."""
         for called, passed in self.calls[function.name]:
             if parameter.name in passed and len(passed) == len(called.parameters):
@@ -170,7 +170,7 @@ class _Uses:
         verbs = self.verbs[function.name].get(parameter.name, set())
         return {frozenset(["read"]): "r", frozenset(["write"]): "w"}.get(frozenset(verbs), "?")
 
-    def may_be_fed_back(self, function: Function) -> bool:
+    def may_be_fed_back(self, function: FunctionSource) -> bool:
         """Whether a process takes turns, chooses by layer what it reads, or is a DMA that waits."""
         called = [each for each, _ in self.calls[function.name]]
         bodies = [function.body, *(each.body for each in called if each.name in self.inlined)]

@@ -11,8 +11,14 @@ from sttest.boards.board import FpgaBoard
 from sttest.targets.xrt.contract import PyXrt
 from sttest.targets.xrt.emulator.bo import Bo
 from sttest.targets.xrt.emulator.card import Device, EmulatedCard, Xclbin
-from sttest.targets.xrt.emulator.kernel import Kernel, Run
-from sttest.targets.xrt.emulator.library import Execution, FaultyKernels, KernelLaunch, KernelLibrary, PythonKernels
+from sttest.targets.xrt.emulator.kernel import Kernel, KernelRun
+from sttest.targets.xrt.emulator.library import (
+    ExecutionOutcome,
+    FaultyKernels,
+    KernelLaunch,
+    KernelLibrary,
+    PythonKernels,
+)
 from sttest.targets.xrt.emulator.misuse import (
     ON_A_CARD,
     CommandState,
@@ -23,9 +29,17 @@ from sttest.targets.xrt.emulator.misuse import (
 )  # fmt: skip
 
 __all__ = [
-    "ENGINE", "ON_A_CARD", "EmulatedXrt", "Execution", "FaultyKernels", "KernelLaunch", "KernelLibrary", "MisuseError",
-    "PythonKernels", "as_pyxrt",
-]  # fmt: skip
+    "ENGINE",
+    "ON_A_CARD",
+    "EmulatedXrt",
+    "ExecutionOutcome",
+    "FaultyKernels",
+    "KernelLaunch",
+    "KernelLibrary",
+    "MisuseError",
+    "PythonKernels",
+    "as_pyxrt",
+]
 
 ENGINE = "emulator"
 """How results are marked that came from the emulator."""
@@ -50,7 +64,7 @@ class EmulatedXrt:
     xrt_info_device = InfoKey
     bo = Bo
     kernel = Kernel
-    run = Run
+    run = KernelRun
     xclbin = Xclbin
 
     def __init__(

@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 
 from sttest.boards.board import FpgaBoard
 from sttest.core.kernel_signature import BufferArgument, DesignSignature, KernelSignature, read_signature
-from sttest.targets.xrt.emulator.library import Execution, KernelLaunch, KernelLibrary
+from sttest.targets.xrt.emulator.library import ExecutionOutcome, KernelLaunch, KernelLibrary
 from sttest.targets.xrt.emulator.misuse import InfoKey, misuse
 from sttest.targets.xrt.emulator.storage import MEANINGLESS, CardMemory, Storage
 
@@ -31,7 +31,7 @@ class Flight:
 
     kernel: str
     uses: tuple[Use, ...]
-    execution: Execution
+    execution: ExecutionOutcome
     finish_us: float | None  # finish time on the card's clock, microseconds; None if it never finishes
     ended: bool = False  # ended early, by a reset or another design
 

@@ -93,9 +93,9 @@ class Kernel:
             raise misuse("wrong-design", "the uuid is not that of the xclbin that is loaded", f"kernel '{name}'")
         self.signature = _found(self.card.design, name)
 
-    def __call__(self, *arguments: Any) -> "Run":
+    def __call__(self, *arguments: Any) -> "KernelRun":
         """Sets all arguments and starts."""
-        run = Run(self)
+        run = KernelRun(self)
         for index, argument in enumerate(arguments):
             run.set_arg(index, argument)
         run.start()
@@ -140,7 +140,7 @@ LOOK_US = 1.0
 _ENDED = {"completed": CommandState.ERT_CMD_STATE_COMPLETED, "crashed": CommandState.ERT_CMD_STATE_ERROR}
 
 
-class Run:
+class KernelRun:
     """``run(kernel)``.
 
     Buffers are held as XRT holds them: not at all, only their addresses.

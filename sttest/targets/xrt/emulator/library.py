@@ -20,7 +20,7 @@ class KernelLaunch:
 
 
 @dataclass(frozen=True)
-class Execution:
+class ExecutionOutcome:
     """The outcome of an execution."""
 
     duration_us: float  # simulated time that it took; of no meaning where it hung
@@ -31,7 +31,7 @@ class Execution:
 class KernelLibrary(Protocol):
     """Kernels that can be executed: Python functions, or a design's C++ in a process of its own."""
 
-    def execute(self, launch: KernelLaunch) -> Execution:
+    def execute(self, launch: KernelLaunch) -> ExecutionOutcome:
         """Runs a kernel to its end, on the buffers in place.
 
         Raises:
@@ -47,12 +47,12 @@ class PythonKernels:
     # functions by kernel name; each runs a launch and returns its time, microseconds
     kernels: Mapping[str, Callable[[KernelLaunch], float]]
 
-    def execute(self, launch: KernelLaunch) -> Execution:
+    def execute(self, launch: KernelLaunch) -> ExecutionOutcome:
         """Calls the function."""
         if launch.kernel not in self.kernels:
             hints = [did_you_mean(launch.kernel, self.kernels)]
             raise InputError("kernel-without-code", f"no code for kernel '{launch.kernel}'", hints=hints)
-        return Execution(self.kernels[launch.kernel](launch))
+        return ExecutionOutcome(self.kernels[launch.kernel](launch))
 
 
 @dataclass
@@ -63,10 +63,10 @@ class FaultyKernels:
     faults: Mapping[int, Literal["hung", "crashed"]]  # faults by launch number, from 0
     launches: int = field(default=0, init=False)  # number of launches so far
 
-    def execute(self, launch: KernelLaunch) -> Execution:
+    def execute(self, launch: KernelLaunch) -> ExecutionOutcome:
         """Runs the kernel or, at a fault, nothing."""
         number = self.launches
         self.launches += 1
         if number not in self.faults:
             return self.library.execute(launch)
-        return Execution(0.0, self.faults[number], "injected")
+        return ExecutionOutcome(0.0, self.faults[number], "injected")

@@ -6,7 +6,7 @@ from functools import partial
 from sttest.crosscheck.backends import Backend, Climb
 from sttest.crosscheck.engines import EngineResult
 from sttest.sim import simulate
-from sttest.targets.doctor import ExternalTool, Finding
+from sttest.targets.doctor import ExternalTool, PartStatus
 
 
 def _run(climb: Climb) -> EngineResult:
@@ -16,5 +16,5 @@ def _run(climb: Climb) -> EngineResult:
     return EngineResult("unbounded", "done", seconds=time.perf_counter() - began, note=f"at least {least:,} cycles")
 
 
-PART = ExternalTool("abacus", "cycles without depths", partial(Finding, "ok", "2.0", "made of wood"))
+PART = ExternalTool("abacus", "cycles without depths", partial(PartStatus, "ok", "2.0", "made of wood"))
 UNBOUNDED = Backend("unbounded", _run, needs=(PART.name,), parts=(PART,), knows_depths=False)
