@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from lowering_server import LoweringServer
-from quick_builds import UNOPTIMISED, PrecompiledHeaders, object_cache, unoptimised
+from quick_builds import UNOPTIMIZED, PrecompiledHeaders, object_cache, unoptimized
 from typer.testing import CliRunner
 
 from sttest.targets.csim import build
@@ -133,16 +133,16 @@ def quick_lowering() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def quick_builds(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Iterator[None]:
-    """Headers and Verilator's library are compiled once; but for the nightly run, nothing is optimised."""
+    """Headers and Verilator's library are compiled once; but for the nightly run, nothing is optimized."""
     ours = tmp_path_factory.getbasetemp()
     cache = (ours.parent if os.environ.get("PYTEST_XDIST_WORKER") else ours) / "objects"
     cache.mkdir(exist_ok=True)
     is_nightly = pytestconfig.getoption("--nightly")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OBJCACHE", object_cache(cache, *(() if is_nightly else (UNOPTIMISED,))))
+        patch.setenv("OBJCACHE", object_cache(cache, *(() if is_nightly else (UNOPTIMIZED,))))
         patch.setattr(build, "header_folders", PrecompiledHeaders(cache))
         if not is_nightly:
-            patch.setattr(build, "FLAGS", unoptimised())
+            patch.setattr(build, "FLAGS", unoptimized())
         yield
 
 

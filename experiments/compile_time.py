@@ -29,13 +29,13 @@ MODELS = ("gpt2", "qwen", "llama", "gemma")
 TOKENS = 32
 BOARD = "u55c"
 _STAGE_OF_PASS = {
-    "quantize": "linalg optimisation and tiling",
-    "linalg-to-kernels": "linalg optimisation and tiling",
-    "assign-lanes": "linalg optimisation and tiling",
+    "quantize": "linalg optimization and tiling",
+    "linalg-to-kernels": "linalg optimization and tiling",
+    "assign-lanes": "linalg optimization and tiling",
     "fuse-kernels": "fusion",
     "size-fifos": "FIFO sizing",
 }
-_DATAFLOW = "dataflow optimisation and bufferisation"
+_DATAFLOW = "dataflow optimization and bufferization"
 LOWERING, TIMED_GRAPH, PACKAGE, SIMULATION = (
     "PyTorch to linalg", "fusion report and timed graph", "code generation, reports and package", "one simulation",
 )  # fmt: skip

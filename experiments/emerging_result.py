@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OurGeneration:
-    """One simulated generation: its time, its modelled energy per case, its joules per rule (central case).
+    """One simulated generation: its time, its modeled energy per case, its joules per rule (central case).
 
     ``decode`` is the energy of what comes after the first token.
     """

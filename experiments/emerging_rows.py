@@ -98,9 +98,9 @@ def _our_rows(model: str, shape: Lengths, ours: OurGeneration, engine: str) -> I
         yield row(f"tokens per joule, rule {rule}", ours.tokens_per_joule(rule), "tokens/J")
     for case in CASES:
         used = ours.energy[case]
-        yield row(f"power, {case} case", used.power_w, "W", "modelled, mean of the generation")
-        yield row(f"power while decoding, {case} case", ours.decode[case].power_w, "W", "modelled")
-        yield row(f"dynamic share of energy, {case} case", used.dynamic_j / used.total_j, "ratio", "modelled")
+        yield row(f"power, {case} case", used.power_w, "W", "modeled, mean of the generation")
+        yield row(f"power while decoding, {case} case", ours.decode[case].power_w, "W", "modeled")
+        yield row(f"dynamic share of energy, {case} case", used.dynamic_j / used.total_j, "ratio", "modeled")
 
 
 def _their_rows(found: Comparison, opponent: Opponent, shape: Lengths, theirs: GpuGeneration) -> Iterator[Row]:

@@ -35,7 +35,7 @@ class Generation:
     Attributes:
         ttft_ms: time to first token, the prefill.
         decode_ms: everything after it, ``output_len`` decode steps and the host's share.
-        items_ms: both together, itemised; adds up to the latency.
+        items_ms: both together, itemized; adds up to the latency.
     """
 
     input_len: int

@@ -143,7 +143,7 @@ def _constants(found: Reproduction) -> None:
     ]
     launch = found.launch
     rows.append(("launch", f"{launch.value:g} {launch.unit} per block", f"chosen ({launch.kind})", launch.source))
-    rows.append(("scheme", found.precision, "chosen (modelling)", "docs/explanation/gpt2.md"))
+    rows.append(("scheme", found.precision, "chosen (modeling)", "docs/explanation/gpt2.md"))
     print_table(("name", "value", "kind", "from"), rows, title="Constants")
 
 

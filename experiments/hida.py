@@ -1,4 +1,4 @@
-"""The worked example of HIDA's parallelisation: intensity (IA) and connectedness (CA), and what each costs in banks."""
+"""The worked example of HIDA's parallelization: intensity (IA) and connectedness (CA), and what each costs in banks."""
 
 from __future__ import annotations
 

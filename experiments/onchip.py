@@ -1,7 +1,7 @@
 """Intermediate results before and after fusion, four models (StreamTensor Fig. 10a).
 
 Before fusion every kernel writes its results to memory.  The compiled designs have more kernels than the model has
-operations (quantisers, sums per weight group, rescaling), so two counts stand side by side: results of all kernels
+operations (quantizers, sums per weight group, rescaling), so two counts stand side by side: results of all kernels
 of the design, and results of the model's own operations in 32 bit.
 """
 
@@ -49,7 +49,7 @@ class Intermediates:
 
 
 def model_bytes(shape: BlockRun) -> int:
-    """Results that the model's own operations hand to each other, in 32 bit: the block without quantisation."""
+    """Results that the model's own operations hand to each other, in 32 bit: the block without quantization."""
     module = parse(shape.text(), str(shape), new_context())
     for each in tiling_passes(CompileOptions(precision="fp32")):
         each.apply(new_context(), module)
@@ -66,10 +66,10 @@ def measure(engine: str, jobs: int) -> list[Intermediates]:
         times |= {BlockRun(model, "prefill", tokens): block for tokens, block in found.prefill.items()}
         times[BlockRun(model, "decode", 1, LENGTHS[-1])] = found.decode[LENGTHS[-1]]
     with process_pool(jobs) as pool:
-        unquantised = pool.map(model_bytes, times)
+        unquantized = pool.map(model_bytes, times)
         return [
             Intermediates(shape, block.kernels, block.original_bytes, unfused, block.fused_bytes, block.fifo_bits // 8)
-            for (shape, block), unfused in zip(times.items(), unquantised, strict=True)
+            for (shape, block), unfused in zip(times.items(), unquantized, strict=True)
         ]
 
 

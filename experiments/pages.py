@@ -426,7 +426,7 @@ def power_residuals() -> str:
             row["work"], f"{row['device']}, {row['reading']}", row["what"], f"{read_w:.1f}", left,
             f"{used.power_w:.1f}", f"{row['anchor']} case" if row["anchor"] else error,
         ))  # fmt: skip
-    return markdown(("design", "of", "reading", "W read", "W left", "W modelled", "error"), lines)
+    return markdown(("design", "of", "reading", "W read", "W left", "W modeled", "error"), lines)
 
 
 def energy_ratios() -> str:

@@ -142,7 +142,7 @@ FIGURES = {
         _peers, "Decode speed as a share of its roofline at peak bandwidth: published, and ours", stem="roofline"
     ),
     "emerging": Drawn(_emerging, "Best ratio of tokens per joule over nine shapes (StreamTensor Fig. 9)", 1, "ratios"),
-    "onchip": Drawn(_onchip, "Intermediate results, before (grey) and after fusion", 2, "intermediates"),
+    "onchip": Drawn(_onchip, "Intermediate results, before (gray) and after fusion", 2, "intermediates"),
     "serving": Drawn(_serving, "GPT-2 Medium on a U55C under load", 1),
     "block-sparse": Drawn(_block_sparse, "A decode step over the blocks that its router chose", 1),
     "memory-tiers": Drawn(_memory_tiers, "A cache of experts by what it keeps", 1),

@@ -61,7 +61,7 @@ class Platform:
     platform: str
     node_nm: float
     clock_mhz: float
-    quantisation: str
+    quantization: str
     tdp_w: float
     int8_peak_tops: float
     offchip: str

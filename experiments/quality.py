@@ -17,7 +17,7 @@ from sttest.core.tables import print_table
 from sttest.core.whole_run import whole_run
 from sttest.models.calibrated_folder import CALIBRATION, CALIBRATION_SCHEMA
 from sttest.models.checkpoint import load_model
-from sttest.models.language_model import LanguageModel, quantise_model
+from sttest.models.language_model import LanguageModel, quantize_model
 from sttest.models.quality import Quality, evaluate, windows_of
 from sttest.models.quant.scheme import schemes
 from sttest.models.registry import model_config
@@ -90,7 +90,7 @@ def _measured(
         facts = read_object(calibrated / CALIBRATION, CALIBRATION_SCHEMA)
         given, method = load_model(model.config, calibrated), facts["method"]
         note = f"calibrated on {facts['windows']} windows of {facts['window_length']} tokens"
-    twin = quantise_model(given, schemes()[name]) if schemes()[name].quantises else given
+    twin = quantize_model(given, schemes()[name]) if schemes()[name].quantizes else given
     return _Measured(name, method, evaluate(model, twin, windows), note)
 
 

@@ -38,7 +38,7 @@ _OPERATOR_OF = {
 }  # fmt: skip
 _CODO_FLOAT = {"src_mul": "fmul", "src_add": "fadd", "src_sub": "fsub", "src_div": "fdiv", "src_cmp": "fcmp"}
 # What the reports' own descriptions say of functions without multiply-accumulates.
-_ALLO_LANES = {"float->int8 quantise 8 mul/cycle": {"fmul": 8, "fptosi": 8}, "fp32 residual add 8/cycle": {"fadd": 8}}
+_ALLO_LANES = {"float->int8 quantize 8 mul/cycle": {"fmul": 8, "fptosi": 8}, "fp32 residual add 8/cycle": {"fadd": 8}}
 # Adders have fewer stages there; the library is that of 3.33 ns.
 _SLOW_CLOCK_NS = 5.0
 _SHARED = "shared operators"
@@ -160,7 +160,7 @@ def _codo(row: _Row) -> _Made:
 
 
 def _allo(row: _Row) -> _Made | None:
-    """A square systolic array, drained through one dequantising multiplier per row; else what the report says."""
+    """A square systolic array, drained through one dequantizing multiplier per row; else what the report says."""
     macs = int(row["src_mac_per_cycle"])
     if macs:
         narrow = "W4A8" in row.text("op")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sttest.core.results import table_rows
 from sttest.core.tables import markdown_table
-from sttest.studies.catalogue import COLUMNS, catalogue_names, compared, entry_file, load_entry, papers
+from sttest.studies.catalog import COLUMNS, catalog_names, compared, entry_file, load_entry, papers
 
 RESULTS = Path(__file__).parents[1] / "results"
 
@@ -12,7 +12,7 @@ RESULTS = Path(__file__).parents[1] / "results"
 def studies_list() -> str:
     """Every study with its papers, the command that runs it and how long that takes."""
     lines = []
-    for name in catalogue_names():
+    for name in catalog_names():
         entry = load_entry(name)
         lines.append((f"`{name}`", entry.title, "; ".join(entry.papers), f"`{entry.command}`", f"{entry.seconds:,.0f}"))
     columns = ("study", "what is asked", "papers", "command", "seconds")
@@ -23,7 +23,7 @@ def studies_rows() -> str:
     """Every published figure beside ours."""
     lines = [
         (f"`{name}`", *row.cells)
-        for name in catalogue_names()
+        for name in catalog_names()
         for row in compared(load_entry(name), RESULTS, str(entry_file(name)))
     ]
     return markdown_table(("study", *COLUMNS), lines)

@@ -1,4 +1,4 @@
-"""What C++ of the suite is built with: no optimiser, for it runs for seconds, and headers that are compiled once."""
+"""What C++ of the suite is built with: no optimizer, for it runs for seconds, and headers that are compiled once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from sttest.targets.csim import build
 from sttest.targets.csim.headers import HeaderFolders, header_folders
 
-UNOPTIMISED = "-O0"
+UNOPTIMIZED = "-O0"
 
 
 def object_cache(cache: Path, *options: str) -> str:
@@ -30,9 +30,9 @@ def object_cache(cache: Path, *options: str) -> str:
     return shlex.join((sys.executable, "-ISB", str(script), str(cache), *options))
 
 
-def unoptimised() -> tuple[str, ...]:
-    """The compiler's options of a C simulation without an optimiser, whose time is most of a build."""
-    return tuple(UNOPTIMISED if flag == "-O2" else flag for flag in build.FLAGS)
+def unoptimized() -> tuple[str, ...]:
+    """The compiler's options of a C simulation without an optimizer, whose time is most of a build."""
+    return tuple(UNOPTIMIZED if flag == "-O2" else flag for flag in build.FLAGS)
 
 
 class PrecompiledHeaders:

@@ -54,8 +54,8 @@ class Made:
         design, placed: itself.
         counts: activity report of a launch.
         done: what a launch does, registers between SLRs included.
-        itemised: recorded, before registers between SLRs; of fewer layers where a launch is too long to record.
-        itemised_layers: how many these are.
+        itemized: recorded, before registers between SLRs; of fewer layers where a launch is too long to record.
+        itemized_layers: how many these are.
         band: the clocks that it may reach.
         times: of a launch at each of them.
     """
@@ -65,8 +65,8 @@ class Made:
     placed: SlrPlacement
     counts: ReportTable
     done: Activity
-    itemised: Simulation
-    itemised_layers: int
+    itemized: Simulation
+    itemized_layers: int
     band: ClockBand
     times: tuple[TimeAtClock, ...]
 
@@ -145,8 +145,8 @@ class Made:
 
     @cached_property
     def items(self) -> Breakdown:
-        """The critical path of a launch of ``itemised_layers``, before registers between SLRs."""
-        return breakdown(self.itemised)
+        """The critical path of a launch of ``itemized_layers``, before registers between SLRs."""
+        return breakdown(self.itemized)
 
     @property
     def fullest(self) -> Fullest:

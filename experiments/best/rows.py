@@ -169,9 +169,9 @@ def _dsps(made: Made) -> Iterator[_Figure]:
 
 
 def _binding(made: Made) -> Iterator[_Figure]:
-    cycles = made.itemised.cycles or 1
-    layers = f"{made.itemised_layers} of {made.found.case.config.layers} layers"
-    of_layers = "" if made.itemised_layers == made.found.layers else f"; of a launch of {layers}"
+    cycles = made.itemized.cycles or 1
+    layers = f"{made.itemized_layers} of {made.found.case.config.layers} layers"
+    of_layers = "" if made.itemized_layers == made.found.layers else f"; of a launch of {layers}"
     yield _Figure("critical path", cycles, "cycles", "simulated", f"what items.csv adds up to: a launch of {layers}")
     (category, kind), most = max(made.items.by_kind.items(), key=lambda item: (item[1], item[0]))
     note = f"the largest item of the critical path: {category} {kind}{of_layers}"

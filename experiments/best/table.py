@@ -50,7 +50,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
 
 
 def write_design(case: Case, folder: Path) -> list[Row]:
-    """Makes one design and fills its folder: knobs, lanes, SLRs, the itemised time, and the commands.
+    """Makes one design and fills its folder: knobs, lanes, SLRs, the itemized time, and the commands.
 
     One that can no longer be made has a row that says so, and no folder: the others are none the worse for it.
     """
@@ -93,11 +93,11 @@ def _commands(made: Made) -> str:
     package = Path("build/best") / case.name
     knobs, lanes = made.found.knobs, ROOT / case.name
     compiled = shown(command(case, knobs, lanes, package))
-    if made.itemised_layers == made.found.layers:
+    if made.itemized_layers == made.found.layers:
         return f"{compiled}\nsttest simulate {package} --trace {package}.json\n"
     # All access times of the whole launch are more than memory holds.
-    short = package.with_name(f"{case.name}-{made.itemised_layers}-layers")
-    recorded = shown(command(case, knobs.with_(layers=made.itemised_layers), lanes, short))
+    short = package.with_name(f"{case.name}-{made.itemized_layers}-layers")
+    recorded = shown(command(case, knobs.with_(layers=made.itemized_layers), lanes, short))
     limit = f"{MAX_ACCESSES_VARIABLE}={MOST_ACCESSES}"
     return (
         f"{limit} {compiled}\n{limit} sttest simulate {package}\n"

@@ -12,7 +12,7 @@ from sttest.models.config import DecoderConfig
 
 
 def build_model(config: DecoderConfig, device: str, dtype: str, attention: str = "sdpa") -> Any:
-    """The model in evaluation mode, initialised at random by transformers itself.
+    """The model in evaluation mode, initialized at random by transformers itself.
 
     Args:
         dtype: a name of torch, "bfloat16" for example.

@@ -96,7 +96,7 @@ def measure_idle_rows(
 
 
 def set_up(point: Point, seconds: float) -> Measurement:
-    """The row that says how long a model took to be built in a mode, quantising included, compiling not."""
+    """The row that says how long a model took to be built in a mode, quantizing included, compiling not."""
     subject = Subject(f"{point.model}/{point.mode}/set-up", point.model, point.mode, "set-up", 0, 0)
     return _single(subject, "time", seconds, "s", "")
 
@@ -152,18 +152,18 @@ def _sampled(subject: Subject, windows: Sequence[Window], samples: Samples) -> l
 def _generation(subject: Subject, point: Point, session: Session) -> Iterator[Measurement]:
     """A prompt of ``length`` tokens and as many decode steps; only the first token is waited for."""
     begin, go_on = session.generation_parts(point.length)
-    warm_up(Work(begin, session.synchronise), 0.0)
-    warm_up(Work(go_on, session.synchronise), 0.0)
+    warm_up(Work(begin, session.synchronize), 0.0)
+    warm_up(Work(go_on, session.synchronize), 0.0)
     ttft_ms, decode_ms = [], []
     for _ in range(point.repeats):
-        session.synchronise()
+        session.synchronize()
         start = time.perf_counter()
         begin()
-        session.synchronise()
+        session.synchronize()
         first = time.perf_counter()
         for _ in range(point.length):
             go_on()
-        session.synchronise()
+        session.synchronize()
         end = time.perf_counter()
         ttft_ms.append(1e3 * (first - start))
         decode_ms.append(1e3 * (end - first))

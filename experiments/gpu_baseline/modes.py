@@ -11,7 +11,7 @@ from torch import Tensor
 from experiments.gpu_baseline.hugging_face import build_model
 from experiments.gpu_baseline.network import Network
 from experiments.gpu_baseline.points import CACHE_LEN, Mode
-from experiments.gpu_baseline.quantised import quantise_linears
+from experiments.gpu_baseline.quantized import quantize_linears
 from experiments.gpu_baseline.windows import Work
 from sttest.models.config import DecoderConfig
 
@@ -41,12 +41,12 @@ class Session:
         self.device = device
         self._model = build_model(config, device, _DTYPES[self.precision])
         if self.precision == "int4" or self.precision == "int8":
-            quantise_linears(self._model, self.precision)
+            quantize_linears(self._model, self.precision)
         self._networks: dict[int, Network] = {}
         self._steps: dict[int, Run] = {}
         self._prefills: dict[tuple[int, int], Run] = {}
 
-    def synchronise(self) -> None:
+    def synchronize(self) -> None:
         """Waits until the device has nothing left to do."""
         if self.device == "cuda":
             torch.cuda.synchronize()
@@ -57,11 +57,11 @@ class Session:
         network.set_position(context - 1)
         step = self._step(context)
         network.set_position(context - 1)
-        return Work(step, self.synchronise)
+        return Work(step, self.synchronize)
 
     def prefill_work(self, tokens: int) -> Work:
         """The same prompt again and again."""
-        return Work(self._prefill(tokens, self.cache_len(tokens)), self.synchronise)
+        return Work(self._prefill(tokens, self.cache_len(tokens)), self.synchronize)
 
     def generation_parts(self, tokens: int) -> tuple[Callable[[], None], Callable[[], None]]:
         """Prefill of a prompt and a decode step that moves on, over the static cache of ``CACHE_LEN`` positions."""

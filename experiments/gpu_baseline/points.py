@@ -19,7 +19,7 @@ CONTEXTS = (64, 128, 256, 512)
 CACHE_LEN = 512
 """Positions of the static cache of generations and of the compiled step: it is compiled once."""
 
-# Rough seconds on a data-centre GPU; a plan is made with them before anything has run.
+# Rough seconds on a data-center GPU; a plan is made with them before anything has run.
 _STEP_S = {"eager": 0.014, "graph": 0.0015, "compile": 0.001}
 _SETUP_S = {"eager": 4.0, "graph": 2.0, "compile": 40.0}
 _CAPTURE_S = 0.3

@@ -31,7 +31,7 @@ class Work:
     """Something to repeat, and how to wait until the device has done all of it."""
 
     run: Callable[[], object]
-    synchronise: Callable[[], None]
+    synchronize: Callable[[], None]
 
 
 @dataclass(frozen=True)
@@ -80,12 +80,12 @@ class Spread:
 def warm_up(work: Work, seconds: float, clock: Callable[[], float] = time.perf_counter) -> float:
     """Runs the work for at least ``seconds`` and three times; the mean seconds of a run, the first left out."""
     took_s: list[float] = []
-    work.synchronise()
+    work.synchronize()
     start = clock()
     while len(took_s) < _MIN_WARM_UP_RUNS or clock() - start < seconds:
         before = clock()
         work.run()
-        work.synchronise()
+        work.synchronize()
         took_s.append(clock() - before)
     return max(statistics.fmean(took_s[1:]), _SHORTEST_RUN_S)
 
@@ -99,14 +99,14 @@ def measure_window(
         estimate_s: about how long one run takes; the device is only waited for when
             the window should be over by it, so that runs queue up as in real use.
     """
-    work.synchronise()
+    work.synchronize()
     energy_before, start = meter.energy_mj(), clock()
     iterations, elapsed = 0, 0.0
     while elapsed < seconds:
         batch = max(1, math.ceil((seconds - elapsed) / estimate_s))
         for _ in range(batch):
             work.run()
-        work.synchronise()
+        work.synchronize()
         iterations += batch
         elapsed = clock() - start
         estimate_s = elapsed / iterations

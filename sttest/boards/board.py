@@ -181,13 +181,13 @@ class GpuBoard(Board):
 Rule = Literal["tdp", "drawn", "net"]
 RULES: dict[Rule, str] = {
     "tdp": "power limit of the data sheet times time",
-    "drawn": "what the board draws, modelled for the FPGA, read for GPUs",
+    "drawn": "what the board draws, modeled for the FPGA, read for GPUs",
     "net": "what it draws above its idle power",
 }
 
 
 def fpga_joules(board: FpgaBoard, used: Energy, rule: Rule) -> float:
-    """Joules of a modelled run under a rule."""
+    """Joules of a modeled run under a rule."""
     if rule == "tdp":
         return board.power.tdp_w.value * used.seconds
     return used.total_j if rule == "drawn" else used.net_j

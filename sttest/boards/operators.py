@@ -103,7 +103,7 @@ def operators(board: FpgaBoard) -> Mapping[str, Operator]:
     if board.clock_ns < clock_target_ns:
         raise InputError(
             "clock-too-fast",
-            "operators are characterised for a slower clock",
+            "operators are characterized for a slower clock",
             where=f"board '{board.name}': clock_mhz",
             demand=board.clock_mhz.value,
             bound=int(1e3 / clock_target_ns),

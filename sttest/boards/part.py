@@ -221,7 +221,7 @@ class LaunchOverhead(BoardPart):
     """What starting a kernel costs the host.
 
     ``single_*`` bracket one launch whose end is awaited; ``back_to_back_us`` lies between
-    two runs that follow each other; ``queued_us`` is the amortised cost with a full
+    two runs that follow each other; ``queued_us`` is the amortized cost with a full
     queue and thus no latency; ``token_gap_us`` is the idle time of the device between
     two tokens of a generation with its host work; ``reconfiguration_us`` loads another design.
     """

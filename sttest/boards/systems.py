@@ -71,14 +71,14 @@ class PimBoard(Board):
 
 
 class MeshBoard(Board):
-    """Cores on a square mesh, each with memory of its own and links to its neighbours."""
+    """Cores on a square mesh, each with memory of its own and links to its neighbors."""
 
     clock_mhz: Megahertz
     cores: Count
     side: Count  # of the largest square that software uses
     core_bytes: Bytes  # memory of a core
     macs_per_cycle: Count  # of a core, on operands from its memory
-    hop_cycles: Count  # from a core to its neighbour, words one after the other
+    hop_cycles: Count  # from a core to its neighbor, words one after the other
     relay_cycles: Count  # more, where a core takes a word in, adds to it and sends it on
     power_over_a100: Ratio
 

@@ -55,7 +55,7 @@ class BoardMemory(BoardPart):
 
 
 def banks_text(banks: Sequence[int], hbm_banks: int) -> str:
-    """Neighbouring banks of the card as Vitis writes them.
+    """Neighboring banks of the card as Vitis writes them.
 
     >>> banks_text((4, 5), 32), banks_text((33,), 32)
     ('HBM[4:5]', 'DDR[1]')

@@ -11,7 +11,7 @@ _EXPERIMENTS = (
     ("onchip", "intermediate results before and after fusion, four models (StreamTensor Fig. 10a)"),
     ("compile-time", "seconds per stage of the compiler (StreamTensor Fig. 10b and c)"),
     ("fifo", "FIFO sizing: normal, conservative and the least that keeps the pace, on one block"),
-    ("hida", "worked example of intensity- and connectedness-aware parallelisation, with its ablations"),
+    ("hida", "worked example of intensity- and connectedness-aware parallelization, with its ablations"),
     ("best", "the best decode and prefill designs found on a U55C, made again"),
     ("peers", "fraction of the weight-bandwidth roofline: published accelerators and ours"),
     ("serving", "GPT-2 Medium on a U55C: waits against the rate of requests, by batch and by whose turn is next"),

@@ -23,7 +23,7 @@ from sttest.package.compiled import write_groups
 from sttest.studies import kept_package
 from sttest.studies.compile_request import LayersOf, Request, compile_package, with_layers_of, with_told_shape
 from sttest.studies.kept_package import KeptPackage
-from sttest.studies.package_summary import summarise, summary_text
+from sttest.studies.package_summary import summarize, summary_text
 from sttest.studies.workload import CompileRequest
 
 if TYPE_CHECKING:
@@ -257,7 +257,7 @@ def _compiled(request: Request) -> dict[str, Any]:
             kept.write(request.folder)
             return {**kept.summary, "package": str(request.folder), "kept": True}
         design = compile_package(request, step).design
-    summary = summarise(design, DesignPackage.read(request.folder))
+    summary = summarize(design, DesignPackage.read(request.folder))
     if name is not None:
         kept_package.keep(name, KeptPackage.of(request.folder, summary))
     return {**summary, "kept": False}

@@ -20,7 +20,7 @@ _PACKAGE = Path(__file__).parents[1]
 _FILE = Path(__file__).with_name("completion.json")
 _DATA = _PACKAGE / "studies" / "data"
 _KINDS = {  # what a parameter names, where it is not a file; by verb and parameter, or by the parameter alone
-    ("board", "name"): "boards", ("reproduce", "name"): "experiments", ("studies", "name"): "catalogue",
+    ("board", "name"): "boards", ("reproduce", "name"): "experiments", ("studies", "name"): "catalog",
     ("corpus", "name"): "corpus", "model": "models", "board": "boards", "study": "studies", "precision": "schemes",
     "pipeline": "passes", "engines": "engines",
 }  # fmt: skip
@@ -83,10 +83,10 @@ def _experiments() -> list[str]:
     return list(questions())
 
 
-def _catalogue() -> list[str]:
-    from sttest.studies.catalogue import catalogue_names
+def _catalog() -> list[str]:
+    from sttest.studies.catalog import catalog_names
 
-    return catalogue_names()
+    return catalog_names()
 
 
 def _schemes() -> list[str]:
@@ -101,7 +101,7 @@ _NAMES: dict[str, Callable[[], Sequence[str]]] = {
     "experiments": _experiments,
     "schemes": _schemes,
     "studies": lambda: [*_stems(_DATA, ".yaml"), *_stems(_DATA / "ablations", ".yaml")],
-    "catalogue": _catalogue,
+    "catalog": _catalog,
     "corpus": lambda: [
         name for name in _stems(_PACKAGE / "testing" / "data" / "designs", ".json") if not name.endswith("_live")
     ],

@@ -100,18 +100,18 @@ def emulate_verb(
             )  # fmt: skip
         step(f"comparing with {engine}")
         found = compare(graph, ran, engine)
-        centre = _first_cycle(ran, found) if around is None else around
+        center = _first_cycle(ran, found) if around is None else around
         if wave is not None:
             step(f"writing {wave}")
             wave.parent.mkdir(parents=True, exist_ok=True)
             # An edge of reset comes first.
-            built.run(max_clocks, Window(wave, max(centre + 1 - window, 0), centre + 1 + window))
+            built.run(max_clocks, Window(wave, max(center + 1 - window, 0), center + 1 + window))
     if as_json:
         print_json({**_summary(graph, ran, found, why), "wave": None if wave is None else str(wave)})
     else:
         print(_text(ran, found, why))
         if wave is not None:
-            print(f"  {wave}: {window} cycles before and behind cycle {centre}, cycle n from {_UNIT}(n + 1) on")
+            print(f"  {wave}: {window} cycles before and behind cycle {center}, cycle n from {_UNIT}(n + 1) on")
     raise typer.Exit(_exit_code(ran.verdict, agrees=found.is_exact))
 
 

@@ -49,7 +49,7 @@ def evaluate_verb(
     """
     require_torch()
     from sttest.models.checkpoint import load_model
-    from sttest.models.language_model import quantise_model
+    from sttest.models.language_model import quantize_model
     from sttest.models.quality import evaluate, windows_of
     from sttest.models.text import text_tokens
 
@@ -61,7 +61,7 @@ def evaluate_verb(
         given = load_model(config, weights)
         exact = given if reference is None else load_model(config, reference)
         tell("rounding weights")
-        found = evaluate(exact, quantise_model(given, scheme) if scheme.quantises else given, parts, tell)
+        found = evaluate(exact, quantize_model(given, scheme) if scheme.quantizes else given, parts, tell)
     if as_json:
         facts = {"model": config.name, "precision": scheme.name, "windows": windows, "window_length": window_length}
         print_json({"schema": SCHEMA, **facts, **asdict(found), "loss": found.loss})

@@ -1,4 +1,4 @@
-"""`sttest studies`: the catalogue of published systems, the command that answers each, its figures beside ours."""
+"""`sttest studies`: the catalog of published systems, the command that answers each, its figures beside ours."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,11 +10,11 @@ import typer
 from sttest.cli.common import Json, print_json
 from sttest.core.errors import InputError, note
 from sttest.core.tables import print_table
-from sttest.studies.catalogue import (
+from sttest.studies.catalog import (
     COLUMNS,
-    CatalogueEntry,
+    CatalogEntry,
     Compared,
-    catalogue_names,
+    catalog_names,
     compared,
     entry_file,
     load_entry,
@@ -58,7 +58,7 @@ def studies_verb(
 
 
 def _print_all(*, as_json: bool) -> None:
-    entries = {name: load_entry(name) for name in catalogue_names()}
+    entries = {name: load_entry(name) for name in catalog_names()}
     if as_json:
         print_json({"schema": "sttest.studies/1", "studies": {name: _plain(each) for name, each in entries.items()}})
         return
@@ -113,7 +113,7 @@ def _print_undone(*, as_json: bool) -> None:
         _print_lines(paper.undone, _INDENT)
 
 
-def _plain(entry: CatalogueEntry) -> dict[str, Any]:
+def _plain(entry: CatalogEntry) -> dict[str, Any]:
     return entry.model_dump(mode="json", exclude={"rows"})
 
 

@@ -222,10 +222,10 @@ def compile_text(
     tiling = tiling_passes(knobs)
     at, lanes = place_of("quantize", tiling), place_of("assign-lanes", tiling)
     runner.run(tiling[:at])
-    quantises = load_scheme(knobs.precision).quantises
-    stored = float_factors(module) if quantises else ()
+    quantizes = load_scheme(knobs.precision).quantizes
+    stored = float_factors(module) if quantizes else ()
     runner.run(tiling[at : at + 1])
-    covered = coverage(module, stored) if quantises else None
+    covered = coverage(module, stored) if quantizes else None
     runner.run(tiling[at + 1 : lanes])
     engines = engines_of(all_of(module, df.TaskOp))
     runner.run(tiling[lanes : lanes + 1])
@@ -439,7 +439,7 @@ class StagedCompiler:
 
     def _coverage(self, knobs: CompileOptions, before: tuple[ModulePass, ...]) -> Coverage | None:
         """What the design's scheme has made integers."""
-        if not load_scheme(knobs.precision).quantises:
+        if not load_scheme(knobs.precision).quantizes:
             return None
         at = place_of("quantize", before)
         return coverage(self._after(before[: at + 1]), float_factors(self._after(before[:at])))

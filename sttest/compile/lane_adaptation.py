@@ -2,7 +2,7 @@
 
 Tasks that both have keep their lanes; of those that could take turns here, and have unlike lanes, each keeps its own,
 too.  A task that has none gets those of the compiler's rule, at most as many as its kin in the given design: tasks of
-the same step (``quantise``), or what is usual where there are none.
+the same step (``quantize``), or what is usual where there are none.
 """
 
 import re
@@ -82,9 +82,9 @@ def most_of_kin(name: str, given: Mapping[str, int], beside: Sequence[str]) -> i
         given: lanes by task of another design.
         beside: tasks of this design that have lanes there, and are products as this one is, or are none.
 
-    >>> most_of_kin("fc_quantise", {"q_quantise": 4, "k_quantise": 16, "fc": 64, "norm": 8}, ["norm"])
+    >>> most_of_kin("fc_quantize", {"q_quantize": 4, "k_quantize": 16, "fc": 64, "norm": 8}, ["norm"])
     16
-    >>> most_of_kin("embed", {"q_quantise": 4, "k_quantise": 16, "fc": 64, "norm": 8}, ["norm"])
+    >>> most_of_kin("embed", {"q_quantize": 4, "k_quantize": 16, "fc": 64, "norm": 8}, ["norm"])
     8
     """
     kin = [lanes for task, lanes in given.items() if _step(task) == _step(name)]
@@ -94,8 +94,8 @@ def most_of_kin(name: str, given: Mapping[str, int], beside: Sequence[str]) -> i
 def _step(name: str) -> str:
     """The last word of a task's name: what it does.
 
-    >>> _step("attn_softmax_5"), _step("attn_q_proj_quantise"), _step("embed")
-    ('softmax', 'quantise', 'embed')
+    >>> _step("attn_softmax_5"), _step("attn_q_proj_quantize"), _step("embed")
+    ('softmax', 'quantize', 'embed')
     """
     return re.sub(r"(_\d+)+$", "", name).rpartition("_")[2]
 

@@ -119,13 +119,13 @@ def table_rows(path: Path) -> list[dict[str, str]]:
     missing = [name for name in COLUMNS if lines and name not in lines[0]]
     if missing:
         raise InputError("bad-table", f"has no column {', '.join(missing)}", where=str(path), hints=hints)
-    return [{**line, "metric": labelled(line["metric"], line["point"])} for line in lines]
+    return [{**line, "metric": labeled(line["metric"], line["point"])} for line in lines]
 
 
-def labelled(metric: str, point: str) -> str:
+def labeled(metric: str, point: str) -> str:
     """The metric of a :class:`Row`, from the two columns of ``table.csv``.
 
-    >>> labelled("ttft", "32:32"), labelled("seconds", "")
+    >>> labeled("ttft", "32:32"), labeled("seconds", "")
     ('ttft [32:32]', 'seconds')
     """
     return f"{metric} [{point}]" if point else metric

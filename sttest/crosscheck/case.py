@@ -192,7 +192,7 @@ def make_case(
 
     from sttest.models.blocks import run_prefill
     from sttest.models.card_blocks import split_block
-    from sttest.models.quant.block import observe_peaks, quantise_block
+    from sttest.models.quant.block import observe_peaks, quantize_block
     from sttest.models.quant.contraction import DefinedOrder
 
     block, inputs = _block_and_inputs(config, shape, source)
@@ -204,17 +204,17 @@ def make_case(
             run_prefill(shared, config, each)
 
     peaks = observe_peaks(shared, typical) if scheme.activations == "static" else None
-    quantised = quantise_block(shared, scheme, peaks, chunk, maximum)
+    quantized = quantize_block(shared, scheme, peaks, chunk, maximum)
     with torch.no_grad():
         reference = _run(block, config, shape, inputs)
         began = time.perf_counter()
         with DefinedOrder():
-            golden = _run(quantised, config, shape, inputs)
+            golden = _run(quantized, config, shape, inputs)
         golden_s = time.perf_counter() - began
     return BlockCase(
         config=config,
         shape=shape,
-        parameters=export_parameters(_phase_block(quantised, config, shape)),
+        parameters=export_parameters(_phase_block(quantized, config, shape)),
         x=tuple(each[len(each) - _entering(shape, each) :].numpy() for each in inputs),
         caches=golden.caches,
         golden=shared_out(golden.result.named, shape.cards),
@@ -246,13 +246,13 @@ def _block_and_inputs(
 
     from sttest.models.blocks import PrefillBlock, run_prefill
     from sttest.models.checkpoint import load_model
-    from sttest.models.weights import randomise
+    from sttest.models.weights import randomize
 
     counts = lengths_of(shape) if shape.phase == "prefill" else [each + shape.tokens for each in lengths_of(shape)]
     generator = torch.Generator().manual_seed(source.seed + 1)
     if source.checkpoint is None:
         block = PrefillBlock(whole_of(config))
-        randomise(block, source.seed)
+        randomize(block, source.seed)
         inputs = [torch.randn(count, config.hidden, generator=generator) for count in counts]
         return of_whole(block, config), inputs
     model = load_model(config, source.checkpoint)

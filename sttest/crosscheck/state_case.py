@@ -36,10 +36,10 @@ def make_state_case(
     require_torch()
     import torch
 
-    from sttest.models.quant.block import observe_peaks, quantise_block
+    from sttest.models.quant.block import observe_peaks, quantize_block
     from sttest.models.quant.contraction import DefinedOrder
     from sttest.models.state_space import RESULTS, Mamba2Block, run_steps
-    from sttest.models.weights import randomise
+    from sttest.models.weights import randomize
 
     if source.checkpoint is not None:
         raise InputError(
@@ -47,7 +47,7 @@ def make_state_case(
             hints=["leave out --checkpoint"],
         )  # fmt: skip
     block = Mamba2Block(whole_of(config))
-    randomise(block, source.seed)
+    randomize(block, source.seed)
     block = of_whole(block, config)
     generator = torch.Generator().manual_seed(source.seed + 1)
     inputs = torch.randn(shape.context + 1, config.hidden, generator=generator)
@@ -55,18 +55,18 @@ def make_state_case(
         peaks = (
             observe_peaks(block, lambda: run_steps(block, config, inputs)) if scheme.activations == "static" else None
         )
-        quantised = quantise_block(block, scheme, peaks)
+        quantized = quantize_block(block, scheme, peaks)
         before, last = inputs[:-1], inputs[-1:]
         # The reference has a state of its own, as its cache: what quantization does to the state counts.
         reference = block(x=last, **run_steps(block, config, before)[1])[0]
-        state = run_steps(quantised, config, before)[1]
+        state = run_steps(quantized, config, before)[1]
         began = time.perf_counter()
-        with DefinedOrder(), recorded_outputs(quantised) as modules:
-            golden = quantised(x=last, **state)
+        with DefinedOrder(), recorded_outputs(quantized) as modules:
+            golden = quantized(x=last, **state)
         golden_s = time.perf_counter() - began
     caches = {name: tensor.numpy() for name, tensor in state.items()}
     return ArgumentCase(
-        arguments={**export_parameters(quantised), **caches, "x": last.numpy()},
+        arguments={**export_parameters(quantized), **caches, "x": last.numpy()},
         golden={name: tensor.detach().numpy() for name, tensor in zip(RESULTS, golden, strict=True)},
         reference=reference.numpy(),
         modules=modules,

@@ -125,7 +125,7 @@ def make_module_case(package: DesignPackage, source: ModuleSource) -> ArgumentCa
     own = source.run(inputs)
     seconds = time.perf_counter() - began
     main = own[main_result(graph)]
-    if not package.manifest.configuration.quant_scheme.quantises:
+    if not package.manifest.configuration.quant_scheme.quantizes:
         return ArgumentCase(arguments, own, main, golden_name="torch", golden_s=seconds)
     golden = read_results(graph, run(graph, memory_images(graph, arguments)).results)
     return ArgumentCase(arguments, golden, main, golden_s=seconds)
@@ -164,19 +164,19 @@ def quantized_arguments(package: DesignPackage, plain: Mapping[str, Array]) -> d
     require_torch()
     import torch
 
-    from sttest.models.quant.quantizers import quantise_kv, quantise_weight
+    from sttest.models.quant.quantizers import quantize_kv, quantize_weight
 
     scheme, rows = package.manifest.configuration.quant_scheme, _summed_dims(package)
     for each in scaled:
         values = torch.from_numpy(plain[each.name])
         if each.kind == "cache":
-            made = quantise_kv(values, scheme.kv_max, scheme.kv_scales)
+            made = quantize_kv(values, scheme.kv_max, scheme.kv_scales)
             found[each.name] = made.values.numpy()
         else:
             # The dim that is summed comes first in a group of rows.
             dim = rows[each.name]
             groups = graph.argument[f"{each.name}{_SCALE}"].shape[0]
-            made = quantise_weight(
+            made = quantize_weight(
                 values.movedim(dim, 0),
                 each.shape[dim] // groups,
                 scheme.of_layer(each.name.removesuffix(".weight")).weights,

@@ -157,26 +157,26 @@ def _hida(facts: BlockFacts, max_factor: float, *, ia: bool, ca: bool) -> Lanes:
     """Lanes of every engine for a factor of the most intensive one.
 
     IA: in proportion to the work.  CA: engines are decided in falling order of connectedness, then of work, and one
-    takes no more lanes than keep up with the slowest of its neighbours that are decided: a stream is as fast as its
+    takes no more lanes than keep up with the slowest of its neighbors that are decided: a stream is as fast as its
     slower end, as an array of HIDA's has the banks of its wider one.
     """
     engines = facts.engines
     peak = max(engine.work for engine in engines)
-    neighbours = _neighbours(facts)
+    neighbors = _neighbors(facts)
     decided: dict[int, int] = {}
-    for number in sorted(neighbours, key=lambda number: (-len(neighbours[number]), -engines[number].work)):
+    for number in sorted(neighbors, key=lambda number: (-len(neighbors[number]), -engines[number].work)):
         engine = engines[number]
         wanted = Fraction(max_factor) * (Fraction(engine.work, peak) if ia else 1)
         lanes = engine.at_most(nearest_power_of_two(max(Fraction(1), wanted)))
         if ca:
-            paces = [engines[other].cycles(decided[other]) for other in neighbours[number] if other in decided]
+            paces = [engines[other].cycles(decided[other]) for other in neighbors[number] if other in decided]
             slowest = max(paces, default=0)
             lanes = next((each for each in engine.choices if each >= lanes or engine.cycles(each) <= slowest), lanes)
         decided[number] = lanes
     return _by_task(facts, [decided[number] for number in range(len(engines))])
 
 
-def _neighbours(facts: BlockFacts) -> dict[int, set[int]]:
+def _neighbors(facts: BlockFacts) -> dict[int, set[int]]:
     """Per engine those that it streams to or from."""
     engine_of = {number: at for at, engine in enumerate(facts.engines) for number in engine.members}
     found: dict[int, set[int]] = {number: set() for number in range(len(facts.engines))}

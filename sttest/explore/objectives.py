@@ -109,11 +109,11 @@ class Objective:
 
     name: str
     metric: str
-    maximise: bool = False
+    maximize: bool = False
 
     def loss(self, figures: Figures) -> float:
         """The metric, signed so that less is better."""
-        return -figures[self.metric] if self.maximise else figures[self.metric]
+        return -figures[self.metric] if self.maximize else figures[self.metric]
 
 
 OBJECTIVES = {
@@ -121,7 +121,7 @@ OBJECTIVES = {
     for each in (
         Objective("latency", "latency"),
         Objective("ttft", "latency"),
-        Objective("tokens-per-joule", "tokens_per_j", maximise=True),
+        Objective("tokens-per-joule", "tokens_per_j", maximize=True),
         Objective("area", "area"),
     )
 }

@@ -105,7 +105,7 @@ def _is_named(domain: Domain) -> bool:
 
 
 def _distribution(domain: Domain) -> "BaseDistribution":
-    """Numbers are known by their position, so that a sampler sees which are neighbours."""
+    """Numbers are known by their position, so that a sampler sees which are neighbors."""
     from optuna.distributions import CategoricalDistribution, IntDistribution
 
     if _is_named(domain):

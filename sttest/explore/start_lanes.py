@@ -13,8 +13,8 @@ from sttest.explore.recipes import Recipe
 
 ATTENTION = ("attn_scores", "attn_mix")
 """Engines of the two products of attention."""
-_QUANTISES = ("_quantise", "_norm_4")
-_NORMS = "_norm_quantise_engine"
+_QUANTIZES = ("_quantize", "_norm_4")
+_NORMS = "_norm_quantize_engine"
 
 
 def start_lanes(compiler: StagedCompiler, judge: LaneJudge, recipe: Recipe) -> dict[str, int]:
@@ -26,7 +26,7 @@ def start_lanes(compiler: StagedCompiler, judge: LaneJudge, recipe: Recipe) -> d
         if engine in ATTENTION and recipe.attention:
             start[engine] = _at_most(choices, recipe.attention)
         elif engine not in ATTENTION and recipe.others:
-            most = recipe.others * (2 if engine.endswith(_QUANTISES) else 1)
+            most = recipe.others * (2 if engine.endswith(_QUANTIZES) else 1)
             start[engine] = min(start[engine], _at_most(choices, most))
         if recipe.norms and engine.endswith(_NORMS):
             start[engine] = _at_most(choices, recipe.norms)

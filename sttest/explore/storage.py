@@ -254,7 +254,7 @@ def _open(url: str, name: str, objectives: Sequence[Objective]) -> "tuple[Study,
         _lock_first(storage.engine)
     study = optuna.create_study(
         storage=storage, study_name=name,
-        directions=[StudyDirection.MAXIMIZE if each.maximise else StudyDirection.MINIMIZE for each in objectives],
+        directions=[StudyDirection.MAXIMIZE if each.maximize else StudyDirection.MINIMIZE for each in objectives],
         load_if_exists=True,
         sampler=optuna.samplers.RandomSampler(0),
     )  # fmt: skip

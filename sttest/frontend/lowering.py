@@ -1,4 +1,4 @@
-"""PyTorch to linalg text: torch.export, torch-mlir, normalisation, names.
+"""PyTorch to linalg text: torch.export, torch-mlir, normalization, names.
 
 torch-mlir may take the whole interpreter down, so callers go through
 :mod:`sttest.frontend.lowering`.
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from sttest.core.children import python_command
 from sttest.core.errors import InputError, PassingError, SttestError, ToolMissingError
 from sttest.core.kept import KeptFiles
-from sttest.frontend.normalize import function_of, normalise
+from sttest.frontend.normalize import function_of, normalize
 from sttest.models.cards import check_cards
 from sttest.models.config import DecoderConfig
 from sttest.models.program import Phase, SavedProgram, TorchProgram, block_program, check_head, check_shape
@@ -128,8 +128,8 @@ def lower(program: TorchProgram | SavedProgram, report: Callable[[str], None] = 
     _locate_by_module(exported)
     report("torch-mlir")
     module = to_linalg(exported)
-    report("normalisation")
-    normalise(module)
+    report("normalization")
+    normalize(module)
     _check_ops(module, _places(program))
     annotate(module, program, names, kinds)
     return module.operation.get_asm(print_generic_op_form=True)

@@ -29,7 +29,7 @@ from sttest.frontend.refusals import (
     readable,
     refuse_operations,
     refuse_types,
-    refuse_uninitialised,
+    refuse_uninitialized,
 )
 from sttest.frontend.selections import write_selections
 from sttest.frontend.slices import push_slices
@@ -136,7 +136,7 @@ def streaming_program(
     _name_outputs(exported)
     _widen_masks(exported)
     _widen_integers(exported)
-    refuse_uninitialised(exported.graph)
+    refuse_uninitialized(exported.graph)
     _refuse_constant_results(exported)
     _round_numbers(exported.graph)
     return exported, results

@@ -75,7 +75,7 @@ _RESHAPES = ("tensor.expand_shape", "tensor.collapse_shape")
 _COSTLY = ("arith.divf", "math.exp", "math.rsqrt", "math.tanh")
 
 
-def normalise(module: Any) -> None:
+def normalize(module: Any) -> None:
     """Rewrite the only function of an MLIR ``module`` in place."""
     _run(module, "canonicalize,cse")
     drop_broadcast_dims(function_of(module))

@@ -117,7 +117,7 @@ def refuse_operations(graph: Graph) -> None:
 # --- Tensors
 
 
-def refuse_uninitialised(graph: Graph) -> None:
+def refuse_uninitialized(graph: Graph) -> None:
     """Refuses tensors of no defined values.
 
     Raises:
@@ -126,7 +126,7 @@ def refuse_uninitialised(graph: Graph) -> None:
     for node in graph.nodes:
         if node.op == "call_function" and re.match(r"aten\.(new_)?empty", str(node.target)):
             raise InputError(
-                "uninitialised", "a tensor of no defined values is read", where=place_of(node),
+                "uninitialized", "a tensor of no defined values is read", where=place_of(node),
                 hints=["make it with torch.zeros", "write all of it before it is read"],
             )  # fmt: skip
 

@@ -136,7 +136,7 @@ def _down_sampler(node: Node) -> Layer:
 
 
 def _upsample(node: Node) -> Layer:
-    """Nearest neighbour: every pixel is written as often as it is repeated."""
+    """Nearest neighbor: every pixel is written as often as it is repeated."""
     size, channels = node.whole("IFMDim"), node.whole("NumChannels")
     times = node.folds("OFMDim", size)
     if node.whole("DimMode", 0, least=0):

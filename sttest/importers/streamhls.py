@@ -1,6 +1,6 @@
 """Stream-HLS: the generated C++ of a design and the reports of its synthesis, as the FPGA 2025 artifact has them.
 
-https://github.com/UCLA-VAST/Stream-HLS, MIT licence.  A design is a folder such as ``mlps/opt5/ResMLP``:
+https://github.com/UCLA-VAST/Stream-HLS, MIT license.  A design is a folder such as ``mlps/opt5/ResMLP``:
 ``hls/src/ResMLP.cpp`` with one dataflow region, and ``hls/hls_ResMLP/solution1/syn/report`` with a report per module.
 Streams are called f0, f1, ... in the order of their declarations, arrays row by row, and tasks p0, p1, ... in that of
 their calls.

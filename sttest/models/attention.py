@@ -18,7 +18,7 @@ from sttest.models.softmax import (
     EarlierTokens,
     JointSoftmax,
     Mix,
-    Normalise,
+    Normalize,
     OwnScore,
     RunningSoftmax,
     Scores,
@@ -86,7 +86,7 @@ class PrefillAttention(Projections):
 
     def __init__(self, config: DecoderConfig) -> None:
         super().__init__(config)
-        self.scores, self.softmax, self.mix, self.normalise = Scores(config), Softmax(), Mix(), Normalise()
+        self.scores, self.softmax, self.mix, self.normalize = Scores(config), Softmax(), Mix(), Normalize()
 
     def forward(self, x: Tensor, mask: Tensor, rope: Tensor | None) -> AttentionOutput:
         """[n, hidden] and mask [n, n] to y [n, hidden], k_new and v_new [kv, n, d].
@@ -104,7 +104,7 @@ class PrefillAttention(Projections):
             denominator = p.denominator
         else:
             p, denominator = self.softmax(scores)
-        return self.output(self.normalise(self.mix(p, v_new, rows), denominator), x), k_new, v_new
+        return self.output(self.normalize(self.mix(p, v_new, rows), denominator), x), k_new, v_new
 
 
 class DecodeAttention(Projections):
@@ -113,13 +113,13 @@ class DecodeAttention(Projections):
     The cache, the tokens before and the token itself are scored apart and joined
     by their common maximum and denominator: nothing is appended to the cache on
     the way.  Tokens before are weighted as the cache will have them, so that
-    several tokens at once give what as many steps do, quantised to the bit.
+    several tokens at once give what as many steps do, quantized to the bit.
     """
 
     def __init__(self, config: DecoderConfig) -> None:
         super().__init__(config)
         self.scores, self.own_score, self.earlier_scores = Scores(config), OwnScore(config), Scores(config)
-        self.softmax, self.mix, self.normalise = JointSoftmax(), Mix(), Normalise()
+        self.softmax, self.mix, self.normalize = JointSoftmax(), Mix(), Normalize()
 
     def forward(
         self,
@@ -165,7 +165,7 @@ class DecodeAttention(Projections):
         else:
             p_cached, p_new, denominator = self.softmax(scores, own_score)
             mixed = self.mix(p_cached, v_cache, mask)
-        return self.normalise(mixed, denominator, p_new, v), k, v
+        return self.normalize(mixed, denominator, p_new, v), k, v
 
     def _several(
         self, x: Tensor, projected: AttentionOutput, masks: tuple[Tensor, Tensor], cache: tuple[Tensor, Tensor]
@@ -182,7 +182,7 @@ class DecodeAttention(Projections):
         else:
             p_cached, p_new, denominator, p_earlier = self.softmax(cached, own_score, earlier)
             mixed = self.mix(p_cached, cache[1], mask, (p_earlier, v_new, mask_new))
-        return self.output(self.normalise(mixed, denominator, p_new, v), x), k_new, v_new
+        return self.output(self.normalize(mixed, denominator, p_new, v), x), k_new, v_new
 
 
 def by_sequence(x: Tensor, sequences: int) -> Tensor:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from sttest.models.head_axes import cache_beside
 from sttest.models.layers import f32
 from sttest.models.program import TorchProgram
-from sttest.models.softmax import Mix, Normalise, Softmax
+from sttest.models.softmax import Mix, Normalize, Softmax
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,12 @@ class OverCache(nn.Module):
 
     def __init__(self, head_dim: int) -> None:
         super().__init__()
-        self.scores, self.softmax, self.mix, self.normalise = PlainScores(head_dim), Softmax(), Mix(), Normalise()
+        self.scores, self.softmax, self.mix, self.normalize = PlainScores(head_dim), Softmax(), Mix(), Normalize()
 
     def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         """See the class."""
         weights, denominator = self.softmax(self.scores(q, k))
-        return self.normalise(self.mix(weights, v, denominator), denominator)
+        return self.normalize(self.mix(weights, v, denominator), denominator)
 
 
 class AttentionAlone(nn.Module):

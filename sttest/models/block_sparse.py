@@ -23,9 +23,9 @@ from sttest.models.experts import TopExperts
 from sttest.models.program import TorchProgram
 from sttest.models.quant import contraction
 from sttest.models.quant.layers import QuantMix, QuantSoftmax
-from sttest.models.quant.quantizers import QuantizedTensor, quantise_vectors
+from sttest.models.quant.quantizers import QuantizedTensor, quantize_vectors
 from sttest.models.quant.scheme import QuantScheme
-from sttest.models.softmax import Normalise, RunningMix, RunningSoftmax
+from sttest.models.softmax import Normalize, RunningMix, RunningSoftmax
 
 BLOCKS = "blocks"
 """The result that has the numbers of the chosen blocks."""
@@ -128,7 +128,7 @@ def sparse_program(shape: Mapping[str, int]) -> TorchProgram:
 # --- The same in PyTorch, with all blocks there
 
 
-def quantised_step(
+def quantized_step(
     shape: SparseShape, q: Tensor, k_mean: QuantizedTensor, k: QuantizedTensor, v: QuantizedTensor,
     tables: Mapping[str, Tensor], scheme: QuantScheme, maximum: Maximum | None = None,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
@@ -139,7 +139,7 @@ def quantised_step(
     Returns:
         What attention gives [1, h, d] and numbers of the chosen blocks [h, k], counted within a head.
     """
-    scale, queries = PlainScores(shape.head_dim).scale, quantise_vectors(q)
+    scale, queries = PlainScores(shape.head_dim).scale, quantize_vectors(q)
     gate = contraction.scores(queries, k_mean).squeeze(0) * scale + tables["bias"]
     chosen = TopExperts()(gate, tables["block_ids"], tables["places"])[0]
     kept_k, kept_v = (_of_blocks(shape, each, chosen) for each in (k, v))
@@ -148,9 +148,9 @@ def quantised_step(
     )  # fmt: skip
     if maximum is None:
         weights, denominator = QuantSoftmax()(scores)
-        return Normalise()(mix(weights, kept_v, shown), denominator), chosen
+        return Normalize()(mix(weights, kept_v, shown), denominator), chosen
     running = RunningSoftmax(shape.block, contraction.denominator, maximum)(scores)
-    return Normalise()(RunningMix(shape.block, mix)(running, kept_v, shown), running.denominator), chosen
+    return Normalize()(RunningMix(shape.block, mix)(running, kept_v, shown), running.denominator), chosen
 
 
 def _of_blocks(shape: SparseShape, cache: QuantizedTensor, chosen: Tensor) -> QuantizedTensor:

@@ -44,7 +44,7 @@ def load_model(config: DecoderConfig, folder: Path | None = None, *, seed: int =
         return model
     if folder is None:
         model = LanguageModel(config)
-        randomise_model(model, seed)
+        randomize_model(model, seed)
         return model
     state = read_checkpoint(config, folder)
     with torch.device("meta"):
@@ -53,7 +53,7 @@ def load_model(config: DecoderConfig, folder: Path | None = None, *, seed: int =
     return model
 
 
-def randomise_model(model: LanguageModel, seed: int = 0) -> None:
+def randomize_model(model: LanguageModel, seed: int = 0) -> None:
     """Fill a whole model with random weights, its layers all different, its logits near unit size."""
     generator = torch.Generator().manual_seed(seed)
     spread = model.config.hidden**-0.5

@@ -83,7 +83,7 @@ class DecoderConfig:
         heads: query heads; ``kv_heads`` of them have keys and values of their own.
         gated: whether the feed-forward network multiplies by an up projection.
         norm: ``rmsnorm_plus_one`` scales by 1 + weight.
-        post_norms: whether attention and feed-forward outputs are normalised before they are added.
+        post_norms: whether attention and feed-forward outputs are normalized before they are added.
         rope_theta: base of the rotary embedding, None where positions are learned.
         local_rope_theta: base on layers with a sliding window, where it is another one; ``rope_scaling`` is not theirs.
         sliding_window: positions that a local layer sees, itself included.

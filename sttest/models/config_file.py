@@ -102,7 +102,7 @@ def _plain(name: str) -> str:
 def _refuse_unknown(data: dict[str, Any], known: Any, where: str) -> None:
     if data.get("quantization_config"):
         raise InputError(
-            "quantised-checkpoint", "the weights of the checkpoint are quantized already",
+            "quantized-checkpoint", "the weights of the checkpoint are quantized already",
             where=f"{where}: quantization_config", hints=["take the checkpoint in BF16 or F32"],
         )  # fmt: skip
     for name, value in data.items():

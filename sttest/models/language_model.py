@@ -10,8 +10,8 @@ from sttest.core.errors import InputError
 from sttest.models.blocks import DecodeBlock, PrefillBlock, run_decode, run_prefill
 from sttest.models.config import DecoderConfig, Maximum
 from sttest.models.layers import Embedding, Linear, SoftCap, TiedHead, greedy, norm
-from sttest.models.quant.block import Peaks, decode_twin, quantise_block
-from sttest.models.quant.layers import QuantLinear, activation_quantiser
+from sttest.models.quant.block import Peaks, decode_twin, quantize_block
+from sttest.models.quant.layers import QuantLinear, activation_quantizer
 from sttest.models.quant.quantizers import QuantizedTensor
 from sttest.models.quant.scheme import QuantScheme
 
@@ -99,7 +99,7 @@ def _appended(cache: CacheSide, new: CacheSide) -> CacheSide:
     return torch.cat([cache, new], 1)
 
 
-def quantise_model(
+def quantize_model(
     model: LanguageModel,
     scheme: QuantScheme,
     peaks: Peaks | None = None,
@@ -112,7 +112,7 @@ def quantise_model(
         model: model with weights.
         scheme: quantization scheme.
         peaks: result of ``observe_peaks(model, run)``, which static activations need.
-        chunk: positions per chunk of online softmax; see :func:`quantise_block`.
+        chunk: positions per chunk of online softmax; see :func:`quantize_block`.
         maximum: what the weights of such a chunk are under.
 
     Raises:
@@ -123,11 +123,11 @@ def quantise_model(
         twin = LanguageModel(model.config)
     twin.embedding, twin.norm, twin.head = model.embedding, model.norm, model.head
     twin.layers = nn.ModuleList(
-        quantise_block(block, scheme, _within(known, f"layers.{number}."), chunk, maximum)
+        quantize_block(block, scheme, _within(known, f"layers.{number}."), chunk, maximum)
         for number, block in enumerate(model.layers)
     )
-    if scheme.quantises and scheme.lm_head != "none":
-        twin.head = _quantised_head(model, scheme.of_head, known.get("head"))
+    if scheme.quantizes and scheme.lm_head != "none":
+        twin.head = _quantized_head(model, scheme.of_head, known.get("head"))
     return twin
 
 
@@ -135,14 +135,14 @@ def _within(peaks: Peaks, prefix: str) -> dict[str, float]:
     return {name.removeprefix(prefix): peak for name, peak in peaks.items() if name.startswith(prefix)}
 
 
-def _quantised_head(model: LanguageModel, scheme: QuantScheme, peak: float | None) -> QuantLinear:
+def _quantized_head(model: LanguageModel, scheme: QuantScheme, peak: float | None) -> QuantLinear:
     head = model.head
     if isinstance(head, TiedHead):
         with torch.device("meta"):
             head = Linear(model.config.hidden, model.config.vocab, bias=False)
         head.weight = nn.Parameter(model.embedding.tokens.detach().T)
     assert isinstance(head, Linear)
-    return QuantLinear(head, scheme, activation_quantiser(scheme, peak, "head"))
+    return QuantLinear(head, scheme, activation_quantizer(scheme, peak, "head"))
 
 
 # --- Greedy generation: the prompt in one prefill or in decode steps, then one decode step per further token

@@ -66,8 +66,8 @@ class RMSNorm(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Same shape as ``x``."""
         mean_square = (x * x).sum(-1) * self.scale
-        normalised = x * torch.rsqrt(mean_square + self.eps).unsqueeze(-1)
-        return normalised * (1.0 + self.weight if self.plus_one else self.weight)
+        normalized = x * torch.rsqrt(mean_square + self.eps).unsqueeze(-1)
+        return normalized * (1.0 + self.weight if self.plus_one else self.weight)
 
 
 class GeluTanh(nn.Module):

@@ -74,7 +74,7 @@ class Quality:
 
 
 def evaluate(
-    model: LanguageModel, quantised: LanguageModel, windows: Sequence[Sequence[int]],
+    model: LanguageModel, quantized: LanguageModel, windows: Sequence[Sequence[int]],
     progress: Callable[[str], None] = lambda _step: None,
 ) -> Quality:  # fmt: skip
     """Run both models over every window, layer by layer beside each other.
@@ -83,7 +83,7 @@ def evaluate(
 
     Args:
         model: the model in floating point.
-        quantised: its fake-quantized copy, or itself.
+        quantized: its fake-quantized copy, or itself.
         windows: tokens, two at least in each.
         progress: called with the window, and its layer, that is run next.
     """
@@ -94,12 +94,12 @@ def evaluate(
         for layer, noise in enumerate(layers):
             progress(f"window {number} of {len(windows)}, layer {layer + 1} of {len(layers)}")
             wanted = _layer(model, layer, wanted)
-            found = wanted if quantised is model else _layer(quantised, layer, found)
+            found = wanted if quantized is model else _layer(quantized, layer, found)
             noise.add(wanted, found)
         progress(f"window {number} of {len(windows)}, logits")
         for rows in _parts(len(tokens) - 1):
             expected = _log_probabilities(model, wanted[rows])
-            ours = expected if quantised is model else _log_probabilities(quantised, found[rows])
+            ours = expected if quantized is model else _log_probabilities(quantized, found[rows])
             following = torch.tensor(tokens[1:])[rows].unsqueeze(-1)
             predictions += len(following)
             nll -= float(ours.gather(-1, following).sum())

@@ -52,7 +52,7 @@ class Mix(nn.Module):
     """
 
     def forward(self, p: Tensor, v: Tensor, mask: Tensor, *more: Part) -> Tensor:
-        """See the class; the ``mask`` of the scores is for whoever quantises the weights.
+        """See the class; the ``mask`` of the scores is for whoever quantizes the weights.
 
         ``more`` are weights, values and mask of further positions, which are added.
         """
@@ -69,7 +69,7 @@ class Mix(nn.Module):
 
 
 class Softmax(nn.Module):
-    """Unnormalised softmax: exponentials and their sum; the division follows the contraction with the values."""
+    """Unnormalized softmax: exponentials and their sum; the division follows the contraction with the values."""
 
     def forward(self, scores: Tensor) -> tuple[Tensor, Tensor]:
         """[..., m] to exponentials [..., m] and denominators [...]."""
@@ -78,7 +78,7 @@ class Softmax(nn.Module):
 
 
 class JointSoftmax(nn.Module):
-    """Unnormalised softmax over groups of scores, without joining them in one tensor."""
+    """Unnormalized softmax over groups of scores, without joining them in one tensor."""
 
     def forward(self, cached: Tensor, new: Tensor, earlier: Tensor | None = None) -> tuple[Tensor, ...]:
         """[..., c], [...] and [..., m] to exponentials of the first two, denominators [...], exponentials of the last.
@@ -99,7 +99,7 @@ def joint_peak(cached: Tensor, new: Tensor, earlier: Tensor | None) -> Tensor:
     return peak if earlier is None else torch.maximum(peak, earlier.amax(-1))
 
 
-class Normalise(nn.Module):
+class Normalize(nn.Module):
     """Division of the mixed values by the softmax's denominators, own value added before where there is one."""
 
     def forward(
@@ -130,7 +130,7 @@ class Running(NamedTuple):
 
 
 class RunningSoftmax(nn.Module):
-    """Unnormalised softmax over chunks of positions; ``total`` sums the weights of a chunk.
+    """Unnormalized softmax over chunks of positions; ``total`` sums the weights of a chunk.
 
     A chunk's weights are under its own ``maximum`` and rescaled when they are added, or, as in the 1-pass cascade of
     FuseMax (Nayak et al., arXiv 2406.10491), under the largest score so far.

@@ -155,8 +155,8 @@ class GatedNorm(nn.Module):
         """Same shape twice, [1, heads * head_dim]."""
         gated = (x * self.act(gate)).view(self.groups, -1)
         mean_square = (gated * gated).sum(-1) * self.scale
-        normalised = gated * torch.rsqrt(mean_square + self.eps).unsqueeze(-1)
-        return normalised.reshape(x.shape) * self.weight
+        normalized = gated * torch.rsqrt(mean_square + self.eps).unsqueeze(-1)
+        return normalized.reshape(x.shape) * self.weight
 
 
 class Mamba2(nn.Module):

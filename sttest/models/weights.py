@@ -202,13 +202,13 @@ def _renamed(name: str, names: Mapping[str, str]) -> str:
     return f"{names[module]}.{leaf}"
 
 
-def randomise(block: nn.Module, seed: int = 0) -> None:
+def randomize(block: nn.Module, seed: int = 0) -> None:
     """Fill ``block`` with random weights that keep activations near unit size."""
     fill(block, torch.Generator().manual_seed(seed))
 
 
 def fill(module: nn.Module, generator: torch.Generator) -> None:
-    """Fill ``module`` with random weights of a generator; see :func:`randomise`.
+    """Fill ``module`` with random weights of a generator; see :func:`randomize`.
 
     A module whose weights begin otherwise has a method ``settle``, which is given the generator.
     """

@@ -76,10 +76,10 @@ class ModelPackage(DesignPackage):
                 hints=["compile without --head"],
             )  # fmt: skip
 
-    def quantised(self, model: "LanguageModel", calibrate: Callable[[], object]) -> "LanguageModel":
-        """The fake-quantised twin of a model in the package's scheme; ``calibrate`` runs typical inputs."""
-        from sttest.models.language_model import quantise_model
+    def quantized(self, model: "LanguageModel", calibrate: Callable[[], object]) -> "LanguageModel":
+        """The fake-quantized twin of a model in the package's scheme; ``calibrate`` runs typical inputs."""
+        from sttest.models.language_model import quantize_model
         from sttest.models.quant.block import observe_peaks
 
         peaks = observe_peaks(model, calibrate) if self.scheme.activations == "static" else None
-        return quantise_model(model, self.scheme, peaks, self.chunk, self.maximum)
+        return quantize_model(model, self.scheme, peaks, self.chunk, self.maximum)

@@ -89,7 +89,7 @@ def decode(data: Bytes, code: Code, elements: int) -> Array:
 
 def _require(where: str, holds: bool | np.bool_, what: str) -> None:
     if not holds:
-        raise InputError("bad-tensor", what, where=where, hints=["quantise as the design's scheme says"])
+        raise InputError("bad-tensor", what, where=where, hints=["quantize as the design's scheme says"])
 
 
 # --- The codes that sttest has

@@ -246,7 +246,7 @@ def _encoded(elements: Array, dtype: str, where: str) -> Bytes:
     reach = 1 << BITS[dtype] - 1
     if elements.size and (elements.min() < -reach or elements.max() >= reach):
         what = f"integers outside of {-reach} to {reach - 1}"
-        raise InputError("bad-tensor", what, where=where, hints=[f"quantise to int{BITS[dtype]} first"])
+        raise InputError("bad-tensor", what, where=where, hints=[f"quantize to int{BITS[dtype]} first"])
     return _joined(np.bitwise_and(elements.view(np.uint8), 2 * reach - 1, dtype=np.uint8), BITS[dtype])
 
 

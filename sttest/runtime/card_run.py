@@ -41,7 +41,7 @@ class RunRequest:
 
 
 def generation(packages: Mapping[str, ModelPackage], request: RunRequest, log: Log, tell: Callable) -> None:
-    """Prompt and decode loop on a card, and the same tokens from the fake-quantised model in PyTorch.
+    """Prompt and decode loop on a card, and the same tokens from the fake-quantized model in PyTorch.
 
     Args:
         packages: packages by phase; the decode's alone if the prompt goes through it.
@@ -68,7 +68,7 @@ def generation(packages: Mapping[str, ModelPackage], request: RunRequest, log: L
     )
     cards = {phase: card_opener(package, request, log, tell) for phase, package in packages.items()}
     plain = load_model(config, request.weights, seed=request.seed)
-    model = packages["decode"].quantised(plain, lambda: plain.prefill(prompt))
+    model = packages["decode"].quantized(plain, lambda: plain.prefill(prompt))
     tell("computing the golden")
     with DefinedOrder():
         golden = generate(model, prompt, request.new_tokens, by_decode=by_decode)
@@ -85,7 +85,7 @@ def generation(packages: Mapping[str, ModelPackage], request: RunRequest, log: L
 
 
 def block(package: ModelPackage, request: RunRequest, log: Log, tell: Callable) -> None:
-    """The first layer with seeded activations, launched several times, against the fake-quantised block.
+    """The first layer with seeded activations, launched several times, against the fake-quantized block.
 
     Raises:
         InputError: a launch of the package runs more than a block.
@@ -115,7 +115,7 @@ def seeded_block(package: ModelPackage, weights: Path | None, seed: int):  # noq
     # Random weights need not be made for the layers that nobody looks at; a checkpoint has them all.
     config = package.config if weights else replace(package.config, layers=1)
     plain: LanguageModel = load_model(config, weights, seed=seed)
-    model = package.quantised(plain, lambda: plain.prefill(range(min(8, package.config.vocab))))
+    model = package.quantized(plain, lambda: plain.prefill(range(min(8, package.config.vocab))))
     memory = layer_memories(model, package.reference_graph)[0]
     first = model.layers[0]
     if package.phase == "prefill":

@@ -60,7 +60,7 @@ def breakdown(simulation: Simulation) -> Breakdown:
 
 
 def _merged(backwards: "list[Segment]") -> "list[Segment]":
-    """Forwards, without empty segments, neighbours of one process and kind made one."""
+    """Forwards, without empty segments, neighbors of one process and kind made one."""
     path: list[Segment] = []
     for segment in reversed(backwards):
         if segment.cycles == 0:

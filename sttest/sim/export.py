@@ -48,7 +48,7 @@ class Stretches:
         return still
 
     def slices(self, most: int) -> list[tuple[int, int, int]]:
-        """(start, end, kind) without gaps from begin to finish, neighbours of one kind made one.
+        """(start, end, kind) without gaps from begin to finish, neighbors of one kind made one.
 
         Where there would be more than ``most``, time is cut into windows, in each of which the kinds
         stand one after the other; their sums stay what they are.
@@ -211,7 +211,7 @@ MAX_EVENTS = 120_000
 LEAST_PER_TRACK = 64
 MOST_PER_TRACK = 8192
 PROCESSES, FIFOS, CHANNELS = 1, 2, 3
-COLOURS = ("good", "bad", "terrible", "yellow")
+COLORS = ("good", "bad", "terrible", "yellow")
 
 
 def write_trace(simulation: Simulation, path: Path) -> None:
@@ -303,7 +303,7 @@ def _tracks(simulation: Simulation, graph: TimedGraph) -> Iterator[dict[str, Any
             yield {
                 "ph": "X",
                 "name": KINDS[kind],
-                "cname": COLOURS[kind],
+                "cname": COLORS[kind],
                 "pid": PROCESSES,
                 "tid": number,
                 "ts": start / graph.clock_mhz,

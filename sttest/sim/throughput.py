@@ -37,7 +37,7 @@ def repetition_vector(graph: TimedGraph) -> list[int]:
     """
     actors = [_actor(process, graph.name) for process in graph.processes]
     ends = fifo_ends(graph)
-    neighbours: list[list[tuple[int, Fraction, str]]] = [[] for _ in actors]
+    neighbors: list[list[tuple[int, Fraction, str]]] = [[] for _ in actors]
     for fifo, (writer, reader) in zip(graph.fifos, ends, strict=True):
         put = sum(phase.writes.get(fifo.name, 0) for phase in actors[writer].phases)
         taken = sum(phase.reads.get(fifo.name, 0) for phase in actors[reader].phases)
@@ -46,12 +46,12 @@ def repetition_vector(graph: TimedGraph) -> list[int]:
                 "no-rate", "nothing is ever put on it or taken from it", where=f"{graph.name}: FIFO '{fifo.name}'"
             )
         ratio = Fraction(put, taken)
-        neighbours[writer].append((reader, ratio, fifo.name))
-        neighbours[reader].append((writer, 1 / ratio, fifo.name))
+        neighbors[writer].append((reader, ratio, fifo.name))
+        neighbors[reader].append((writer, 1 / ratio, fifo.name))
     cycles: dict[int, Fraction] = {}
     for root in range(len(actors)):
         if root not in cycles:
-            cycles.update(_balance(root, neighbours, graph.name))
+            cycles.update(_balance(root, neighbors, graph.name))
     return [int(cycles[number]) * len(actor.phases) for number, actor in enumerate(actors)]
 
 
@@ -66,13 +66,13 @@ def _actor(process: object, graph_name: str) -> Actor:
     )
 
 
-def _balance(root: int, neighbours: list[list[tuple[int, Fraction, str]]], graph_name: str) -> dict[int, Fraction]:
+def _balance(root: int, neighbors: list[list[tuple[int, Fraction, str]]], graph_name: str) -> dict[int, Fraction]:
     """Whole cycles of phases of the actors connected with ``root``, with no common divisor."""
     rates = {root: Fraction(1)}
     todo = [root]
     while todo:
         number = todo.pop()
-        for other, ratio, fifo in neighbours[number]:
+        for other, ratio, fifo in neighbors[number]:
             rate = rates[number] * ratio
             _check_firings(max(rate.numerator, rate.denominator), f"{graph_name}: FIFO '{fifo}'")
             if other not in rates:

@@ -8,10 +8,10 @@ import torch
 from sttest.compile.compiler import CompiledBlock
 from sttest.crosscheck.case import ArgumentCase
 from sttest.frontend.lowering import lower_isolated
-from sttest.models.block_sparse import BLOCKS, SparseShape, quantised_step, sparse_program, sparse_tables
+from sttest.models.block_sparse import BLOCKS, SparseShape, quantized_step, sparse_program, sparse_tables
 from sttest.models.config import Maximum
 from sttest.models.quant.contraction import DefinedOrder
-from sttest.models.quant.quantizers import QuantizedTensor, quantise_kv
+from sttest.models.quant.quantizers import QuantizedTensor, quantize_kv
 from sttest.models.quant.scheme import QuantScheme
 from sttest.reference.graph import Array
 from sttest.sim.graph import MemoryPort
@@ -44,11 +44,11 @@ def sparse_case(
         torch.randn(*size, generator=generator)
         for size in ((1, heads, dim), (heads, shape.context, dim), (heads, shape.context, dim))
     )
-    means = quantise_kv(k.view(heads, shape.blocks, shape.block, dim).mean(2))
-    keys, values = quantise_kv(k), quantise_kv(v)
+    means = quantize_kv(k.view(heads, shape.blocks, shape.block, dim).mean(2))
+    keys, values = quantize_kv(k), quantize_kv(v)
     tables = {name: torch.from_numpy(table) for name, table in sparse_tables(shape, filled).items()}
     with torch.no_grad(), DefinedOrder():
-        y, chosen = quantised_step(shape, q, means, keys, values, tables, scheme, maximum)
+        y, chosen = quantized_step(shape, q, means, keys, values, tables, scheme, maximum)
     arguments: dict[str, Array] = {"q": q.numpy(), "k_mean": means.values.numpy(), "k_mean_scale": means.scales.numpy()}
     arguments |= {name: table.numpy() for name, table in tables.items()}
     for name, cache in (("k_cache", keys), ("v_cache", values)):

@@ -3,7 +3,7 @@
     Offer("studies", "pim-gpt", "my_package.pim_gpt:__file__")
 
 names the package.  The file says what is asked, which program makes the table, on which page it is told, and what the
-papers say: an entry of the catalogue for each of the systems.
+papers say: an entry of the catalog for each of the systems.
 """
 
 from functools import cache
@@ -35,7 +35,7 @@ class Study(BaseModel):
     seconds: float = Field(gt=0)  # what that took on two cores
     figure: str = ""  # module whose ``FIGURE`` is drawn from the rows; none without
     page: str = ""  # file of the repository that tells of it
-    systems: dict[str, dict[str, Any]] = {}  # entries of the catalogue by name, without command and results
+    systems: dict[str, dict[str, Any]] = {}  # entries of the catalog by name, without command and results
 
     @property
     def offer(self) -> Offer:

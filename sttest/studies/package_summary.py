@@ -10,7 +10,7 @@ from sttest.compile.resources.fit import NAMES
 from sttest.package import DesignPackage
 
 
-def summarise(design: CompiledBlock, package: DesignPackage) -> dict[str, Any]:
+def summarize(design: CompiledBlock, package: DesignPackage) -> dict[str, Any]:
     """What a package holds, in the figures that matter first (``sttest.compile/1``)."""
     manifest = package.manifest.to_json()
     return {

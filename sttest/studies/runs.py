@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Engine = Literal["maxplus", "simpy"]
 Depths = Mapping[str, int] | pd.Series
 """Depths in tokens by the name of the FIFO, such as a column of the table that `size_fifos` returns."""
-_COLOURS = {"compute": "#3caea3", "stall-in": "#d1495b", "stall-out": "#f6a13c", "memory": "#20639b"}
+_COLORS = {"compute": "#3caea3", "stall-in": "#d1495b", "stall-out": "#f6a13c", "memory": "#20639b"}
 _MOST_SLICES = 240
 
 
@@ -386,7 +386,7 @@ def _draw_gantt(run: Run, drawn: Mapping[str, Sequence[tuple[int, int, int]]], a
         for kind, name in enumerate(KINDS):
             bars = [(start / graph.clock_mhz, (end - start) / graph.clock_mhz) for start, end, own in slices
                     if own == kind]  # fmt: skip
-            axes.broken_barh(bars, (row - 0.4, 0.65), facecolors=_COLOURS[name])
+            axes.broken_barh(bars, (row - 0.4, 0.65), facecolors=_COLORS[name])
     if run.has_critical_path:
         rows = {name: row for row, name in enumerate(drawn)}
         for segment in critical_path(run.simulation):
@@ -398,7 +398,7 @@ def _draw_gantt(run: Run, drawn: Mapping[str, Sequence[tuple[int, int, int]]], a
     axes.set_xlim(0, last_cycle(run.simulation) / graph.clock_mhz)
     axes.set_xlabel("time (µs)")
     axes.set_title(graph.name)
-    legend = [Patch(color=colour, label=name) for name, colour in _COLOURS.items()]
+    legend = [Patch(color=color, label=name) for name, color in _COLORS.items()]
     legend += [Patch(color="black", label="critical path")] if run.has_critical_path else []
     axes.legend(handles=legend, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=7)
     return axes

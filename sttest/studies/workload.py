@@ -424,8 +424,8 @@ def _check_head_scheme(precision: str) -> None:
         InputError: a scheme that leaves the head in floating point.
     """
     scheme = load_scheme(precision)
-    if scheme.quantises and scheme.lm_head == "none":
+    if scheme.quantizes and scheme.lm_head == "none":
         raise InputError(
-            "head-not-quantised", "the scheme keeps the head in floating point, a design has one scheme for all",
+            "head-not-quantized", "the scheme keeps the head in floating point, a design has one scheme for all",
             where=f"scheme '{scheme.name}'", hints=["set lm_head to weights", "compile without --head"],
         )  # fmt: skip

@@ -15,7 +15,7 @@ from sttest.compile.steps import OWN
 from sttest.models.quant.scheme import schemes
 from sttest.models.registry import CONFIGS
 from sttest.studies.ablation.form import ablation_names
-from sttest.studies.catalogue import catalogue_names
+from sttest.studies.catalog import catalog_names
 from sttest.studies.tables import questions
 from sttest.studies.whatif.study import study_names
 from sttest.testing.corpus import cases
@@ -46,7 +46,7 @@ def test_the_file_is_of_the_verbs_as_they_are():
     ("kind", "names"),
     [
         ("models", CONFIGS), ("boards", board_names()), ("experiments", questions()), ("passes", OWN),
-        ("catalogue", catalogue_names()), ("studies", [*study_names(), *ablation_names()]), ("corpus", cases()),
+        ("catalog", catalog_names()), ("studies", [*study_names(), *ablation_names()]), ("corpus", cases()),
         ("schemes", schemes()),
     ],
 )  # fmt: skip

@@ -127,7 +127,7 @@ def test_a_batch_is_searched_and_made_again(capsys, monkeypatch, tmp_path):
     [
         ([*BLOCK, "--objective", "ttft"], "ttft"),
         ([*BLOCK, "--objective", "speed"], "speed"),
-        ([*BLOCK, "--knob", "colour=red"], "colour"),
+        ([*BLOCK, "--knob", "color=red"], "color"),
         (["explore", "small-gpt2"], "--context"),
         (["explore", "no-such-model", "--context", "32"], "no-such-model"),
         (["explore"], "MODEL"),

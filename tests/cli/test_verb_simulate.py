@@ -93,11 +93,11 @@ def test_unbounded_fifos_never_block_a_writer(file, sttest):
     assert sttest("simulate", file(late_reader()), "--unbounded").exit_code == 0
 
 
-def test_text_itemises_the_critical_path(file, sttest):
+def test_text_itemizes_the_critical_path(file, sttest):
     text = sttest("simulate", file(chain(2))).stdout
-    itemised = [line.split() for line in text.partition("critical path")[2].splitlines()[1:]]
+    itemized = [line.split() for line in text.partition("critical path")[2].splitlines()[1:]]
     assert f"done after {chain_cycles(1)} cycles" in text
-    assert sum(int(words[0]) for words in itemised) == chain_cycles(1)
+    assert sum(int(words[0]) for words in itemized) == chain_cycles(1)
 
 
 def test_graphs_that_run_for_ever_have_a_throughput(file, sttest):

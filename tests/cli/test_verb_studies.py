@@ -5,19 +5,19 @@ import shutil
 
 import pytest
 
-from sttest.studies.catalogue import catalogue_names, load_entry
+from sttest.studies.catalog import catalog_names, load_entry
 
 
 def test_the_list_has_every_entry_in_a_line(sttest):
     outcome = sttest("studies")
     assert outcome.exit_code == 0
     lines = outcome.stdout.splitlines()[2:-1]
-    for name, line in zip(catalogue_names(), lines, strict=True):
+    for name, line in zip(catalog_names(), lines, strict=True):
         entry = load_entry(name)
         assert line.split()[0] == name
         assert all(told in line for told in (entry.title, entry.command, *entry.papers))
     listed = json.loads(sttest("studies", "--json").stdout)["studies"]
-    assert list(listed) == catalogue_names()
+    assert list(listed) == catalog_names()
     assert {"title", "papers", "command", "seconds", "results"} == set(listed["intar"])
 
 
@@ -47,7 +47,7 @@ def test_without_results_it_says_what_makes_them(sttest, tmp_path, monkeypatch):
     assert sttest("studies", "intar", "--results", tmp_path / "nowhere").exit_code == 2
     # as of an installed wheel in a folder without results
     monkeypatch.chdir(tmp_path / "results")
-    monkeypatch.setattr("sttest.studies.catalogue.__file__", str(tmp_path / "a" / "b" / "c.py"))
+    monkeypatch.setattr("sttest.studies.catalog.__file__", str(tmp_path / "a" / "b" / "c.py"))
     outcome = sttest("studies", "intar")
     assert outcome.exit_code == 0
     assert "is not here" in outcome.stdout

@@ -49,14 +49,14 @@ def golden_and_found(case: Case, graph: ReferenceGraph) -> tuple[BlockResult, Bl
 
     from sttest.models.blocks import DecodeBlock, PrefillBlock
     from sttest.models.head import DecodeBlockWithHead
-    from sttest.models.quant.block import observe_peaks, quantise_block
-    from sttest.models.quant.quantizers import quantise_kv
+    from sttest.models.quant.block import observe_peaks, quantize_block
+    from sttest.models.quant.quantizers import quantize_kv
     from sttest.models.quant.scheme import load_scheme
-    from sttest.models.weights import randomise
+    from sttest.models.weights import randomize
 
     config, scheme, prefill = case.config, load_scheme(case.scheme), case.phase == "prefill"
     plain = (PrefillBlock if prefill else DecodeBlockWithHead if case.head else DecodeBlock)(config)
-    randomise(plain, seed=5)
+    randomize(plain, seed=5)
     source = torch.Generator().manual_seed(1)
     x = torch.randn(case.tokens if prefill else case.step, config.hidden, generator=source)
     caches = [torch.randn(config.kv_heads, case.tokens, config.head_dim, generator=source) for _ in range(2)]
@@ -66,9 +66,9 @@ def golden_and_found(case: Case, graph: ReferenceGraph) -> tuple[BlockResult, Bl
         cached = {} if prefill else dict(zip(("k_cache", "v_cache"), sides, strict=True))
         return block(**inputs, **cached)
 
-    block = quantise_block(plain, scheme, observe_peaks(plain, lambda: called(plain, caches)))
+    block = quantize_block(plain, scheme, observe_peaks(plain, lambda: called(plain, caches)))
     memory = BlockMemory(graph, config, export_parameters(block))
-    sides = [quantise_kv(cache) for cache in caches] if scheme.kv_bits == 8 else caches
+    sides = [quantize_kv(cache) for cache in caches] if scheme.kv_bits == 8 else caches
     with torch.no_grad(), in_defined_order():
         y, k_new, v_new, *behind = called(block, sides)
     golden = BlockResult(y.numpy(), _side(k_new), _side(v_new), *(each.numpy() for each in behind))

@@ -31,7 +31,7 @@ def test_floating_point(model: str, phase: str) -> None:
 
 @pytest.mark.parametrize("phase", PHASES)
 @pytest.mark.parametrize("model", SHIPPED_MODELS)
-def test_quantised_blocks_agree_to_the_bit(model: str, phase: str) -> None:
+def test_quantized_blocks_agree_to_the_bit(model: str, phase: str) -> None:
     case = Case(model, phase, "w4a8", 32)
     golden, found = golden_and_found(case, graph(case))
     assert same_bits(found, golden)

@@ -253,7 +253,7 @@ def test_an_integer_cache_is_concatenated_as_the_floats_that_it_stands_for() -> 
     assert any(isinstance(node, Concat) for node in graph.nodes)
 
 
-def test_a_quantised_weight_is_not_concatenated() -> None:
+def test_a_quantized_weight_is_not_concatenated() -> None:
     program = Program()
     weight = program.argument(128, 16)
     text = program.text(program.matmul(program.argument(8, 128), weight), program.concat([weight, weight], 0))

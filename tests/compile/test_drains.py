@@ -40,7 +40,7 @@ def test_an_engine_drains_where_all_of_its_tasks_are_paced() -> None:
 def test_what_waits_for_a_mean_comes_in_a_burst_and_does_not_drain() -> None:
     # The elements wait for the mean of the same row, however slowly they came.
     assert trips_of_first_pass("attn_norm_peak_engine") == (HIDDEN_TILES,)
-    assert trips_of_first_pass("attn_norm_quantise_engine") == (HIDDEN_TILES,)
+    assert trips_of_first_pass("attn_norm_quantize_engine") == (HIDDEN_TILES,)
 
 
 def test_what_is_behind_a_sum_of_groups_comes_in_a_burst_and_does_not_drain() -> None:

@@ -93,17 +93,17 @@ def test_a_task_without_lanes_that_takes_turns_has_those_of_its_unit() -> None:
 
 
 def test_tasks_that_are_alike_and_have_unlike_lanes_take_no_turns() -> None:
-    lanes = lanes_of() | {"attn_q_proj_quantise": 8}
+    lanes = lanes_of() | {"attn_q_proj_quantize": 8}
     found = compiled(given(lanes))
     tasks = tasks_of(found)
-    assert found.adaptation == LaneAdaptation(apart=("attn_q_proj_quantise",))
-    assert (tasks["attn_q_proj_quantise"].lane_count, tasks["attn_q_proj_quantise"].engine) == (8, None)
-    assert tasks["attn_k_proj_quantise"].engine == tasks["attn_v_proj_quantise"].engine is not None
+    assert found.adaptation == LaneAdaptation(apart=("attn_q_proj_quantize",))
+    assert (tasks["attn_q_proj_quantize"].lane_count, tasks["attn_q_proj_quantize"].engine) == (8, None)
+    assert tasks["attn_k_proj_quantize"].engine == tasks["attn_v_proj_quantize"].engine is not None
     with pytest.raises(InputError, match="serves tasks of 8, 16 lanes"):
         compiled(given(lanes).with_(adapt_lanes=False))
     # Of two each is alone.
-    both = compiled(given(lanes_of() | {"mlp_norm_quantise": 2})).adaptation
-    assert both == LaneAdaptation(apart=("mlp_norm_quantise", "mlp_act_quantise"))
+    both = compiled(given(lanes_of() | {"mlp_norm_quantize": 2})).adaptation
+    assert both == LaneAdaptation(apart=("mlp_norm_quantize", "mlp_act_quantize"))
 
 
 def test_a_mistake_in_a_name_is_said_or_refused() -> None:

@@ -92,7 +92,7 @@ def test_area_is_that_of_the_file_in_every_lane(tmp_path):
 REFUSALS = {
     "no task": ({"task": "attn_q_proj_9"}, "no task is called 'attn_q_proj_9'"),
     "a sum": ({"task": "attn_norm"}, "reduces"),
-    "integers": ({"task": "attn_q_proj_quantise"}, "elements of"),
+    "integers": ({"task": "attn_q_proj_quantize"}, "elements of"),
     "no file": ({"cpp": "other.h"}, "other.h: cannot be read"),
     "no function": ({"function": "own_product"}, "defines no function 'own_product'"),
     "other arguments": ({"task": "attn_norm_reciprocal"}, "takes 2, and the task"),

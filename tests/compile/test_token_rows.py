@@ -185,7 +185,7 @@ def test_the_head_chooses_a_token_after_each() -> None:
 
 
 def differing(model: str, scheme: str, tokens: int, context: int, knobs: CompileOptions, *, room: int = 0) -> list[str]:
-    """Results of the compiled block, perhaps with ``room`` for more tokens, that are not the fake-quantised one's."""
+    """Results of the compiled block, perhaps with ``room`` for more tokens, that are not the fake-quantized one's."""
     pytest.importorskip("torch")
     import numpy as np
 

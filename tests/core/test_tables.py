@@ -77,11 +77,11 @@ def test_long_texts_may_be_begun_only(capsys, style):
 
 def test_words_too_long_are_broken_at_a_sign_and_numbers_never(capsys, style):
     style(columns=46)
-    print_table(("name", "value"), [("fork_load_v_cache_scale__attn_softmax_quantise", "12345678901234567890.5")])
+    print_table(("name", "value"), [("fork_load_v_cache_scale__attn_softmax_quantize", "12345678901234567890.5")])
     lines = capsys.readouterr().out.splitlines()
     assert "12345678901234567890.5" in lines[2]
     parts = [line.split()[0] for line in lines[2:]]
-    assert "".join(parts) == "fork_load_v_cache_scale__attn_softmax_quantise"
+    assert "".join(parts) == "fork_load_v_cache_scale__attn_softmax_quantize"
     assert all(part.endswith("_") for part in parts[:-1])
 
 

@@ -1,4 +1,4 @@
-"""Designs that several tests look at: compiled once, their C++ built once and without an optimiser."""
+"""Designs that several tests look at: compiled once, their C++ built once and without an optimizer."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Design:
 
 @pytest.fixture(scope="session", autouse=True)
 def quick_build() -> Iterator[None]:
-    """Small kernels run for milliseconds: an optimiser would take most of the time."""
+    """Small kernels run for milliseconds: an optimizer would take most of the time."""
     flags = tuple("-O0" if flag == "-O2" else flag for flag in build.FLAGS)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(build, "FLAGS", flags)

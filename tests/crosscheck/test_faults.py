@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("needs_compiler")]
 FAULTS = (
     ("load_attn_q_proj_weight_slice0", "[t0]", '[fault("swapped_map") ? t0 / 8 + t0 % 8 * 8 : t0]'),
     ("gather_attn_o_proj_weight", "= slice_0[e]", '= (fault("other_slice") ? slice_1 : slice_0)[e]'),
-    ("order_mlp_act_quantise_drain", "16 * t1 + e1", '16 * (fault("other_place") ? t1 ^ 1 : t1) + e1'),
+    ("order_mlp_act_quantize_drain", "16 * t1 + e1", '16 * (fault("other_place") ? t1 ^ 1 : t1) + e1'),
     ("fork_load_x", "to2.write", 'if (!fault("dropped_token") || t != 2) to2.write'),
     ("fork_load_x", "to0.write", 'if (!fault("dropped_last") || t != 7) to0.write'),
 )
@@ -102,7 +102,7 @@ def test_without_a_fault_everything_is_the_same(design, reference, faulty_kernel
     [
         ("swapped_map", "load_attn_q_proj_weight_slice0__gather_attn_q_proj_weight", 1, "attn.q_proj.weight", "done"),
         ("other_slice", "gather_attn_o_proj_weight__attn_o_proj", 0, "attn.o_proj.weight", "done"),
-        ("other_place", "order_mlp_act_quantise__mlp_down_proj", 0, "mlp.act", "done"),
+        ("other_place", "order_mlp_act_quantize__mlp_down_proj", 0, "mlp.act", "done"),
         ("dropped_token", "fork_load_x__attn_residual", 2, "x", "deadlock"),
         ("dropped_last", "fork_load_x__attn_norm", 7, "x", "deadlock"),
     ],

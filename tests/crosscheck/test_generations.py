@@ -1,4 +1,4 @@
-"""Whole generations on compiled blocks: the tokens and the logits of the fake-quantised model, to the bit."""
+"""Whole generations on compiled blocks: the tokens and the logits of the fake-quantized model, to the bit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sttest.core.errors import InputError
 from sttest.crosscheck.generation import RunnableDesign, generate_on_designs, on_csim, on_reference, on_rtl
 from sttest.crosscheck.rtl_values import built_design
 from sttest.models.checkpoint import load_model
-from sttest.models.language_model import GeneratedTokens, LanguageModel, generate, quantise_model
+from sttest.models.language_model import GeneratedTokens, LanguageModel, generate, quantize_model
 from sttest.models.quant.contraction import DefinedOrder
 from sttest.models.quant.scheme import load_scheme
 from sttest.models.registry import model_config
@@ -36,7 +36,7 @@ def _in_suite(*names: str) -> list[object]:
 def _model(name: str) -> LanguageModel:
     """Two layers, so that there are several caches; of gemma a local and a global one."""
     config = replace(model_config(name), layers=2, global_every=2 if name == "small-gemma" else 1)
-    return quantise_model(load_model(config, seed=11), SCHEME)
+    return quantize_model(load_model(config, seed=11), SCHEME)
 
 
 def _assert_same(found: GeneratedTokens, model: LanguageModel, steps: int = STEPS) -> None:

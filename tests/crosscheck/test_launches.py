@@ -20,7 +20,7 @@ from sttest.compile.reference_launch import value_launch
 from sttest.frontend.shipped import lowered_text
 from sttest.models.blocks import run_prefill
 from sttest.models.checkpoint import load_model
-from sttest.models.language_model import generate, quantise_model
+from sttest.models.language_model import generate, quantize_model
 from sttest.models.quant.contraction import DefinedOrder
 from sttest.models.quant.scheme import load_scheme
 from sttest.models.registry import model_config
@@ -107,7 +107,7 @@ class Runner:
 )
 def test_launches_have_the_tokens_and_logits_of_the_quantized_model(name, steps, tmp_path):
     config = replace(model_config(f"small-{name}"), layers=LAYERS, global_every=2 if name == "gemma" else 1)
-    model = quantise_model(load_model(config, seed=11), load_scheme("w4a8"))
+    model = quantize_model(load_model(config, seed=11), load_scheme("w4a8"))
     options = CompileOptions(layers=LAYERS, generate=steps, positions=steps > 1 and config.rope_theta is None)
     design = compile_text(lowered_text(name, "decode", head=True, small=True), "launch", "u55c", options)
     package = write_package(design, tmp_path / "package")

@@ -51,23 +51,23 @@ def test_large_states_are_summed_in_the_same_order(tmp_path):
     """A state as large as what is added to it, so that another order of its sum would show."""
     import torch
 
-    from sttest.models.quant.block import quantise_block
+    from sttest.models.quant.block import quantize_block
     from sttest.models.quant.contraction import DefinedOrder
     from sttest.models.state_space import RESULTS, Mamba2Block
-    from sttest.models.weights import randomise
+    from sttest.models.weights import randomize
 
     package = ModelPackage.read(st.compile("small-mamba2", phase="decode", context=4).save(tmp_path / "p"))
     case, graph, config = package_case(package, WeightSource(3)), package.reference_graph, model_config("small-mamba2")
     assert isinstance(case, ArgumentCase)
     block = Mamba2Block(config)
-    randomise(block, 3)
-    quantised = quantise_block(block, package.scheme)
+    randomize(block, 3)
+    quantized = quantize_block(block, package.scheme)
     inputs = {each.name for each in graph.arguments if each.kind == "input"}
     random = np.random.default_rng(1)
     shapes = {name: case.arguments[name].shape for name in sorted(inputs)}
     drawn = {name: random.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
     with torch.no_grad(), DefinedOrder():
-        golden = quantised(**{name: torch.from_numpy(values) for name, values in drawn.items()})
+        golden = quantized(**{name: torch.from_numpy(values) for name, values in drawn.items()})
     arguments = {**case.arguments, **drawn}
     found = read_results(graph, run(graph, memory_images(graph, arguments)).results)
     for name, wanted in zip(RESULTS, golden, strict=True):

@@ -13,7 +13,7 @@ def filled(text):
     return markers.filled(text, lambda expression: eval(expression, dict(NAMES)), "some.md")
 
 
-def test_a_value_is_filled_in_and_its_neighbours_stay():
+def test_a_value_is_filled_in_and_its_neighbors_stay():
     text = "It makes\n<span>old 7</span><!-- figure: speed as ,.0f -->/s (<span>1.5</span><!-- figure: best as s -->)."
     new = (
         "It makes\n<span>1,234</span><!-- figure: speed as ,.0f -->/s "

@@ -179,9 +179,9 @@ def made_up(phase: Any, **knobs: Any) -> Made:
     found = Found(Case("gpt2", phase), CompileOptions(**knobs), "made up", "", 0, 0)
     parts: dict[str, Any] = {
         "design": SimpleNamespace(board=load_board("u55c")), "placed": SimpleNamespace(cycles=(1, 100_000)),
-        "itemised": None, "band": None, "times": (),
+        "itemized": None, "band": None, "times": (),
     }  # fmt: skip
-    return Made(found, counts=pd.DataFrame(), done=Activity(4e-4, hbm_bits=1e9), itemised_layers=1, **parts)
+    return Made(found, counts=pd.DataFrame(), done=Activity(4e-4, hbm_bits=1e9), itemized_layers=1, **parts)
 
 
 def test_the_host_stands_between_two_launches_that_make_tokens() -> None:
@@ -236,7 +236,7 @@ def test_lanes_at_the_start_are_bounded_or_keep_pace() -> None:
     assert max(judge.start.values()) > 16
     bounded = start_lanes(compiler, judge, Recipe(knobs, others=8))
     assert set(bounded) == set(judge.start)
-    assert max(lanes for engine, lanes in bounded.items() if "quantise" not in engine) == 8
+    assert max(lanes for engine, lanes in bounded.items() if "quantize" not in engine) == 8
     assert max(bounded.values()) == 16
     paced = start_lanes(compiler, judge, Recipe(knobs, paced=32))
     assert max(paced.values()) == 32

@@ -110,7 +110,7 @@ def test_newer_models_beside_an_a100_without_launches() -> None:
     assert ratios["llama"] < 1
 
 
-def test_the_modelled_board_draws_what_such_boards_read() -> None:
+def test_the_modeled_board_draws_what_such_boards_read() -> None:
     found = committed()
     watts = found[found["metric"].str.startswith("power while decoding")]["value"]
     assert len(watts) == 3 * len(SHAPES) * len(MODELS)

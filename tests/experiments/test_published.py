@@ -41,7 +41,7 @@ def test_printed_geometric_means_follow_from_the_rows(baseline):
 
 def test_platforms():
     u55c, a100 = platform_of("streamtensor"), platform_of("a100")
-    assert (u55c.clock_mhz, u55c.tdp_w, u55c.offchip_gb_per_s, u55c.quantisation) == (250, 150, 460, "W4A8")
+    assert (u55c.clock_mhz, u55c.tdp_w, u55c.offchip_gb_per_s, u55c.quantization) == (250, 150, 460, "W4A8")
     assert (a100.int8_peak_tops, a100.offchip_gb_per_s) == (624, 1935)
 
 

@@ -47,7 +47,7 @@ def test_tasks_that_take_turns_have_the_same_lanes():
 
 
 def test_intensity_pays_and_connectedness_spares():
-    """At one factor for all, work decides; a task that waits for its neighbours does as well with fewer lanes."""
+    """At one factor for all, work decides; a task that waits for its neighbors does as well with fewer lanes."""
     cycles = {way: bounds(facts(), distribute(facts(), way, 0.2)).cycles for way in WAYS}
     assert cycles["ia"] < cycles["naive"]
     assert cycles["chain"] <= min(cycles.values())

@@ -20,14 +20,14 @@ from sttest.frontend.module_source import ModuleSource
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 
 
-class Uninitialised(nn.Module):
+class Uninitialized(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         return x + torch.empty(8)
 
 
 def test_a_tensor_of_no_values_is_no_parameter():
     with pytest.raises(InputError, match=r"aten.empty.*test_module_defects.py:\d+.*no defined values.*torch.zeros"):
-        ModuleSource.of(Uninitialised(), torch.randn(4, 8)).text()
+        ModuleSource.of(Uninitialized(), torch.randn(4, 8)).text()
 
 
 class Filled(nn.Module):

@@ -125,12 +125,12 @@ def host_inputs(config, phase, kind):
 def test_text_computes_what_the_module_computes(name, phase):
     torch = pytest.importorskip("torch")
     from sttest.models.blocks import DecodeBlock, PrefillBlock
-    from sttest.models.weights import randomise
+    from sttest.models.weights import randomize
 
     config = small(get_config(name))
     kind = "global" if config.sliding_window is None else "local"
     block = (PrefillBlock if phase == "prefill" else DecodeBlock)(config)
-    randomise(block, seed=11)
+    randomize(block, seed=11)
     given = host_inputs(config, phase, kind)
     with torch.no_grad():
         expected = block(**{key: torch.from_numpy(value) for key, value in given.items()})

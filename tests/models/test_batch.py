@@ -12,12 +12,12 @@ torch = pytest.importorskip("torch")
 from sttest.models.batch import run_decode_batch, run_prefill_batch
 from sttest.models.blocks import PrefillBlock, run_decode, run_prefill
 from sttest.models.config import DecoderConfig
-from sttest.models.quant.block import decode_twin, quantise_block
+from sttest.models.quant.block import decode_twin, quantize_block
 from sttest.models.quant.contraction import DefinedOrder
 from sttest.models.quant.scheme import load_scheme
 from sttest.models.registry import get_config, small
 from sttest.models.tables import of_batch
-from sttest.models.weights import randomise
+from sttest.models.weights import randomize
 
 pytestmark = pytest.mark.torch
 
@@ -30,8 +30,8 @@ SCHEMES = ["w4a8", "w8a8", "w4a8-position"]
 def block_of(name: str, scheme: str, chunk: int | None = None) -> tuple[DecoderConfig, Any]:
     config = small(get_config(name))
     block = PrefillBlock(config)
-    randomise(block, seed=3)
-    return config, quantise_block(block, load_scheme(scheme), chunk=chunk)
+    randomize(block, seed=3)
+    return config, quantize_block(block, load_scheme(scheme), chunk=chunk)
 
 
 def sequences(config: DecoderConfig, more: int = 0) -> list[Any]:
@@ -40,7 +40,7 @@ def sequences(config: DecoderConfig, more: int = 0) -> list[Any]:
 
 
 def parts(output: Any) -> list[Any]:
-    """Activations, keys and values; of quantised ones integers and scales."""
+    """Activations, keys and values; of quantized ones integers and scales."""
     flat: list[Any] = []
     for each in output:
         flat += list(each) if isinstance(each, tuple) else [each]

@@ -18,12 +18,12 @@ pytestmark = pytest.mark.torch
 def split(model: str, cards: int):
     from sttest.models.blocks import PrefillBlock
     from sttest.models.card_blocks import split_block
-    from sttest.models.weights import randomise
+    from sttest.models.weights import randomize
 
     config = model_config(f"small-{model}")
     config = replace(config, heads=4 * config.group, kv_heads=4) if config.kv_heads < cards else config
     block = PrefillBlock(config)
-    randomise(block)
+    randomize(block)
     return config, block, split_block(block, config, cards)
 
 

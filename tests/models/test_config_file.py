@@ -148,7 +148,7 @@ REFUSED = {
     "an unknown field": ({"clip_qkv": 8.0}, "unknown-field", "clip_qkv: no block has this field"),
     "a misspelt field": ({"rope_thetta": 1e6}, "unknown-field", "did you mean 'rope_theta'"),
     "a line break": ({"a\nb": 1}, "unknown-field", r"a\\nb: no block"),
-    "quantized weights": ({"quantization_config": {"bits": 4}}, "quantised-checkpoint", "quantization_config"),
+    "quantized weights": ({"quantization_config": {"bits": 4}}, "quantized-checkpoint", "quantization_config"),
     "an activation": ({"hidden_act": "gelu"}, "unknown-activation", "hidden_act: no block has the activation 'gelu'"),
     "long rope": ({"rope_scaling": {"type": "longrope"}}, "unknown-rope", "rope_scaling: .*kind 'longrope'"),
     "dynamic rope": ({"rope_scaling": {"type": "dynamic", "factor": 2.0}}, "unknown-rope", "kind 'dynamic'"),

@@ -11,7 +11,7 @@ from sttest.core.errors import InputError
 from sttest.models.blocks import DecodeBlock, PrefillBlock
 from sttest.models.registry import get_config, small
 from sttest.models.tables import decode_mask, prefill_mask, rope_table
-from sttest.models.weights import layer_state, randomise
+from sttest.models.weights import layer_state, randomize
 
 pytestmark = pytest.mark.torch
 
@@ -94,8 +94,8 @@ def test_the_sliding_window_matters():
 def test_both_phases_take_the_same_random_weights():
     config = small(get_config("gemma"))
     first, then = PrefillBlock(config), DecodeBlock(config)
-    randomise(first, seed=3)
-    randomise(then, seed=3)
+    randomize(first, seed=3)
+    randomize(then, seed=3)
     assert all(torch.equal(a, b) for a, b in zip(first.parameters(), then.parameters(), strict=True))
     assert list(first.state_dict()) == list(then.state_dict())
 

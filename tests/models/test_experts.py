@@ -13,7 +13,7 @@ from sttest.models.experts_family import expert_parameters
 from sttest.models.parameters import block_parameters
 from sttest.models.registry import get_config, small
 from sttest.models.tables import expert_tables
-from sttest.models.weights import layer_state, randomise
+from sttest.models.weights import layer_state, randomize
 
 pytestmark = pytest.mark.torch
 
@@ -33,7 +33,7 @@ def test_the_best_come_first_and_of_equals_the_first(scores, count):
 def test_one_wide_network_with_the_chosen_weights_is_the_same():
     config = small(get_config("qwen3-30b-a3b"))
     all_experts = ExpertMlp(config)
-    randomise(all_experts, seed=7)
+    randomize(all_experts, seed=7)
     x = torch.randn(1, config.hidden, generator=torch.Generator().manual_seed(3))
     tables = [torch.from_numpy(table) for table in expert_tables(config).values()]
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""Whole models against transformers' own, from the same checkpoint folder, and fake-quantised."""
+"""Whole models against transformers' own, from the same checkpoint folder, and fake-quantized."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from hugging_face_models import continued, whole_model
 
 from sttest.core.errors import InputError
 from sttest.models.checkpoint import load_model
-from sttest.models.language_model import generate, quantise_model
+from sttest.models.language_model import generate, quantize_model
 from sttest.models.layers import greedy
 from sttest.models.quant.block import observe_peaks
 from sttest.models.quant.layers import QuantLinear
@@ -41,41 +41,41 @@ def test_a_prompt_by_decode_steps_leaves_what_a_prefill_leaves(name):
     at_once, by_steps = (generate(model, PROMPT, STEPS, by_decode=by_decode) for by_decode in (False, True))
     assert at_once.tokens == by_steps.tokens
     assert (at_once.logits - by_steps.logits).abs().max() <= 1e-4
-    quantised = quantise_model(model, schemes()["w4a8"])
-    expected, found = quantised.prefill(PROMPT), quantised.prefill_by_decode(PROMPT)
+    quantized = quantize_model(model, schemes()["w4a8"])
+    expected, found = quantized.prefill(PROMPT), quantized.prefill_by_decode(PROMPT)
     assert found[1].positions == expected[1].positions == len(PROMPT)
     # The two round a token's weight on itself differently, and a random model's integers follow.
     assert sqnr_db(expected[0], found[0]) >= 15.0
 
 
 @pytest.mark.parametrize("name", ["gpt2", "qwen", "llama", "gemma"])
-def test_a_finely_quantised_model_says_nearly_the_same(name):
+def test_a_finely_quantized_model_says_nearly_the_same(name):
     config = small(get_config(name))
     model = load_model(config, seed=4)
-    quantised = quantise_model(model, schemes()["w8a8"])
+    quantized = quantize_model(model, schemes()["w8a8"])
     expected, _ = model.prefill(PROMPT)
-    found, cache = quantised.prefill(PROMPT)
+    found, cache = quantized.prefill(PROMPT)
     # Noise of 6 layers of about 30 dB each adds in power, 10 log10(6) = 8 dB, and the head brings its own.
     assert sqnr_db(expected, found) >= 20.0
     token = greedy(expected)
-    assert sqnr_db(model.decode(token, model.prefill(PROMPT)[1])[0], quantised.decode(token, cache)[0]) >= 20.0
+    assert sqnr_db(model.decode(token, model.prefill(PROMPT)[1])[0], quantized.decode(token, cache)[0]) >= 20.0
 
 
 @pytest.mark.parametrize("scheme", schemes().values(), ids=schemes())
 def test_every_scheme_generates(scheme):
     model = load_model(small(get_config("llama")), seed=4)
     peaks = observe_peaks(model, lambda: model.prefill(PROMPT))
-    found = generate(quantise_model(model, scheme, peaks), PROMPT, 3)
+    found = generate(quantize_model(model, scheme, peaks), PROMPT, 3)
     assert torch.isfinite(found.logits).all()
     if scheme.name == "fp32":
         assert torch.equal(found.logits, generate(model, PROMPT, 3).logits)
 
 
 @pytest.mark.parametrize("name", ["qwen", "llama"])
-def test_the_head_is_quantised_like_the_weights_unless_told_otherwise(name):
+def test_the_head_is_quantized_like_the_weights_unless_told_otherwise(name):
     model = load_model(small(get_config(name)))
-    assert isinstance(quantise_model(model, schemes()["w4a8"]).head, QuantLinear)
-    assert quantise_model(model, QuantScheme(lm_head="none")).head is model.head
+    assert isinstance(quantize_model(model, schemes()["w4a8"]).head, QuantLinear)
+    assert quantize_model(model, QuantScheme(lm_head="none")).head is model.head
 
 
 def test_a_tied_head_is_calibrated_too():

@@ -66,25 +66,25 @@ def test_of_equals_the_first_is_chosen() -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("tied", [True, False])
 @pytest.mark.parametrize("scheme", ["w4a8", "w4a8-channel", "fp32"])
-def test_a_padded_head_is_quantised_as_the_model_s(scheme: str, tied: bool) -> None:
+def test_a_padded_head_is_quantized_as_the_model_s(scheme: str, tied: bool) -> None:
     torch = pytest.importorskip("torch")
-    from sttest.models.checkpoint import randomise_model
+    from sttest.models.checkpoint import randomize_model
     from sttest.models.head import head_parameters, head_weight
-    from sttest.models.language_model import LanguageModel, quantise_model
-    from sttest.models.quant.quantizers import quantise_weight
+    from sttest.models.language_model import LanguageModel, quantize_model
+    from sttest.models.quant.quantizers import quantize_weight
     from sttest.models.quant.scheme import load_scheme
 
     config = replace(ODD, layers=1, tied_embeddings=tied)
     model, chosen = LanguageModel(config), load_scheme(scheme)
-    randomise_model(model, 3)
+    randomize_model(model, 3)
     plain = model.embedding.tokens.T if tied else model.head.get_parameter("weight")
     padded = head_weight(config, plain.detach())
-    found = head_parameters(quantise_model(model, chosen))
+    found = head_parameters(quantize_model(model, chosen))
     assert found["head.proj.weight"].shape == (config.hidden, head_columns(config))
-    if not chosen.quantises:
+    if not chosen.quantizes:
         assert np.array_equal(found["head.proj.weight"], padded.numpy())
         return
-    wanted = quantise_weight(padded, chosen.group, chosen.weight_max)
+    wanted = quantize_weight(padded, chosen.group, chosen.weight_max)
     assert np.array_equal(found["head.proj.weight"], wanted.values.numpy())
     assert np.array_equal(found["head.proj.weight_scale"], wanted.scales.numpy())
     assert torch.equal(torch.from_numpy(found["head.norm.bias"]), model.norm.get_parameter("bias"))

@@ -16,7 +16,7 @@ from sttest.core.errors import InputError
 from sttest.models.blocks import run_prefill
 from sttest.models.calibrated_folder import write_calibrated
 from sttest.models.checkpoint import load_model
-from sttest.models.language_model import quantise_model
+from sttest.models.language_model import quantize_model
 from sttest.models.quality import evaluate, windows_of
 from sttest.models.quant.calibration import calibrated
 from sttest.models.quant.layers import QuantLinear
@@ -56,13 +56,13 @@ def test_perplexity_is_that_of_the_logits_of_every_prefix():
     assert set(found.sqnr_db) == {math.inf}
 
 
-def test_a_quantised_model_is_held_against_the_one_in_floating_point():
+def test_a_quantized_model_is_held_against_the_one_in_floating_point():
     model, window = small_model(), tokens(70, 1)
-    coarse, fine = (evaluate(model, quantise_model(model, load_scheme(name)), [window]) for name in ("w4a8", "w8a8"))
+    coarse, fine = (evaluate(model, quantize_model(model, load_scheme(name)), [window]) for name in ("w4a8", "w8a8"))
     assert coarse.reference_perplexity == fine.reference_perplexity == evaluate(model, model, [window]).perplexity
     assert coarse.kl_nats > 10 * fine.kl_nats > 0
     assert coarse.agreement < fine.agreement
-    first = (model.layers[0], quantise_model(model, load_scheme("w8a8")).layers[0])
+    first = (model.layers[0], quantize_model(model, load_scheme("w8a8")).layers[0])
     exact, ours = (run_prefill(block, model.config, model.embedding(window, 0))[0].detach() for block in first)
     assert fine.sqnr_db[0] == pytest.approx(sqnr_db(exact, ours), abs=1e-4)
 
@@ -87,7 +87,7 @@ def test_calibrated_weights_are_nearer_and_come_back_from_their_folder(name, tmp
     wanted = made.state_dict()
     assert all(torch.equal(tensor, wanted[key]) for key, tensor in found.state_dict().items())
     # Random weights have nothing that another text would share: nearer on the one that they were calibrated on.
-    ours, nearest = (evaluate(model, quantise_model(each, SCHEME), windows) for each in (found, model))
+    ours, nearest = (evaluate(model, quantize_model(each, SCHEME), windows) for each in (found, model))
     assert ours.kl_nats < nearest.kl_nats
     assert ours.sqnr_db[-1] > nearest.sqnr_db[-1]
 
@@ -105,7 +105,7 @@ def test_smoothing_keeps_the_model_and_evens_its_channels(name):
     model, windows = uneven(small_model(name)), [tokens(60, seed) for seed in range(2)]
     made = smoothed(model, windows)
     assert evaluate(model, made, windows).sqnr_db[-1] > 80  # rounding of float32
-    ours, plain = (evaluate(model, quantise_model(each, load_scheme("w8a8")), windows) for each in (made, model))
+    ours, plain = (evaluate(model, quantize_model(each, load_scheme("w8a8")), windows) for each in (made, model))
     assert ours.sqnr_db[0] > plain.sqnr_db[0] + 3
 
 
@@ -121,14 +121,14 @@ def test_a_smoothed_model_comes_back_from_its_folder(name, tmp_path):
     )
 
 
-def test_groups_that_do_not_divide_the_rows_are_those_of_the_quantised_block():
+def test_groups_that_do_not_divide_the_rows_are_those_of_the_quantized_block():
     model, scheme = small_model(), QuantScheme(group=96)
     made = calibrated(model, scheme, [tokens(40, 1)])
-    for block, twin in zip(made.layers, quantise_model(made, scheme).layers, strict=True):
+    for block, twin in zip(made.layers, quantize_model(made, scheme).layers, strict=True):
         weight = block.get_parameter("mlp.down_proj.weight")
         linear = twin.get_submodule("mlp.down_proj")
         assert isinstance(linear, QuantLinear)
-        assert torch.equal(linear.dequantised_weight(), weight)
+        assert torch.equal(linear.dequantized_weight(), weight)
 
 
 def test_a_scheme_without_integers_calibrates_nothing():

@@ -89,10 +89,10 @@ def test_a_full_rank_changes_no_result_by_more_than_rounding():
 
     from sttest.models.blocks import PrefillBlock, run_prefill
     from sttest.models.low_rank import factored
-    from sttest.models.weights import randomise
+    from sttest.models.weights import randomize
 
     block = PrefillBlock(SMALL)
-    randomise(block, 5)
+    randomize(block, 5)
     x = torch.randn(8, SMALL.hidden, generator=torch.Generator().manual_seed(1))
     ranks = with_ranks(SMALL, ["100%"]).ranks
     with torch.no_grad():

@@ -57,33 +57,33 @@ def test_floating_point_is_that_of_transformers(weights, model):
 
 
 def test_int8_keeps_the_perplexity_as_it_is_rounded(weights, model):
-    from sttest.models.language_model import quantise_model
+    from sttest.models.language_model import quantize_model
     from sttest.models.quality import evaluate
     from sttest.models.quant.scheme import schemes
 
-    found = evaluate(model, quantise_model(model, schemes()["w8a8"]), windows_in(weights, "evaluation.txt", WINDOWS))
+    found = evaluate(model, quantize_model(model, schemes()["w8a8"]), windows_in(weights, "evaluation.txt", WINDOWS))
     assert found.loss < 0.04  # 3.5 % when measured
 
 
 def test_smoothed_int8_keeps_the_perplexity(weights, model):
-    from sttest.models.language_model import quantise_model
+    from sttest.models.language_model import quantize_model
     from sttest.models.quality import evaluate
     from sttest.models.quant.scheme import schemes
     from sttest.models.quant.smoothing import smoothed
 
-    made = quantise_model(smoothed(model, windows_in(weights, "calibration.txt", 8)), schemes()["w8a8"])
+    made = quantize_model(smoothed(model, windows_in(weights, "calibration.txt", 8)), schemes()["w8a8"])
     assert evaluate(model, made, windows_in(weights, "evaluation.txt", WINDOWS)).loss < 0.03
 
 
 def test_calibrated_int4_keeps_the_perplexity(weights, model):
-    from sttest.models.language_model import quantise_model
+    from sttest.models.language_model import quantize_model
     from sttest.models.quality import evaluate
     from sttest.models.quant.calibration import calibrated
     from sttest.models.quant.scheme import schemes
 
     scheme = schemes()["w4a8-g32"]
     made = calibrated(model, scheme, windows_in(weights, "calibration.txt", 24))
-    found = evaluate(model, quantise_model(made, scheme), windows_in(weights, "evaluation.txt", WINDOWS))
+    found = evaluate(model, quantize_model(made, scheme), windows_in(weights, "evaluation.txt", WINDOWS))
     assert found.loss < 0.15  # 13.9 % when measured
 
 

@@ -10,13 +10,13 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from sttest.models.blocks import DecodeBlock, PrefillBlock
-from sttest.models.quant.block import decode_twin, quantise_block
+from sttest.models.quant.block import decode_twin, quantize_block
 from sttest.models.quant.contraction import DefinedOrder
 from sttest.models.quant.quantizers import QuantizedTensor
 from sttest.models.quant.scheme import load_scheme
 from sttest.models.registry import get_config, small
 from sttest.models.tables import decode_inputs, prefill_mask, rope_table
-from sttest.models.weights import randomise
+from sttest.models.weights import randomize
 
 pytestmark = pytest.mark.torch
 
@@ -59,8 +59,8 @@ class Step:
 def step_of(name: str, kind: Any, precision: str) -> Step:
     config = small(get_config(name))
     first = PrefillBlock(config)
-    randomise(first, seed=2)
-    first = quantise_block(first, load_scheme(precision))
+    randomize(first, seed=2)
+    first = quantize_block(first, load_scheme(precision))
     x = torch.randn(CONTEXT + TOKENS, config.hidden, generator=torch.Generator().manual_seed(1))
     given = {"mask": torch.from_numpy(prefill_mask(config, CONTEXT, kind))}
     if config.rope_theta is not None:
@@ -90,7 +90,7 @@ def test_in_floating_point_within_rounding(name, kind):
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES)
-def test_quantised_to_the_bit(name, kind):
+def test_quantized_to_the_bit(name, kind):
     step = step_of(name, kind, "w4a8")
     (y, k, v), (expected, k_expected, v_expected) = step.at_once(), step.one_by_one()
     assert torch.equal(y, expected)

@@ -341,7 +341,7 @@ def read_all(folder: Path) -> None:
         "no manifest": (without("manifest.json"), r"no design package, manifest\.json missing"),
         "no JSON": (lambda folder: (folder / "manifest.json").write_text("{"), r"manifest\.json: not valid JSON"),
         "a newer schema": (manifest_with(schema="sttest.package/2"), "schema is 'sttest.package/2'"),
-        "a key from elsewhere": (manifest_with(colour="red"), "unknown key 'colour'"),
+        "a key from elsewhere": (manifest_with(color="red"), "unknown key 'color'"),
         "a key of another type": (manifest_with(groups="one"), "groups: input should be a valid integer"),
         "no graph": (without("timed_graph.json"), r"not a whole design package, timed_graph\.json missing"),
         "no values": (without("values.json"), r"values\.json missing"),

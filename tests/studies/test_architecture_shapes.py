@@ -33,7 +33,7 @@ def drawn(count: int) -> list[Candidate]:
     ]
 
 
-def test_the_base_is_one_of_its_neighbours_with_its_published_parameters():
+def test_the_base_is_one_of_its_neighbors_with_its_published_parameters():
     shape = LayerShape(QWEN.hidden, QWEN.kv_heads, QWEN.ffn)
     assert shape in SHAPES
     assert len(SHAPES) == len({*SHAPES}) == 27

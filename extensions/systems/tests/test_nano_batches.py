@@ -21,7 +21,7 @@ torch = pytest.importorskip("torch")
 
 from sttest.frontend.lowering import linalg_text, lower_isolated
 from sttest.models.blocks import DecodeBlock
-from sttest.models.weights import randomise
+from sttest.models.weights import randomize
 from sttest_systems.nano_batches.program import RESULTS, NanoBatches, check_parts, nano_program, of_part, split_inputs
 
 pytestmark = pytest.mark.torch
@@ -61,7 +61,7 @@ def of_whole(name: str) -> str:
 def test_in_floating_point_they_are_slices_of_the_batch(name, parts):
     config = model_config(name)
     block = DecodeBlock(config).eval()
-    randomise(block, seed=5)
+    randomize(block, seed=5)
     source = torch.Generator().manual_seed(6)
     shapes: dict[str, tuple[int, ...]] = {"x": (BATCH, config.hidden), "mask": (BATCH, CONTEXT)}
     shapes |= dict.fromkeys(("k_cache", "v_cache"), (BATCH, config.kv_heads, CONTEXT, config.head_dim))

@@ -1,4 +1,4 @@
-"""Every study of this distribution: its file is true, its program is found, and its papers are of the catalogue."""
+"""Every study of this distribution: its file is true, its program is found, and its papers are of the catalog."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sttest.core.closure import Closures, FolderTree, as_imported, program_files
-from sttest.studies.catalogue import catalogue_names, load_entry
+from sttest.studies.catalog import catalog_names, load_entry
 from sttest.studies.folders import has_systems, studies, study_file
 from sttest.studies.tables import programs
 
@@ -29,7 +29,7 @@ def test_its_file_says_what_is_there(name):
     manifest = json.loads((ROOT / "results" / name / "manifest.json").read_text(encoding="utf-8"))
     assert manifest.get("taken_over") or study.seconds == round(manifest["wall_s"])
     assert f"sttest reproduce {name}" in (ROOT / study.page).read_text(encoding="utf-8")
-    assert study.systems.keys() <= {*catalogue_names()}
+    assert study.systems.keys() <= {*catalog_names()}
     assert all(load_entry(each).command == study.command for each in study.systems)
 
 

@@ -858,13 +858,13 @@ class ConverterOp(NodeOp):
 
     @property
     def at_once(self) -> list[int]:
-        """Neighbours per data dim that are written or read in one cycle: those of a token."""
+        """Neighbors per data dim that are written or read in one cycle: those of a token."""
         source, result = (itensor_of(port).element_shape for port in self._ends)
         return [max(pair) for pair in zip(source, result, strict=True)]
 
     @property
     def word(self) -> list[int]:
-        """Neighbours per data dim that lie in one word of the buffer: one, or what both sides of ``kept`` ones move."""
+        """Neighbors per data dim that lie in one word of the buffer: one, or what both sides of ``kept`` ones move."""
         source, result = (itensor_of(port).element_shape for port in self._ends)
         if self.kept is None:
             return [1] * len(source)

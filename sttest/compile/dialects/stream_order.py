@@ -40,7 +40,7 @@ class StreamLoop:
 
 
 def loops_of(stream: ITensorType) -> list[StreamLoop]:
-    """The canonical loops: no loop of one trip, and neighbours merged that step as one loop would."""
+    """The canonical loops: no loop of one trip, and neighbors merged that step as one loop would."""
     return merged(raw_loops(stream))
 
 
@@ -50,7 +50,7 @@ def raw_loops(stream: ITensorType) -> list[StreamLoop]:
 
 
 def merged(loops: Iterable[StreamLoop]) -> list[StreamLoop]:
-    """The same order without loops of one trip, and with neighbours merged that step as one loop would."""
+    """The same order without loops of one trip, and with neighbors merged that step as one loop would."""
     found: list[StreamLoop] = []
     for loop in loops:
         if loop.trip == 1:

@@ -248,7 +248,7 @@ class LocalArray:
         return self.name + "".join(f"[{index[dim]}]" for dim in self.dims)
 
     def declare(self, code: CodeWriter, at_once: Sequence[int], kind: str = "") -> None:
-        """The declaration, partitioned so that ``at_once`` neighbours per dim can be touched in one cycle.
+        """The declaration, partitioned so that ``at_once`` neighbors per dim can be touched in one cycle.
 
         Args:
             code: text that is appended to.
@@ -265,7 +265,7 @@ class LocalArray:
         return "".join(f"[{self.shape[dim]}]" for dim in self.dims)
 
     def partition(self, code: CodeWriter, at_once: Sequence[int], word: Sequence[int] | None = None) -> None:
-        """Only the directives; ``word`` neighbours per dim, which are only touched together, share a word."""
+        """Only the directives; ``word`` neighbors per dim, which are only touched together, share a word."""
         for position, dim in enumerate(self.dims):
             together = word[dim] if word else 1
             self._split(code, "array_reshape", together, self.shape[dim], position)

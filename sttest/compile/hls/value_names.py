@@ -72,7 +72,7 @@ class ValueNames:
         return set().union(*map(_forms, (*self.sources, *self.results)))
 
 
-_STEPS = {"quantise": "quantized", "dequantise": "dequantized", "rescale": "rescaled", "groups": "grouped"}
+_STEPS = {"quantize": "quantized", "dequantize": "dequantized", "rescale": "rescaled", "groups": "grouped"}
 """Values by the step of a module that makes them; other steps are called like the value."""
 _FACTS = frozenset(("peak", "joint_peak", "scale", "reciprocal", "denominator"))
 """Steps that make something of a module's value, not the value."""

@@ -29,7 +29,7 @@ def integer_tasks(
     if not possible:
         raise InputError(
             "no-integer-product", "no task multiplies integers", where=where,
-            hints=["take a precision that quantises"],
+            hints=["take a precision that quantizes"],
         )  # fmt: skip
     code = "no-integer-product" if named else "unknown-task"
     what = "no integers are multiplied by a task" if named else "no task is"

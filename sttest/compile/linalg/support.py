@@ -99,7 +99,7 @@ def _refuse_type(value: SSAValue, function: func.FuncOp) -> None:
         names = ", ".join(str(each) for each in _ELEMENT_TYPES)
         raise InputError(
             "element-type", f"{kind} is not a tensor of {names}", where=where,
-            hints=["export the model in float32; quantise chooses the widths"],
+            hints=["export the model in float32; quantize chooses the widths"],
         )  # fmt: skip
 
 

@@ -317,6 +317,6 @@ def _initial_value(op: linalg.GenericOp) -> FloatAttr | IntegerAttr:
             "unknown-initial-value",
             "a reduction must start from a constant fill",
             where=place_of(op),
-            hints=["initialise the destination with linalg.fill"],
+            hints=["initialize the destination with linalg.fill"],
         )
     return value

@@ -1,4 +1,4 @@
-"""`lower-to-streams`: bufferisation: instances become FIFOs, nodes push into them, converters get their buffers."""
+"""`lower-to-streams`: bufferization: instances become FIFOs, nodes push into them, converters get their buffers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

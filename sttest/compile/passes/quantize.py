@@ -1,4 +1,4 @@
-"""`quantise`: makes integers, scales and their arithmetic explicit (docs/how-it-works/quantization.md)."""
+"""`quantize`: makes integers, scales and their arithmetic explicit (docs/how-it-works/quantization.md)."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ class Quantize(ModulePass):
             InputError: an unknown scheme, or a text that it cannot be applied to.
         """
         scheme = load_scheme(self.scheme)
-        if not scheme.quantises:
+        if not scheme.quantizes:
             return
         refuse_unsupported(op)
         for function in functions(op):

@@ -129,7 +129,7 @@ def _rates(kernel: df.KernelOp, streams: Sequence[SSAValue], flatten: bool) -> d
     ahead = {stream for stream in streams if flatten and _changes_halves(stream.owner)}
     rates = {stream: _bits_per_cycle(stream) * (2 if stream in ahead else 1) for stream in streams}
     turns = _of_turns(kernel)
-    # A unit that several tasks share moves what the slowest of their neighbours does: wider, all its FIFOs would be.
+    # A unit that several tasks share moves what the slowest of their neighbors does: wider, all its FIFOs would be.
     for group in turns:
         rates |= dict.fromkeys(group, min(rates.get(stream, 0) for stream in group))
     groups = [*_of_one_width(kernel), *turns]

@@ -1,4 +1,4 @@
-"""Contractions of quantised factors: integer sums, then scales, every operation in its documented order.
+"""Contractions of quantized factors: integer sums, then scales, every operation in its documented order.
 
 - Scales that do not vary along the sum follow it: ``f32(acc) * scale * scale``.
 - Weights in groups: one integer sum per group; then per group ``y = y + f32(acc) * scale_w``; then ``* scale_x``.
@@ -65,7 +65,7 @@ class Loops:
 
 @dataclass(frozen=True)
 class Factor:
-    """A quantised factor and how the contraction's loops index its values."""
+    """A quantized factor and how the contraction's loops index its values."""
 
     seen: QuantizedValue
     access: AffineMap
@@ -336,11 +336,11 @@ class Fold:
         return tuple(dim for dim in range(len(shape_of(self.weights))) if dim not in summed)
 
     def factors(self, weights: Factor) -> tuple[Factor, Factor]:
-        """The quantised weights and the values, in the order of the contraction."""
+        """The quantized weights and the values, in the order of the contraction."""
         return (weights, self.values) if self.number == 0 else (self.values, weights)
 
 
-def quantise_folded(folds: Sequence[Fold]) -> list[Factor]:
+def quantize_folded(folds: Sequence[Fold]) -> list[Factor]:
     """Softmax weights as the integers that contractions sum, the scales of the values folded in.
 
     Contractions whose sums are added have rows of one scale.
@@ -349,17 +349,17 @@ def quantise_folded(folds: Sequence[Fold]) -> list[Factor]:
     bound = _largest_of([_largest_seen(fold) for fold in folds], source)
     scales = scale_under_bound(bound, source)
     reciprocals = reciprocal_of(scales, source)
-    return [_quantised(fold, scales, reciprocals) for fold in folds]
+    return [_quantized(fold, scales, reciprocals) for fold in folds]
 
 
-def _quantised(fold: Fold, scales: SSAValue, reciprocals: SSAValue) -> Factor:
+def _quantized(fold: Fold, scales: SSAValue, reciprocals: SSAValue) -> Factor:
     rank = len(shape_of(fold.weights))
     loops = dims_map(rank, range(rank))
     integers = generic(
         [(fold.weights, loops), fold.scale, (reciprocals, dims_map(rank, fold.kept))],
         (TensorType(i8, shape_of(fold.weights)), loops),
         lambda p, scale_v, reciprocal, _: rounded(_product(_product(p, as_f32(scale_v)), reciprocal)),
-        Named(writer_of(fold.weights), "quantise"),
+        Named(writer_of(fold.weights), "quantize"),
     )
     return Factor(QuantizedValue(integers, scales, fold.kept), fold.access)
 

@@ -4,7 +4,7 @@ A weight is a parameter of rank 2 that contractions multiply; keys and values
 are the results and the arguments of the KV cache; everything else that a
 contraction multiplies is an activation.  Weights and cache change their type
 and bring their scales along as further arguments and results.  An activation is
-quantised where it is written, once for all contractions that read it.
+quantized where it is written, once for all contractions that read it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -33,7 +33,7 @@ from sttest.compile.quantization.contractions import (
     contract_folded,
     contract_weight,
     meeting_of,
-    quantise_folded,
+    quantize_folded,
     sum_softmax,
 )
 from sttest.compile.quantization.grouping import (
@@ -55,11 +55,11 @@ from sttest.compile.quantization.grouping import (
 )
 from sttest.compile.quantization.quantizers import (
     Integers,
-    dequantise,
+    dequantize,
     halve,
-    quantise_dynamic,
-    quantise_softmax,
-    quantise_static,
+    quantize_dynamic,
+    quantize_softmax,
+    quantize_static,
 )
 from sttest.compile.quantization.softmax_weights import is_softmax_weight
 from sttest.core.errors import InputError
@@ -167,7 +167,7 @@ _DISSOLVING = (tensor.ExpandShapeOp, tensor.CollapseShapeOp, tensor.EmptyOp, Fil
 
 
 class QuantisedFunction:
-    """A function and what of it has been quantised so far."""
+    """A function and what of it has been quantized so far."""
 
     def __init__(self, function: func.FuncOp, scheme: QuantScheme) -> None:
         self._scheme = scheme
@@ -198,7 +198,7 @@ class QuantisedFunction:
         self._refuse_float_readers_of_weights()
         if self._scheme.kv_bits < _AS_IT_IS:
             for place in [*self._caches, *self._entries()]:
-                self._dequantise_for_readers(place)
+                self._dequantize_for_readers(place)
             self._return_integers()
         _erase_unread(self._block.ops)
         self._signature.write()
@@ -240,7 +240,7 @@ class QuantisedFunction:
         for each in folds:
             self._note_softmax(each.weights)
         with ImplicitBuilder(Builder(InsertPoint.before(folds[-1].op))):
-            weights = quantise_folded(folds)
+            weights = quantize_folded(folds)
             products = [(each.op, *each.factors(found)) for each, found in zip(folds, weights, strict=True)]
             result = contract_folded(products, weights[0])
         self._replace_summed(meeting, fold.op, result)
@@ -360,7 +360,7 @@ class QuantisedFunction:
     def _place_of(
         self, op: GenericOp, value: SSAValue, access: AffineMap, bits: int, start: SSAValue | None
     ) -> ScaleSharing:
-        """The place where a factor is quantised, which is done now if it wasn't yet.
+        """The place where a factor is quantized, which is done now if it wasn't yet.
 
         Where all elements share a scale that is ``start``, if it is given, and else the root.
         """
@@ -369,27 +369,27 @@ class QuantisedFunction:
         start = start or root
         entry = self._entry_of(op, chain)
         if entry is not None:
-            place, quantiser = entry, partial(quantise_dynamic, entry, self._entries_as)
+            place, quantizer = entry, partial(quantize_dynamic, entry, self._entries_as)
         elif self._is_softmax(root):
-            place, quantiser = whole(start), partial(quantise_softmax, start)
+            place, quantizer = whole(start), partial(quantize_softmax, start)
             self._note_softmax(root)
         elif self._scheme.activations == "static":
-            place, quantiser = whole(start), partial(self._quantise_static, start, source_of(op), Integers(bits))
+            place, quantizer = whole(start), partial(self._quantize_static, start, source_of(op), Integers(bits))
         else:
             place = nearest_to_root(value, summed_dims(op, access))
-            quantiser = partial(quantise_dynamic, place, Integers(bits))
+            quantizer = partial(quantize_dynamic, place, Integers(bits))
         if place not in self._placed:
             with ImplicitBuilder(after(place.value)):
-                self._placed[place] = quantiser(writer_of(root) or source_of(op))
+                self._placed[place] = quantizer(writer_of(root) or source_of(op))
         return place
 
-    def _quantise_static(self, value: SSAValue, module: str, to: Integers, source: str) -> QuantizedValue:
+    def _quantize_static(self, value: SSAValue, module: str, to: Integers, source: str) -> QuantizedValue:
         behind = self._signature.find(f"{module}.weight_scale")
         scale = self._signature.add_argument(behind, f"{module}.input_scale", "parameter", TensorType(f32, [1]))
-        return quantise_static(value, scale, to, source)
+        return quantize_static(value, scale, to, source)
 
     def _as_shown(self, place: ScaleSharing, value: SSAValue) -> QuantizedValue:
-        """The quantised tensor as ``value``, a view of its place, shows it."""
+        """The quantized tensor as ``value``, a view of its place, shows it."""
         if value is place.value:
             return self._placed[place]
         if (place, value) not in self._shown:
@@ -399,7 +399,7 @@ class QuantisedFunction:
         return self._shown[place, value]
 
     def _is_softmax(self, root: SSAValue) -> bool:
-        """Whether a tensor is quantised as softmax weights are."""
+        """Whether a tensor is quantized as softmax weights are."""
         return self._scheme.has_integer_attention and is_softmax_weight(root)
 
     def _note_softmax(self, root: SSAValue) -> None:
@@ -448,7 +448,7 @@ class QuantisedFunction:
                 self._placed[place] = QuantizedValue(cache, scale, place.kept)
 
     def _entries(self) -> list[ScaleSharing]:
-        """The places where new keys and values are quantised: per head and position, nearest to what computes them."""
+        """The places where new keys and values are quantized: per head and position, nearest to what computes them."""
         if self._scheme.kv_bits == _AS_IT_IS:
             return []
         entries = [self._signature.result(number) for number in self._signature.cached()]
@@ -464,7 +464,7 @@ class QuantisedFunction:
             raise _not_by_head(op)
         return None
 
-    def _dequantise_for_readers(self, place: ScaleSharing) -> None:
+    def _dequantize_for_readers(self, place: ScaleSharing) -> None:
         """Whoever does not contract keys or values reads them as the cache will have them."""
         for value in chain_of(place.value)[1:]:
             for reader in self._float_readers(value):
@@ -473,9 +473,9 @@ class QuantisedFunction:
             readers = self._float_readers(value)
             if not readers:
                 continue
-            seen = self._as_shown(self._quantised_entry(place), value)
+            seen = self._as_shown(self._quantized_entry(place), value)
             with ImplicitBuilder(after(seen.values)):
-                plain = dequantise(seen, writer_of(chain_of(value)[-1]))
+                plain = dequantize(seen, writer_of(chain_of(value)[-1]))
             for use in [use for use in value.uses if use.operation in readers]:
                 use.operation.operands[use.index] = plain
 
@@ -485,7 +485,7 @@ class QuantisedFunction:
             entry = self._signature.result(number)
             if element_of(entry) != f32:
                 continue
-            seen = self._as_shown(self._quantised_entry(nearest_to_root(entry, _last_dim(entry))), entry)
+            seen = self._as_shown(self._quantized_entry(nearest_to_root(entry, _last_dim(entry))), entry)
             if seen.scale is None:
                 self._signature.replace_result(number, seen.values)
                 continue
@@ -495,12 +495,12 @@ class QuantisedFunction:
             self._signature.replace_result(number, seen.values)
             self._signature.add_result(number + 1, f"{self._signature.result_name(number)}_scale", scale)
 
-    def _quantised_entry(self, place: ScaleSharing) -> ScaleSharing:
+    def _quantized_entry(self, place: ScaleSharing) -> ScaleSharing:
         if place not in self._placed:
             writer = writer_of(chain_of(place.value)[-1])
             with ImplicitBuilder(after(place.value)):
                 self._placed[place] = (
-                    quantise_dynamic(place, self._entries_as, writer)
+                    quantize_dynamic(place, self._entries_as, writer)
                     if self._scheme.has_integer_cache
                     else halve(place.value, writer)
                 )

@@ -1,7 +1,7 @@
 """Which elements of a tensor share a scale, and how integers and scales follow a tensor through views.
 
 A scale belongs to whole dims of a tensor.  Seen through a reshape such dims may
-be parts of others, so a tensor is quantised at the *place* nearest to its root at
+be parts of others, so a tensor is quantized at the *place* nearest to its root at
 which the dims are whole; every view below is then made again, of the
 integers and of the scales.  A merge of dims is not undone: what is merged may be
 cut elsewhere (14 heads of 64 channels into groups of 128), which integers in the
@@ -102,7 +102,7 @@ def after(value: SSAValue) -> Builder:
 
 
 def through_view(view: Operation, seen: QuantizedValue) -> QuantizedValue:
-    """The quantised tensor as ``view`` shows it.
+    """The quantized tensor as ``view`` shows it.
 
     Raises:
         InputError: the view merges or splits what shares a scale with what does not.
@@ -170,7 +170,7 @@ def _collapse(view: tensor.CollapseShapeOp, seen: QuantizedValue) -> QuantizedVa
     wanted = tuple(dim for part in kept for dim in part)
     if mixed or (wanted != seen.dims and any(len(part) > 1 for part in kept)):
         raise InputError(
-            "scale-across-reshape", "a reshape merges elements under one scale with others", where="quantise",
+            "scale-across-reshape", "a reshape merges elements under one scale with others", where="quantize",
             hints=["reshape before the tensor that is contracted", "compile with precision fp32"],
         )  # fmt: skip
     place = {dim: number for number, part in enumerate(kept) for dim in part}
@@ -203,14 +203,14 @@ def _permute(view: GenericOp, seen: QuantizedValue) -> QuantizedValue:
         expr = source.results[dim]
         if not isinstance(expr, AffineDimExpr):
             raise InputError(
-                "scale-across-reshape", "a broadcast drops a dim that has scales", where="quantise",
+                "scale-across-reshape", "a broadcast drops a dim that has scales", where="quantize",
                 hints=["compile with precision fp32"],
             )  # fmt: skip
         dims.append(loops.index(expr.position))
     return QuantizedValue(values, seen.scale, tuple(dims))
 
 
-# --- What the quantiser recognises in linalg text
+# --- What the quantizer recognizes in linalg text
 
 
 def loop_of(expr: AffineExpr) -> int | None:

@@ -1,4 +1,4 @@
-"""The quantisers of docs/how-it-works/quantization.md as loop nests, every operation in its order.
+"""The quantizers of docs/how-it-works/quantization.md as loop nests, every operation in its order.
 
 scale      = round_to_scale_type(peak / qmax)
 reciprocal = 1 / scale
@@ -41,7 +41,7 @@ class Integers:
         return float((1 << self.bits - 1) - 1)
 
 
-def quantise_dynamic(place: ScaleSharing, to: Integers, source: str) -> QuantizedValue:
+def quantize_dynamic(place: ScaleSharing, to: Integers, source: str) -> QuantizedValue:
     """A scale per group, from the largest magnitude in it: a barrier.
 
     Args:
@@ -81,20 +81,20 @@ def halve(value: SSAValue, source: str) -> QuantizedValue:
     return QuantizedValue(halves, None)
 
 
-def quantise_static(value: SSAValue, scale: SSAValue, to: Integers, source: str) -> QuantizedValue:
+def quantize_static(value: SSAValue, scale: SSAValue, to: Integers, source: str) -> QuantizedValue:
     """One scale for all, [1] of f32, known before the first element: no barrier."""
     only = AffineMap(len(shape_of(value)), 0, (AffineExpr.constant(0),))
     return QuantizedValue(_integers(value, reciprocal_of(scale, source), only, to, source), scale)
 
 
-def quantise_softmax(weights: SSAValue, source: str) -> QuantizedValue:
-    """Unnormalised softmax weights in [0, 1] under the constant 1 / 127: no barrier."""
+def quantize_softmax(weights: SSAValue, source: str) -> QuantizedValue:
+    """Unnormalized softmax weights in [0, 1] under the constant 1 / 127: no barrier."""
     loops = dims_map(len(shape_of(weights)), range(len(shape_of(weights))))
     values = generic(
         [(weights, loops)],
         (TensorType(i8, shape_of(weights)), loops),
         lambda x, _: rounded_softmax(x),
-        Named(source, "quantise"),
+        Named(source, "quantize"),
     )
     return QuantizedValue(values, None)
 
@@ -104,7 +104,7 @@ def rounded_softmax(x: SSAValue) -> SSAValue:
     return rounded(arith.MulfOp(x, constant(INT8_MAX)).result)
 
 
-def dequantise(seen: QuantizedValue, source: str) -> SSAValue:
+def dequantize(seen: QuantizedValue, source: str) -> SSAValue:
     """``f32(q) * f32(scale)``, in f32; without a scale ``f32(x)``."""
     rank = len(shape_of(seen.values))
     loops = dims_map(rank, range(rank))
@@ -115,7 +115,7 @@ def dequantise(seen: QuantizedValue, source: str) -> SSAValue:
         [(seen.values, loops), (seen.scale, dims_map(rank, seen.dims))],
         (TensorType(f32, shape_of(seen.values)), loops),
         lambda q, scale, _: arith.MulfOp(as_f32(q), as_f32(scale)).result,
-        Named(source, "dequantise"),
+        Named(source, "dequantize"),
     )
 
 
@@ -201,7 +201,7 @@ def _integers(value: SSAValue, reciprocal: SSAValue, access: AffineMap, to: Inte
         [(value, loops), (reciprocal, access)],
         (TensorType(IntegerType(to.bits), shape_of(value)), loops),
         lambda x, factor, _: rounded(arith.MulfOp(x, factor).result, to),
-        Named(source, "quantise"),
+        Named(source, "quantize"),
     )
 
 

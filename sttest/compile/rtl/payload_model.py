@@ -1,4 +1,4 @@
-"""A part of a payload as a function with the operators of the simulator: a behavioural model, not for synthesis."""
+"""A part of a payload as a function with the operators of the simulator: a behavioral model, not for synthesis."""
 
 from collections.abc import Mapping, Sequence
 

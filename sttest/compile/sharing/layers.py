@@ -30,7 +30,7 @@ def outside_layers(kernel: df.KernelOp) -> set[df.NodeOp]:
         if node in found or isinstance(node, df.EnterOp | df.LeaveOp):
             continue
         found.add(node)
-        ahead += _neighbours(node)
+        ahead += _neighbors(node)
     return found
 
 
@@ -40,7 +40,7 @@ def rounds_of(kernel: df.KernelOp) -> list[tuple[df.EnterOp, df.LeaveOp]]:
     return [(enter, leaves[enter.sources[1]]) for enter in all_of(kernel, df.EnterOp)]
 
 
-def _neighbours(node: df.NodeOp) -> Iterator[df.NodeOp]:
+def _neighbors(node: df.NodeOp) -> Iterator[df.NodeOp]:
     # What a DMA has on its other side is memory, in which nothing waits.
     streams = [*(() if isinstance(node, df.DmaReadOp) else node.sources), *node.sinks]
     for stream in streams:

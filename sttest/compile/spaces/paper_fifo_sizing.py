@@ -337,7 +337,7 @@ class FifoSize:
     depth: int
 
 
-def equalise(kernels: Sequence[KernelTiming], strategy: Strategy) -> list[KernelTiming]:
+def equalize(kernels: Sequence[KernelTiming], strategy: Strategy) -> list[KernelTiming]:
     """The kernels at the speeds of a strategy.
 
     Normal leaves them alone.  The others stretch every II by the slowest
@@ -382,7 +382,7 @@ def size_fifos(
     if delays == Delays.PATHS:
         found = solve_delays([kernel.name for kernel in kernels], edges)
     else:
-        found = schedule_delays({kernel.name: kernel.total_cycles for kernel in equalise(kernels, strategy)}, edges)
+        found = schedule_delays({kernel.name: kernel.total_cycles for kernel in equalize(kernels, strategy)}, edges)
     return {name: FifoSize(delay, depth(rates[name], delay)) for name, delay in found.items()}
 
 

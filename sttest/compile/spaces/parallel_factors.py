@@ -1,9 +1,9 @@
-"""HIDA's parallelisation: intensity-aware (IA) and connectedness-aware (CA) unrolling.
+"""HIDA's parallelization: intensity-aware (IA) and connectedness-aware (CA) unrolling.
 
 The ancestor of the tiling space (Ye, Jun & Chen, ASPLOS 2024, arXiv
 2311.03379), kept as a baseline with its ablations.  Nodes are loop nests that
 share arrays; an unroll factor on one side of an array asks for banks on it,
-so neighbours that unroll alike share banks instead of multiplying them.
+so neighbors that unroll alike share banks instead of multiplying them.
 """
 
 import math
@@ -71,8 +71,8 @@ def parallel_factors(nodes: Sequence[NodeFacts], max_factor: int, *, ia: bool, c
     IA: a node gets ``max_factor`` × its intensity / the highest intensity,
     rounded to the nearest power of two from 1 to ``max_factor``; without IA
     every node gets the whole.  CA: nodes are decided in falling order of connectedness
-    (neighbours through arrays), then of intensity, and each takes the split
-    over its loops that asks for the fewest banks on the arrays of neighbours
+    (neighbors through arrays), then of intensity, and each takes the split
+    over its loops that asks for the fewest banks on the arrays of neighbors
     already decided.  Among equals, and without CA: reductions last, then the
     most even split, then the larger factors inside.
 
@@ -95,8 +95,8 @@ def parallel_factors(nodes: Sequence[NodeFacts], max_factor: int, *, ia: bool, c
     for node in sorted(nodes, key=lambda node: (-_connectedness(node, nodes), -node.intensity)):
         share = Fraction(node.intensity, peak) if ia else Fraction(1)
         factor = min(nearest_power_of_two(max_factor * share), _power_of_two_below(max_factor))
-        neighbours = fixed if ca else {}
-        unroll = min(_splits(node, factor), key=lambda split: _rank(node, split, neighbours))
+        neighbors = fixed if ca else {}
+        unroll = min(_splits(node, factor), key=lambda split: _rank(node, split, neighbors))
         decided[node.name] = Parallelism(factor, unroll)
         fixed = _cover(fixed, node, unroll)
     return {node.name: decided[node.name] for node in nodes}
@@ -147,10 +147,10 @@ def _splits(node: NodeFacts, factor: int) -> Iterator[dict[str, int]]:
     return extend({}, capped)
 
 
-def _rank(node: NodeFacts, split: Mapping[str, int], neighbours: Banks) -> tuple[int, int, int, tuple[int, ...]]:
+def _rank(node: NodeFacts, split: Mapping[str, int], neighbors: Banks) -> tuple[int, int, int, tuple[int, ...]]:
     reduction_lanes = math.prod(split[loop] for loop in node.reductions)
-    covered = _cover(neighbours, node, split)
-    shared_banks = sum(math.prod(covered[array]) for array in node.arrays & neighbours.keys())
+    covered = _cover(neighbors, node, split)
+    shared_banks = sum(math.prod(covered[array]) for array in node.arrays & neighbors.keys())
     return reduction_lanes, shared_banks, max(split.values(), default=1), tuple(split.values())
 
 

@@ -1,7 +1,7 @@
 """Die partition: which SLR every process lies in, as a mixed-integer program.
 
 After StreamTensor (arXiv 2509.13694, section on resource allocation): one SLR per task,
-crossings and imbalance minimised under the budget of each SLR.  Ours adds what the die
+crossings and imbalance minimized under the budget of each SLR.  Ours adds what the die
 demands: processes at the HBM are pinned to the SLR beside it, and the wires over each
 boundary are bounded by its super long lines.
 
@@ -66,7 +66,7 @@ class Die:
     """What the SLRs offer, in their order on the die."""
 
     budgets: tuple[Resources, ...]  # per SLR, the margin already taken off
-    sll_per_boundary: int  # super long lines between neighbours that a design may use
+    sll_per_boundary: int  # super long lines between neighbors that a design may use
     balance_weight: float = 1.0  # weight of the fullest share, against wires over ``sll_per_boundary``
     process: Resources | None = None  # what one process may take; None for as much as an SLR has
 
@@ -332,14 +332,14 @@ def greedy_slrs(
 ) -> dict[str, int] | None:  # fmt: skip
     """The SLR of every process: pinned ones first, each other one in order where it costs least.
 
-    What it costs are the wires to neighbours that are placed already, and the fullest share
+    What it costs are the wires to neighbors that are placed already, and the fullest share
     of the SLR that it joins.  None where one fits nowhere; long lines are not looked at.
     """
-    neighbours = _joined_with(processes, wires)
+    neighbors = _joined_with(processes, wires)
     used = [Resources() for _ in die.budgets]
     slr_of: dict[str, int] = {}
     for process in sorted(processes, key=lambda each: each.pinned is None):
-        best = _best(process, neighbours[process.name], slr_of, used, die)
+        best = _best(process, neighbors[process.name], slr_of, used, die)
         if best is None:
             return None
         slr_of[process.name] = best
@@ -356,7 +356,7 @@ def _joined_with(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts]) 
 
 
 def _best(
-    process: ProcessFacts, neighbours: Sequence[tuple[str, int]], slr_of: Mapping[str, int],
+    process: ProcessFacts, neighbors: Sequence[tuple[str, int]], slr_of: Mapping[str, int],
     used: Sequence[Resources], die: Die,
 ) -> int | None:  # fmt: skip
     costs: dict[int, float] = {}
@@ -364,6 +364,6 @@ def _best(
         fullest = (used[slr] + process.resources).shares_of(die.budgets[slr]).largest
         if fullest > 1:
             continue
-        wires = sum(count * abs(slr - slr_of[name]) for name, count in neighbours if name in slr_of)
+        wires = sum(count * abs(slr - slr_of[name]) for name, count in neighbors if name in slr_of)
         costs[slr] = wires / die.sll_per_boundary + die.balance_weight * fullest
     return min(costs, key=lambda slr: (costs[slr], slr)) if costs else None

@@ -254,7 +254,7 @@
       %172 = "arith.addf"(%arg103, %171) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %173 = "arith.divf"(%172, %170) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%173) : (f32) -> ()
-    }) {sttest.source = "attn.normalise"} : (tensor<1x1x4x256xf32>, tensor<1x1x4xf32>, tensor<1x1x256xf32>, tensor<1x1x4xf32>, tensor<1x1x4x256xf32>) -> tensor<1x1x4x256xf32>
+    }) {sttest.source = "attn.normalize"} : (tensor<1x1x4x256xf32>, tensor<1x1x4xf32>, tensor<1x1x256xf32>, tensor<1x1x4xf32>, tensor<1x1x4x256xf32>) -> tensor<1x1x4x256xf32>
     %70 = "tensor.collapse_shape"(%69) <{reassociation = [[0], [1, 2, 3]]}> : (tensor<1x1x4x256xf32>) -> tensor<1x1024xf32>
     %71 = "linalg.fill"(%0, %12) <{operandSegmentSizes = array<i32: 1, 1>}> ({
     ^bb0(%arg101: f32, %arg102: f32):

@@ -251,7 +251,7 @@
       %134 = "arith.addf"(%arg67, %133) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %135 = "arith.divf"(%134, %132) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%135) : (f32) -> ()
-    }) {sttest.source = "attn.normalise"} : (tensor<1x1x4x256xf32>, tensor<1x1x4xf32>, tensor<1x1x256xf32>, tensor<1x1x4xf32>, tensor<1x1x4x256xf32>) -> tensor<1x1x4x256xf32>
+    }) {sttest.source = "attn.normalize"} : (tensor<1x1x4x256xf32>, tensor<1x1x4xf32>, tensor<1x1x256xf32>, tensor<1x1x4xf32>, tensor<1x1x4x256xf32>) -> tensor<1x1x4x256xf32>
     %68 = "tensor.collapse_shape"(%67) <{reassociation = [[0], [1, 2, 3]]}> : (tensor<1x1x4x256xf32>) -> tensor<1x1024xf32>
     %69 = "linalg.fill"(%0, %10) <{operandSegmentSizes = array<i32: 1, 1>}> ({
     ^bb0(%arg65: f32, %arg66: f32):

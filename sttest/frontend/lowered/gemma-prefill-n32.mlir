@@ -234,7 +234,7 @@
     ^bb0(%arg61: f32, %arg62: f32, %arg63: f32):
       %130 = "arith.divf"(%arg61, %arg62) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%130) : (f32) -> ()
-    }) {sttest.source = "attn.normalise"} : (tensor<32x1x4x256xf32>, tensor<32x1x4xf32>, tensor<32x1x4x256xf32>) -> tensor<32x1x4x256xf32>
+    }) {sttest.source = "attn.normalize"} : (tensor<32x1x4x256xf32>, tensor<32x1x4xf32>, tensor<32x1x4x256xf32>) -> tensor<32x1x4x256xf32>
     %68 = "tensor.collapse_shape"(%67) <{reassociation = [[0], [1, 2, 3]]}> : (tensor<32x1x4x256xf32>) -> tensor<32x1024xf32>
     %69 = "linalg.fill"(%0, %10) <{operandSegmentSizes = array<i32: 1, 1>}> ({
     ^bb0(%arg59: f32, %arg60: f32):

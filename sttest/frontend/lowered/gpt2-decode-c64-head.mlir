@@ -181,7 +181,7 @@
       %142 = "arith.addf"(%arg101, %141) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %143 = "arith.divf"(%142, %140) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%143) : (f32) -> ()
-    }) {sttest.source = "attn.normalise"} : (tensor<1x16x64xf32>, tensor<1x16xf32>, tensor<1x16x64xf32>, tensor<1x16xf32>, tensor<1x16x64xf32>) -> tensor<1x16x64xf32>
+    }) {sttest.source = "attn.normalize"} : (tensor<1x16x64xf32>, tensor<1x16xf32>, tensor<1x16x64xf32>, tensor<1x16xf32>, tensor<1x16x64xf32>) -> tensor<1x16x64xf32>
     %44 = "tensor.collapse_shape"(%43) <{reassociation = [[0], [1, 2]]}> : (tensor<1x16x64xf32>) -> tensor<1x1024xf32>
     %45 = "linalg.generic"(%44, %arg8, %18) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg98: f32, %arg99: f32, %arg100: f32):

@@ -178,7 +178,7 @@
       %95 = "arith.addf"(%arg59, %94) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %96 = "arith.divf"(%95, %93) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%96) : (f32) -> ()
-    }) {sttest.source = "attn.normalise"} : (tensor<1x16x64xf32>, tensor<1x16xf32>, tensor<1x16x64xf32>, tensor<1x16xf32>, tensor<1x16x64xf32>) -> tensor<1x16x64xf32>
+    }) {sttest.source = "attn.normalize"} : (tensor<1x16x64xf32>, tensor<1x16xf32>, tensor<1x16x64xf32>, tensor<1x16xf32>, tensor<1x16x64xf32>) -> tensor<1x16x64xf32>
     %42 = "tensor.collapse_shape"(%41) <{reassociation = [[0], [1, 2]]}> : (tensor<1x16x64xf32>) -> tensor<1x1024xf32>
     %43 = "linalg.generic"(%42, %arg8, %16) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg56: f32, %arg57: f32, %arg58: f32):

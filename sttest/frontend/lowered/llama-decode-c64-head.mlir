@@ -186,7 +186,7 @@
       %125 = "arith.addf"(%arg85, %124) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %126 = "arith.divf"(%125, %123) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%126) : (f32) -> ()
-    }) {sttest.source = "attn.normalise"} : (tensor<1x4x8x64xf32>, tensor<1x4x8xf32>, tensor<1x4x64xf32>, tensor<1x4x8xf32>, tensor<1x4x8x64xf32>) -> tensor<1x4x8x64xf32>
+    }) {sttest.source = "attn.normalize"} : (tensor<1x4x8x64xf32>, tensor<1x4x8xf32>, tensor<1x4x64xf32>, tensor<1x4x8xf32>, tensor<1x4x8x64xf32>) -> tensor<1x4x8x64xf32>
     %48 = "tensor.collapse_shape"(%47) <{reassociation = [[0], [1, 2, 3]]}> : (tensor<1x4x8x64xf32>) -> tensor<1x2048xf32>
     %49 = "linalg.generic"(%48, %arg4, %14) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg82: f32, %arg83: f32, %arg84: f32):

@@ -183,7 +183,7 @@
       %87 = "arith.addf"(%arg49, %86) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %88 = "arith.divf"(%87, %85) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%88) : (f32) -> ()
-    }) {sttest.source = "attn.normalise"} : (tensor<1x4x8x64xf32>, tensor<1x4x8xf32>, tensor<1x4x64xf32>, tensor<1x4x8xf32>, tensor<1x4x8x64xf32>) -> tensor<1x4x8x64xf32>
+    }) {sttest.source = "attn.normalize"} : (tensor<1x4x8x64xf32>, tensor<1x4x8xf32>, tensor<1x4x64xf32>, tensor<1x4x8xf32>, tensor<1x4x8x64xf32>) -> tensor<1x4x8x64xf32>
     %46 = "tensor.collapse_shape"(%45) <{reassociation = [[0], [1, 2, 3]]}> : (tensor<1x4x8x64xf32>) -> tensor<1x2048xf32>
     %47 = "linalg.generic"(%46, %arg4, %12) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg46: f32, %arg47: f32, %arg48: f32):

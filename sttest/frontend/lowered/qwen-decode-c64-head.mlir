@@ -201,7 +201,7 @@
       %128 = "arith.addf"(%arg88, %127) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %129 = "arith.divf"(%128, %126) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%129) : (f32) -> ()
-    }) {sttest.source = "attn.normalise"} : (tensor<1x2x7x64xf32>, tensor<1x2x7xf32>, tensor<1x2x64xf32>, tensor<1x2x7xf32>, tensor<1x2x7x64xf32>) -> tensor<1x2x7x64xf32>
+    }) {sttest.source = "attn.normalize"} : (tensor<1x2x7x64xf32>, tensor<1x2x7xf32>, tensor<1x2x64xf32>, tensor<1x2x7xf32>, tensor<1x2x7x64xf32>) -> tensor<1x2x7x64xf32>
     %51 = "tensor.collapse_shape"(%50) <{reassociation = [[0], [1, 2, 3]]}> : (tensor<1x2x7x64xf32>) -> tensor<1x896xf32>
     %52 = "linalg.generic"(%51, %arg7, %14) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg85: f32, %arg86: f32, %arg87: f32):

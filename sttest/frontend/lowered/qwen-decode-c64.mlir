@@ -198,7 +198,7 @@
       %90 = "arith.addf"(%arg52, %89) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %91 = "arith.divf"(%90, %88) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%91) : (f32) -> ()
-    }) {sttest.source = "attn.normalise"} : (tensor<1x2x7x64xf32>, tensor<1x2x7xf32>, tensor<1x2x64xf32>, tensor<1x2x7xf32>, tensor<1x2x7x64xf32>) -> tensor<1x2x7x64xf32>
+    }) {sttest.source = "attn.normalize"} : (tensor<1x2x7x64xf32>, tensor<1x2x7xf32>, tensor<1x2x64xf32>, tensor<1x2x7xf32>, tensor<1x2x7x64xf32>) -> tensor<1x2x7x64xf32>
     %49 = "tensor.collapse_shape"(%48) <{reassociation = [[0], [1, 2, 3]]}> : (tensor<1x2x7x64xf32>) -> tensor<1x896xf32>
     %50 = "linalg.generic"(%49, %arg7, %12) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg49: f32, %arg50: f32, %arg51: f32):

@@ -249,7 +249,7 @@
       %168 = "arith.addf"(%arg101, %167) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %169 = "arith.divf"(%168, %166) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%169) : (f32) -> ()
-    }) {sttest.source = "attn.normalise"} : (tensor<1x1x4x32xf32>, tensor<1x1x4xf32>, tensor<1x1x32xf32>, tensor<1x1x4xf32>, tensor<1x1x4x32xf32>) -> tensor<1x1x4x32xf32>
+    }) {sttest.source = "attn.normalize"} : (tensor<1x1x4x32xf32>, tensor<1x1x4xf32>, tensor<1x1x32xf32>, tensor<1x1x4xf32>, tensor<1x1x4x32xf32>) -> tensor<1x1x4x32xf32>
     %68 = "tensor.collapse_shape"(%67) <{reassociation = [[0], [1, 2, 3]]}> : (tensor<1x1x4x32xf32>) -> tensor<1x128xf32>
     %69 = "linalg.fill"(%0, %12) <{operandSegmentSizes = array<i32: 1, 1>}> ({
     ^bb0(%arg99: f32, %arg100: f32):

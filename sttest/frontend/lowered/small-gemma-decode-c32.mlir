@@ -246,7 +246,7 @@
       %132 = "arith.addf"(%arg67, %131) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %133 = "arith.divf"(%132, %130) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%133) : (f32) -> ()
-    }) {sttest.source = "attn.normalise"} : (tensor<1x1x4x32xf32>, tensor<1x1x4xf32>, tensor<1x1x32xf32>, tensor<1x1x4xf32>, tensor<1x1x4x32xf32>) -> tensor<1x1x4x32xf32>
+    }) {sttest.source = "attn.normalize"} : (tensor<1x1x4x32xf32>, tensor<1x1x4xf32>, tensor<1x1x32xf32>, tensor<1x1x4xf32>, tensor<1x1x4x32xf32>) -> tensor<1x1x4x32xf32>
     %66 = "tensor.collapse_shape"(%65) <{reassociation = [[0], [1, 2, 3]]}> : (tensor<1x1x4x32xf32>) -> tensor<1x128xf32>
     %67 = "linalg.fill"(%0, %10) <{operandSegmentSizes = array<i32: 1, 1>}> ({
     ^bb0(%arg65: f32, %arg66: f32):

@@ -229,7 +229,7 @@
     ^bb0(%arg61: f32, %arg62: f32, %arg63: f32):
       %128 = "arith.divf"(%arg61, %arg62) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%128) : (f32) -> ()
-    }) {sttest.source = "attn.normalise"} : (tensor<32x1x4x32xf32>, tensor<32x1x4xf32>, tensor<32x1x4x32xf32>) -> tensor<32x1x4x32xf32>
+    }) {sttest.source = "attn.normalize"} : (tensor<32x1x4x32xf32>, tensor<32x1x4xf32>, tensor<32x1x4x32xf32>) -> tensor<32x1x4x32xf32>
     %66 = "tensor.collapse_shape"(%65) <{reassociation = [[0], [1, 2, 3]]}> : (tensor<32x1x4x32xf32>) -> tensor<32x128xf32>
     %67 = "linalg.fill"(%0, %10) <{operandSegmentSizes = array<i32: 1, 1>}> ({
     ^bb0(%arg59: f32, %arg60: f32):

@@ -186,7 +186,7 @@
       %142 = "arith.addf"(%arg99, %141) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %143 = "arith.divf"(%142, %140) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%143) : (f32) -> ()
-    }) {sttest.source = "attn.normalise"} : (tensor<1x4x16xf32>, tensor<1x4xf32>, tensor<1x4x16xf32>, tensor<1x4xf32>, tensor<1x4x16xf32>) -> tensor<1x4x16xf32>
+    }) {sttest.source = "attn.normalize"} : (tensor<1x4x16xf32>, tensor<1x4xf32>, tensor<1x4x16xf32>, tensor<1x4xf32>, tensor<1x4x16xf32>) -> tensor<1x4x16xf32>
     %46 = "tensor.collapse_shape"(%45) <{reassociation = [[0], [1, 2]]}> : (tensor<1x4x16xf32>) -> tensor<1x64xf32>
     %47 = "linalg.generic"(%46, %arg8, %18) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg96: f32, %arg97: f32, %arg98: f32):

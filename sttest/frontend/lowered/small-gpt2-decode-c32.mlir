@@ -183,7 +183,7 @@
       %97 = "arith.addf"(%arg59, %96) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %98 = "arith.divf"(%97, %95) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%98) : (f32) -> ()
-    }) {sttest.source = "attn.normalise"} : (tensor<1x4x16xf32>, tensor<1x4xf32>, tensor<1x4x16xf32>, tensor<1x4xf32>, tensor<1x4x16xf32>) -> tensor<1x4x16xf32>
+    }) {sttest.source = "attn.normalize"} : (tensor<1x4x16xf32>, tensor<1x4xf32>, tensor<1x4x16xf32>, tensor<1x4xf32>, tensor<1x4x16xf32>) -> tensor<1x4x16xf32>
     %44 = "tensor.collapse_shape"(%43) <{reassociation = [[0], [1, 2]]}> : (tensor<1x4x16xf32>) -> tensor<1x64xf32>
     %45 = "linalg.generic"(%44, %arg8, %16) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg56: f32, %arg57: f32, %arg58: f32):

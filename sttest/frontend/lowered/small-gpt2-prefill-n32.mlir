@@ -165,7 +165,7 @@
     ^bb0(%arg53: f32, %arg54: f32, %arg55: f32):
       %91 = "arith.divf"(%arg53, %arg54) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%91) : (f32) -> ()
-    }) {sttest.source = "attn.normalise"} : (tensor<32x4x16xf32>, tensor<32x4xf32>, tensor<32x4x16xf32>) -> tensor<32x4x16xf32>
+    }) {sttest.source = "attn.normalize"} : (tensor<32x4x16xf32>, tensor<32x4xf32>, tensor<32x4x16xf32>) -> tensor<32x4x16xf32>
     %43 = "tensor.collapse_shape"(%42) <{reassociation = [[0], [1, 2]]}> : (tensor<32x4x16xf32>) -> tensor<32x64xf32>
     %44 = "linalg.generic"(%43, %arg8, %16) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg50: f32, %arg51: f32, %arg52: f32):

@@ -165,7 +165,7 @@
     ^bb0(%arg43: f32, %arg44: f32, %arg45: f32):
       %81 = "arith.divf"(%arg43, %arg44) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%81) : (f32) -> ()
-    }) {sttest.source = "attn.normalise"} : (tensor<32x2x2x32xf32>, tensor<32x2x2xf32>, tensor<32x2x2x32xf32>) -> tensor<32x2x2x32xf32>
+    }) {sttest.source = "attn.normalize"} : (tensor<32x2x2x32xf32>, tensor<32x2x2xf32>, tensor<32x2x2x32xf32>) -> tensor<32x2x2x32xf32>
     %45 = "tensor.collapse_shape"(%44) <{reassociation = [[0], [1, 2, 3]]}> : (tensor<32x2x2x32xf32>) -> tensor<32x128xf32>
     %46 = "linalg.generic"(%45, %arg4, %12) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg40: f32, %arg41: f32, %arg42: f32):

@@ -186,7 +186,7 @@
       %123 = "arith.addf"(%arg83, %122) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %124 = "arith.divf"(%123, %121) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%124) : (f32) -> ()
-    }) {sttest.source = "attn.normalise"} : (tensor<1x2x2x32xf32>, tensor<1x2x2xf32>, tensor<1x2x32xf32>, tensor<1x2x2xf32>, tensor<1x2x2x32xf32>) -> tensor<1x2x2x32xf32>
+    }) {sttest.source = "attn.normalize"} : (tensor<1x2x2x32xf32>, tensor<1x2x2xf32>, tensor<1x2x32xf32>, tensor<1x2x2xf32>, tensor<1x2x2x32xf32>) -> tensor<1x2x2x32xf32>
     %48 = "tensor.collapse_shape"(%47) <{reassociation = [[0], [1, 2, 3]]}> : (tensor<1x2x2x32xf32>) -> tensor<1x128xf32>
     %49 = "linalg.generic"(%48, %arg4, %14) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg80: f32, %arg81: f32, %arg82: f32):

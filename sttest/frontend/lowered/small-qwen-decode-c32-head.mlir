@@ -201,7 +201,7 @@
       %126 = "arith.addf"(%arg86, %125) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %127 = "arith.divf"(%126, %124) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%127) : (f32) -> ()
-    }) {sttest.source = "attn.normalise"} : (tensor<1x2x2x32xf32>, tensor<1x2x2xf32>, tensor<1x2x32xf32>, tensor<1x2x2xf32>, tensor<1x2x2x32xf32>) -> tensor<1x2x2x32xf32>
+    }) {sttest.source = "attn.normalize"} : (tensor<1x2x2x32xf32>, tensor<1x2x2xf32>, tensor<1x2x32xf32>, tensor<1x2x2xf32>, tensor<1x2x2x32xf32>) -> tensor<1x2x2x32xf32>
     %51 = "tensor.collapse_shape"(%50) <{reassociation = [[0], [1, 2, 3]]}> : (tensor<1x2x2x32xf32>) -> tensor<1x128xf32>
     %52 = "linalg.generic"(%51, %arg7, %14) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg83: f32, %arg84: f32, %arg85: f32):

@@ -180,7 +180,7 @@
     ^bb0(%arg46: f32, %arg47: f32, %arg48: f32):
       %84 = "arith.divf"(%arg46, %arg47) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%84) : (f32) -> ()
-    }) {sttest.source = "attn.normalise"} : (tensor<32x2x2x32xf32>, tensor<32x2x2xf32>, tensor<32x2x2x32xf32>) -> tensor<32x2x2x32xf32>
+    }) {sttest.source = "attn.normalize"} : (tensor<32x2x2x32xf32>, tensor<32x2x2xf32>, tensor<32x2x2x32xf32>) -> tensor<32x2x2x32xf32>
     %48 = "tensor.collapse_shape"(%47) <{reassociation = [[0], [1, 2, 3]]}> : (tensor<32x2x2x32xf32>) -> tensor<32x128xf32>
     %49 = "linalg.generic"(%48, %arg7, %12) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg43: f32, %arg44: f32, %arg45: f32):

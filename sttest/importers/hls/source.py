@@ -188,7 +188,7 @@ def line_of(node: Node) -> int:
 
 
 def declared_name(declarator: Node | None) -> str:
-    """The identifier inside of a declarator, through pointers, references, arrays and initialisers."""
+    """The identifier inside of a declarator, through pointers, references, arrays and initializers."""
     while declarator is not None and declarator.type not in ("identifier", "type_identifier", "field_identifier"):
         inner = declarator.child_by_field_name("declarator")
         declarator = inner if inner is not None else next(

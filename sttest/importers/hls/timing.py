@@ -158,7 +158,7 @@ class ReportFit:
 
 
 def _parts(count: int) -> Iterator[tuple[int, int]]:
-    """Which of ``count`` loops, neighbours, a report may be about; as many as possible, the outermost first."""
+    """Which of ``count`` loops, neighbors, a report may be about; as many as possible, the outermost first."""
     for length in range(count, 0, -1):
         for first in range(count - length + 1):
             yield first, first + length

@@ -1,4 +1,4 @@
-"""Fake-quantised blocks: the blocks in floating point with the modules that contract exchanged."""
+"""Fake-quantized blocks: the blocks in floating point with the modules that contract exchanged."""
 
 import copy
 from collections.abc import Callable, Mapping
@@ -24,11 +24,11 @@ from sttest.models.quant.layers import (
     QuantScores,
     QuantSoftmax,
     SeenMix,
-    SeenNormalise,
+    SeenNormalize,
     SeenOwnScore,
     SeenScores,
-    activation_quantiser,
-    query_quantiser,
+    activation_quantizer,
+    query_quantizer,
 )
 from sttest.models.quant.scheme import QuantScheme
 from sttest.models.softmax import RunningMix, RunningSoftmax, Scores
@@ -37,17 +37,17 @@ Block = TypeVar("Block", bound=nn.Module)
 Peaks = Mapping[str, float]
 
 
-def quantise_block(
+def quantize_block(
     block: Block, scheme: QuantScheme, peaks: Peaks | None = None, chunk: int | None = None, maximum: Maximum = "chunk"
 ) -> Block:
-    """A fake-quantised twin of a prefill or decode block, called as the block is; it shares what is not quantised.
+    """A fake-quantized twin of a prefill or decode block, called as the block is; it shares what is not quantized.
 
     With a cache of integers, keys and values go in and come out as
     :class:`~sttest.models.quant.quantizers.QuantizedTensor` instead of tensors.
 
     Args:
         block: with its weights.
-        scheme: what to quantise; ``fp32`` gives a plain copy.
+        scheme: what to quantize; ``fp32`` gives a plain copy.
         peaks: per layer, from :func:`observe_peaks`; static activations need them.
         chunk: positions that attention goes over at a time, in one pass; None for a softmax over all of them.
         maximum: what the weights of such a chunk are under.
@@ -56,20 +56,20 @@ def quantise_block(
         InputError: static activations without peaks; weights that are not finite.
     """
     # What stays in floating point is shared: a memo that knows the parameters keeps them from being copied.
-    quantised = copy.deepcopy(block, {id(parameter): parameter for parameter in block.parameters()})
-    if scheme.quantises:
-        _exchange_linears(quantised, scheme, peaks or {})
+    quantized = copy.deepcopy(block, {id(parameter): parameter for parameter in block.parameters()})
+    if scheme.quantizes:
+        _exchange_linears(quantized, scheme, peaks or {})
     if scheme.kv_bits < 32:
-        for name, module in list(quantised.named_modules()):
+        for name, module in list(quantized.named_modules()):
             if isinstance(module, Projections):
                 _exchange_attention(module, scheme, peaks or {}, name)
     if chunk is not None:
-        for module in quantised.modules():
+        for module in quantized.modules():
             if isinstance(module, Projections):
                 total = denominator if scheme.has_integer_attention else _sum
                 module.softmax = RunningSoftmax(chunk, total, maximum)
                 module.mix = RunningMix(chunk, module.get_submodule("mix"))
-    return quantised
+    return quantized
 
 
 def _sum(weights: Tensor) -> Tensor:
@@ -80,26 +80,26 @@ def _exchange_linears(block: nn.Module, scheme: QuantScheme, peaks: Peaks) -> No
     for name, module in list(block.named_modules()):
         if not isinstance(module, Linear | ExpertLinear):
             continue
-        quantise = activation_quantiser(scheme, peaks.get(name), name)
+        quantize = activation_quantizer(scheme, peaks.get(name), name)
         if isinstance(module, ExpertLinear):
-            block.set_submodule(name, QuantExpertLinear(module, scheme.of_layer(name), quantise))
+            block.set_submodule(name, QuantExpertLinear(module, scheme.of_layer(name), quantize))
         else:
             own = scheme.of_router if name.endswith(ROUTER) else scheme.of_layer(name)
-            block.set_submodule(name, QuantLinear(module, own, quantise))
+            block.set_submodule(name, QuantLinear(module, own, quantize))
 
 
 def _exchange_attention(attention: Projections, scheme: QuantScheme, peaks: Peaks, name: str) -> None:
     scores = attention.get_submodule("scores")
     assert isinstance(scores, Scores)
     decodes = isinstance(attention, DecodeAttention)
-    exchanged: dict[str, nn.Module] = {"normalise": SeenNormalise(scheme)}
+    exchanged: dict[str, nn.Module] = {"normalize": SeenNormalize(scheme)}
     for entry in ("k_new", "v_new"):
         exchanged[entry] = QuantCacheLayout(scheme) if scheme.has_integer_cache else Fp16CacheLayout()
     if scheme.has_integer_attention:
         place = f"{name}.scores"
-        quantise = query_quantiser(scheme, peaks.get(place), place)
+        quantize = query_quantizer(scheme, peaks.get(place), place)
         exchanged |= {
-            "scores": QuantScores(scores, quantise),
+            "scores": QuantScores(scores, quantize),
             "softmax": QuantJointSoftmax() if decodes else QuantSoftmax(),
             "mix": QuantMix(scheme.value_scales),
         }
@@ -114,14 +114,14 @@ def _exchange_attention(attention: Projections, scheme: QuantScheme, peaks: Peak
 def _decode_scores(scores: nn.Module, scheme: QuantScheme) -> dict[str, nn.Module]:
     """What a decode has beside the scores of cached positions."""
     if isinstance(scores, QuantScores):
-        own = QuantOwnScore(scores, scores.quantise, scheme)
-        return {"own_score": own, "earlier_scores": QuantScores(scores, scores.quantise)}
+        own = QuantOwnScore(scores, scores.quantize, scheme)
+        return {"own_score": own, "earlier_scores": QuantScores(scores, scores.quantize)}
     assert isinstance(scores, SeenScores)
     return {"own_score": SeenOwnScore(scores, scheme), "earlier_scores": SeenScores(scores)}
 
 
 def decode_twin(config: DecoderConfig, prefill: nn.Module) -> DecodeBlock:
-    """The decode block that shares every weight of a prefill block, quantised or not."""
+    """The decode block that shares every weight of a prefill block, quantized or not."""
     with torch.device("meta"):
         twin = DecodeBlock(config)
     for name, module in prefill.named_children():
@@ -136,9 +136,9 @@ def decode_twin(config: DecoderConfig, prefill: nn.Module) -> DecodeBlock:
         twin.attn.softmax = softmax
     elif isinstance(scores, QuantScores):
         twin.attn.softmax = QuantJointSoftmax()
-    normalise = attention.get_submodule("normalise")
-    if isinstance(normalise, SeenNormalise):
-        for name, module in _decode_scores(scores, normalise.scheme).items():
+    normalize = attention.get_submodule("normalize")
+    if isinstance(normalize, SeenNormalize):
+        for name, module in _decode_scores(scores, normalize.scheme).items():
             setattr(twin.attn, name, module)
     return twin
 

@@ -17,7 +17,7 @@ from sttest.models.blocks import run_prefill
 from sttest.models.config import LayerKind
 from sttest.models.language_model import LanguageModel
 from sttest.models.layers import Linear
-from sttest.models.quant.block import quantise_block
+from sttest.models.quant.block import quantize_block
 from sttest.models.quant.gptq import damped, rounded
 from sttest.models.quant.scheme import QuantScheme
 
@@ -28,7 +28,7 @@ Progress = Callable[[str], None]
 def calibrated(
     model: LanguageModel, scheme: QuantScheme, windows: Sequence[Sequence[int]], progress: Progress = lambda _step: None
 ) -> LanguageModel:
-    """A copy of a model in floating point that ``quantise_model`` rounds to integers which fit the text.
+    """A copy of a model in floating point that ``quantize_model`` rounds to integers which fit the text.
 
     Embedding, norms, biases and head are the model's.  Memory holds two models and, twice, the residual stream of all
     windows.
@@ -54,7 +54,7 @@ def calibrated(
             progress(f"layer {number + 1} of {len(made.layers)}, {', '.join(names)}")
             layer.calibrate(block, names, entering, exact)
         progress(f"layer {number + 1} of {len(made.layers)}, outputs")
-        twin = quantise_block(block, scheme)
+        twin = quantize_block(block, scheme)
         entering = [layer.run(twin, x) for x in entering]
         exact = [layer.run(model.layers[number], x) for x in exact]
     return made
@@ -91,7 +91,7 @@ class _Layer:
         self, block: nn.Module, names: Sequence[str], entering: Sequence[Tensor], exact: Sequence[Tensor]
     ) -> None:
         """Exchange the weights of linear layers that read one input."""
-        twin = quantise_block(block, self.scheme)
+        twin = quantize_block(block, self.scheme)
         hessian, missing = self._moments(twin, names[0], entering, exact)
         linears = [block.get_submodule(name) for name in names]
         weight = torch.cat([linear.get_parameter("weight") for linear in linears], 1)

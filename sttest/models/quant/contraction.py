@@ -16,7 +16,7 @@ from torch.overrides import TorchFunctionMode
 
 from sttest.models.head_axes import over_heads, own_beside, scales_beside
 from sttest.models.quant import binary32
-from sttest.models.quant.quantizers import QuantizedTensor, p_scale, quantise_p
+from sttest.models.quant.quantizers import QuantizedTensor, p_scale, quantize_p
 
 # 127 * 127 * MAX_SUMMANDS < 2^31: longer integer sums could overflow int32.
 MAX_SUMMANDS = 133_144
@@ -152,7 +152,7 @@ def mix_per_position(p: Tensor, v: QuantizedTensor) -> Tensor:
 
 def denominator(p: Tensor) -> Tensor:
     """Sum of softmax weights as int8 under 1 / 127: ``f32(sum of q_p in int32) * f32(1 / 127)``, [..., m] to [...]."""
-    return quantise_p(p).sum(-1, dtype=torch.int32).float() * p_scale()
+    return quantize_p(p).sum(-1, dtype=torch.int32).float() * p_scale()
 
 
 def _exact_type(summands: int) -> torch.dtype:

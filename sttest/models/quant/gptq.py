@@ -1,7 +1,7 @@
 """Weights rounded so that a layer's outputs on calibration inputs change least (Frantar et al., arXiv 2210.17323).
 
 Rows are rounded one after the other, and the error of each is made up for by those that follow.  What is given back is
-in floating point, ``integer * scale``, and :func:`~sttest.models.quant.quantizers.quantise_weight` makes exactly these
+in floating point, ``integer * scale``, and :func:`~sttest.models.quant.quantizers.quantize_weight` makes exactly these
 integers and scales of it again: one element of each group keeps the largest integer.  So every path that quantizes a
 checkpoint, the evaluation and the card's memory alike, has the same values.
 """

@@ -1,4 +1,4 @@
-"""Layers that quantise what they contract; each stands in for one of the same interface in floating point."""
+"""Layers that quantize what they contract; each stands in for one of the same interface in floating point."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -12,22 +12,22 @@ from sttest.models.layers import Linear
 from sttest.models.quant import contraction
 from sttest.models.quant.quantizers import (
     QuantizedTensor,
-    quantise_folded,
-    quantise_kv,
-    quantise_p,
-    quantise_tensor,
-    quantise_vectors,
-    quantise_weight,
+    quantize_folded,
+    quantize_kv,
+    quantize_p,
+    quantize_tensor,
+    quantize_vectors,
+    quantize_weight,
     tensor_scale,
 )
 from sttest.models.quant.scheme import QuantScheme, ValueScales
-from sttest.models.softmax import Mix, Normalise, OwnScore, Scores, joint_peak
+from sttest.models.softmax import Mix, Normalize, OwnScore, Scores, joint_peak
 
-ActivationQuantiser = Callable[[Tensor], QuantizedTensor | Tensor]
+ActivationQuantizer = Callable[[Tensor], QuantizedTensor | Tensor]
 QUERY_MAX = 127
 
 
-def activation_quantiser(scheme: QuantScheme, peak: float | None, where: str) -> ActivationQuantiser:
+def activation_quantizer(scheme: QuantScheme, peak: float | None, where: str) -> ActivationQuantizer:
     """What is done to the input of a linear layer.
 
     Args:
@@ -38,23 +38,23 @@ def activation_quantiser(scheme: QuantScheme, peak: float | None, where: str) ->
     Raises:
         InputError: a static scale is asked for without calibration.
     """
-    return _quantiser(scheme, peak, where, scheme.input_max)
+    return _quantizer(scheme, peak, where, scheme.input_max)
 
 
-def query_quantiser(scheme: QuantScheme, peak: float | None, where: str) -> ActivationQuantiser:
-    """What makes int8 of queries, whatever the inputs of linear layers are; raises as :func:`activation_quantiser`."""
-    return _quantiser(scheme, peak, where, QUERY_MAX)
+def query_quantizer(scheme: QuantScheme, peak: float | None, where: str) -> ActivationQuantizer:
+    """What makes int8 of queries, whatever the inputs of linear layers are; raises as :func:`activation_quantizer`."""
+    return _quantizer(scheme, peak, where, QUERY_MAX)
 
 
-def _quantiser(scheme: QuantScheme, peak: float | None, where: str, qmax: int) -> ActivationQuantiser:
+def _quantizer(scheme: QuantScheme, peak: float | None, where: str, qmax: int) -> ActivationQuantizer:
     if scheme.activations == "none":
         return in_fp16 if scheme.input_bits == 16 else as_it_is
     if scheme.activations == "dynamic":
-        return partial(quantise_vectors, qmax=qmax)
+        return partial(quantize_vectors, qmax=qmax)
     if peak is None:
         hints = ["pass the peaks of observe_peaks", "take a scheme with dynamic activations"]
         raise InputError("no-calibration", "a static scale needs calibration", where=where, hints=hints)
-    return StaticQuantiser(peak, qmax)
+    return StaticQuantizer(peak, qmax)
 
 
 def in_fp16(x: Tensor) -> Tensor:
@@ -67,7 +67,7 @@ def as_it_is(x: Tensor) -> Tensor:
     return x
 
 
-class StaticQuantiser:
+class StaticQuantizer:
     """One constant scale for all inputs."""
 
     def __init__(self, peak: float, qmax: int = QUERY_MAX) -> None:
@@ -75,13 +75,13 @@ class StaticQuantiser:
 
     def __call__(self, x: Tensor) -> QuantizedTensor:
         """Integers of ``x``, saturating beyond the peak."""
-        return quantise_tensor(x, self.peak, self.qmax)
+        return quantize_tensor(x, self.peak, self.qmax)
 
 
-def _keep_input_scale(layer: nn.Module, quantise: ActivationQuantiser) -> None:
+def _keep_input_scale(layer: nn.Module, quantize: ActivationQuantizer) -> None:
     """A constant scale is a parameter of the layer, FP32 [1]: ``input_scale``."""
-    if isinstance(quantise, StaticQuantiser):
-        layer.register_buffer("input_scale", tensor_scale(quantise.peak, quantise.qmax).view(1))
+    if isinstance(quantize, StaticQuantizer):
+        layer.register_buffer("input_scale", tensor_scale(quantize.peak, quantize.qmax).view(1))
 
 
 class QuantLinear(nn.Module):
@@ -90,7 +90,7 @@ class QuantLinear(nn.Module):
     weight: Tensor
     weight_scale: Tensor
 
-    def __init__(self, linear: Linear, scheme: QuantScheme, quantise: ActivationQuantiser) -> None:
+    def __init__(self, linear: Linear, scheme: QuantScheme, quantize: ActivationQuantizer) -> None:
         super().__init__()
         rows = len(linear.weight)
         if rows > contraction.MAX_SUMMANDS:
@@ -101,23 +101,23 @@ class QuantLinear(nn.Module):
         self.group = scheme.rows_per_scale(rows)
         self.has_scales = scheme.has_integer_weights
         if scheme.has_integer_weights:
-            quantised = quantise_weight(linear.weight.detach(), self.group, scheme.weights)
-            self.register_buffer("weight", quantised.values)
-            self.register_buffer("weight_scale", quantised.scales)
+            quantized = quantize_weight(linear.weight.detach(), self.group, scheme.weights)
+            self.register_buffer("weight", quantized.values)
+            self.register_buffer("weight_scale", quantized.scales)
         else:
             plain = linear.weight.detach()
             self.register_buffer("weight", plain.half() if scheme.weights == "fp16" else plain)
         self.bias = linear.bias
-        self.quantise = quantise
-        _keep_input_scale(self, quantise)
+        self.quantize = quantize
+        _keep_input_scale(self, quantize)
 
     def forward(self, x: Tensor) -> Tensor:
         """[n, inputs] to [n, outputs]."""
         weight = QuantizedTensor(self.weight, self.weight_scale) if self.has_scales else self.weight.float()
-        y = contraction.product(self.quantise(x), weight, self.group)
+        y = contraction.product(self.quantize(x), weight, self.group)
         return y if self.bias is None else y + self.bias
 
-    def dequantised_weight(self) -> Tensor:
+    def dequantized_weight(self) -> Tensor:
         """The weight that the integers stand for, float32 [K, N]."""
         if not self.has_scales:
             return self.weight.float()
@@ -131,27 +131,27 @@ class QuantExpertLinear(nn.Module):
     weight: Tensor
     weight_scale: Tensor
 
-    def __init__(self, layers: ExpertLinear, scheme: QuantScheme, quantise: ActivationQuantiser) -> None:
+    def __init__(self, layers: ExpertLinear, scheme: QuantScheme, quantize: ActivationQuantizer) -> None:
         super().__init__()
-        self.group, self.by_rows, self.quantise = (
+        self.group, self.by_rows, self.quantize = (
             scheme.rows_per_scale(layers.weight.shape[1]),
             layers.by_rows,
-            quantise,
+            quantize,
         )
         if not scheme.has_integer_weights:
             raise InputError(
                 "weights-of-experts", f"experts have no {scheme.weights} weights", where=f"scheme '{scheme.name}'",
                 hints=["take a scheme with integer weights", "take fp32"],
             )  # fmt: skip
-        found = [quantise_weight(each, self.group, scheme.weights) for each in layers.weight.detach()]
+        found = [quantize_weight(each, self.group, scheme.weights) for each in layers.weight.detach()]
         self.register_buffer("weight", torch.stack([each.values for each in found]))
         self.register_buffer("weight_scale", torch.stack([each.scales for each in found]))
-        _keep_input_scale(self, quantise)
+        _keep_input_scale(self, quantize)
 
     def forward(self, x: Tensor, chosen: Sequence[int]) -> Tensor:
         """See :class:`~sttest.models.experts.ExpertLinear`; groups of rows are those of each expert."""
         weight, scale = (beside(each, chosen, by_rows=self.by_rows) for each in (self.weight, self.weight_scale))
-        return contraction.product(self.quantise(x), QuantizedTensor(weight, scale), self.group)
+        return contraction.product(self.quantize(x), QuantizedTensor(weight, scale), self.group)
 
 
 class Fp16CacheLayout(nn.Module):
@@ -176,7 +176,7 @@ class QuantCacheLayout(nn.Module):
 
 def in_cache(x: Tensor, scheme: QuantScheme) -> QuantizedTensor:
     """Keys or values [..., d] as integers of the cache."""
-    return quantise_kv(x, scheme.kv_max, scheme.kv_scales)
+    return quantize_kv(x, scheme.kv_max, scheme.kv_scales)
 
 
 # --- Attention in floating point over a cache of fewer bits: its numbers are what they stand for
@@ -184,12 +184,12 @@ def in_cache(x: Tensor, scheme: QuantScheme) -> QuantizedTensor:
 
 def seen(entries: Tensor | QuantizedTensor) -> Tensor:
     """Keys or values of a cache in float32."""
-    return entries.float() if isinstance(entries, Tensor) else QuantizedTensor(*entries).dequantised()
+    return entries.float() if isinstance(entries, Tensor) else QuantizedTensor(*entries).dequantized()
 
 
 def rounded_as_cached(x: Tensor, scheme: QuantScheme) -> Tensor:
     """Keys or values [..., d] as the cache will have them, in float32."""
-    return in_cache(x, scheme).dequantised() if scheme.has_integer_cache else in_fp16(x)
+    return in_cache(x, scheme).dequantized() if scheme.has_integer_cache else in_fp16(x)
 
 
 class SeenScores(Scores):
@@ -227,7 +227,7 @@ class SeenMix(Mix):
         return super().forward(p, seen(v), mask, *((weights, seen(values), hidden) for weights, values, hidden in more))
 
 
-class SeenNormalise(Normalise):
+class SeenNormalize(Normalize):
     """Division by the softmax's denominators; the token's own value is added as the cache will have it."""
 
     def __init__(self, scheme: QuantScheme) -> None:
@@ -237,7 +237,7 @@ class SeenNormalise(Normalise):
     def forward(
         self, mixed: Tensor, denominator: Tensor, p_new: Tensor | None = None, v: Tensor | None = None
     ) -> Tensor:
-        """See :class:`~sttest.models.softmax.Normalise`."""
+        """See :class:`~sttest.models.softmax.Normalize`."""
         return super().forward(mixed, denominator, p_new, None if v is None else rounded_as_cached(v, self.scheme))
 
 
@@ -245,37 +245,37 @@ class SeenNormalise(Normalise):
 
 
 class QuantScores(nn.Module):
-    """Scaled, capped, masked products of queries, which it quantises, and int8 keys."""
+    """Scaled, capped, masked products of queries, which it quantizes, and int8 keys."""
 
-    def __init__(self, exact: "Scores | QuantScores", quantise: ActivationQuantiser) -> None:
+    def __init__(self, exact: "Scores | QuantScores", quantize: ActivationQuantizer) -> None:
         super().__init__()
-        self.scale, self.cap, self.quantise = exact.scale, exact.cap, quantise
-        _keep_input_scale(self, quantise)
+        self.scale, self.cap, self.quantize = exact.scale, exact.cap, quantize
+        _keep_input_scale(self, quantize)
 
     def forward(self, q: Tensor, k: QuantizedTensor, mask: Tensor) -> Tensor:
         """See :class:`~sttest.models.softmax.Scores`."""
-        query = self.quantise(q)
+        query = self.quantize(q)
         assert isinstance(query, QuantizedTensor)
         return self.cap(contraction.scores(query, QuantizedTensor(*k)) * self.scale) + mask
 
 
 class QuantOwnScore(nn.Module):
-    """Scaled, capped product of each token's query with its own key, both quantised as for the cache."""
+    """Scaled, capped product of each token's query with its own key, both quantized as for the cache."""
 
-    def __init__(self, exact: "Scores | QuantScores", quantise: ActivationQuantiser, scheme: QuantScheme) -> None:
+    def __init__(self, exact: "Scores | QuantScores", quantize: ActivationQuantizer, scheme: QuantScheme) -> None:
         super().__init__()
-        self.scale, self.cap, self.quantise, self.scheme = exact.scale, exact.cap, quantise, scheme
-        _keep_input_scale(self, quantise)
+        self.scale, self.cap, self.quantize, self.scheme = exact.scale, exact.cap, quantize, scheme
+        _keep_input_scale(self, quantize)
 
     def forward(self, q: Tensor, k: Tensor) -> Tensor:
         """q [..., n, kv, (group,) d] and k [..., n, kv, d] to [..., n, kv, (group)]."""
-        query = self.quantise(q)
+        query = self.quantize(q)
         assert isinstance(query, QuantizedTensor)
         return self.cap(contraction.own_score(query, in_cache(k, self.scheme)) * self.scale)
 
 
 class QuantSoftmax(nn.Module):
-    """Unnormalised softmax whose denominator sums exponentials that are rounded to int8, as the mix rounds them."""
+    """Unnormalized softmax whose denominator sums exponentials that are rounded to int8, as the mix rounds them."""
 
     def forward(self, scores: Tensor) -> tuple[Tensor, Tensor]:
         """[..., m] to exponentials [..., m] and denominators [...]."""
@@ -284,7 +284,7 @@ class QuantSoftmax(nn.Module):
 
 
 class QuantJointSoftmax(nn.Module):
-    """Unnormalised softmax over cached and earlier scores, whose exponentials it sums as int8, and the token's own."""
+    """Unnormalized softmax over cached and earlier scores, whose exponentials it sums as int8, and the token's own."""
 
     def forward(self, cached: Tensor, new: Tensor, earlier: Tensor | None = None) -> tuple[Tensor, ...]:
         """See :class:`~sttest.models.softmax.JointSoftmax`."""
@@ -297,7 +297,7 @@ class QuantJointSoftmax(nn.Module):
 
 
 class QuantMix(nn.Module):
-    """Contraction of weights [(s,) n, kv, (group,) m], which it quantises, with int8 values [(s,) kv, m, d].
+    """Contraction of weights [(s,) n, kv, (group,) m], which it quantizes, with int8 values [(s,) kv, m, d].
 
     The values' scales vary along the sum: they go into the weights, or with ``per-position`` into every product.
     """
@@ -314,5 +314,5 @@ class QuantMix(nn.Module):
         values, scales = (torch.cat([side[part] for side in sides], part - 2) for part in (0, 1))
         joined = torch.cat(weights, -1)
         if self.value_scales == "per-position":
-            return contraction.mix_per_position(quantise_p(joined), QuantizedTensor(values, scales))
-        return contraction.mix(quantise_folded(joined, scales, torch.cat(masks, -1)), values)
+            return contraction.mix_per_position(quantize_p(joined), QuantizedTensor(values, scales))
+        return contraction.mix(quantize_folded(joined, scales, torch.cat(masks, -1)), values)

@@ -13,7 +13,7 @@ that a group of zeros has integers 0 and there is no division by zero; one above
 it becomes the largest, and the integers saturate.
 The range is symmetric: -8 and -128 do not occur.
 
-Weights of fewer levels have rules of their own (:func:`quantise_weight`), by which they are made before a design runs.
+Weights of fewer levels have rules of their own (:func:`quantize_weight`), by which they are made before a design runs.
 """
 
 import math
@@ -27,7 +27,7 @@ from sttest.models.head_axes import scales_beside
 from sttest.models.quant.scheme import CacheScales
 from sttest.reference.weight_types import weight_types
 
-# Unnormalised softmax weights lie in (0, 1]: 1 is the integer 127.
+# Unnormalized softmax weights lie in (0, 1]: 1 is the integer 127.
 P_MAX = 127
 # A mask under this hides its position: no score comes near.
 LEAST_SEEN = -(2.0**126)
@@ -43,12 +43,12 @@ class QuantizedTensor(NamedTuple):
     values: Tensor  # int8, whatever the width of the integers
     scales: Tensor  # FP16 or FP32, one per vector along the last axis of ``values`` (weights: per group of rows)
 
-    def dequantised(self) -> Tensor:
+    def dequantized(self) -> Tensor:
         """``values * scale`` in float32, for scales per vector along the last axis."""
         return self.values.float() * self.scales.float().unsqueeze(-1)
 
 
-def quantise_weight(weight: Tensor, group: int | None, levels: int | str) -> QuantizedTensor:
+def quantize_weight(weight: Tensor, group: int | None, levels: int | str) -> QuantizedTensor:
     """Weights with a scale per output channel and group of rows.
 
     - ``int2``: -2 to 1, the element of largest magnitude being -2, so that the scale may be negative (as llama.cpp's
@@ -70,17 +70,17 @@ def quantise_weight(weight: Tensor, group: int | None, levels: int | str) -> Qua
     """
     rows = weight.shape[0]
     if isinstance(levels, int):
-        quantise, most = symmetric, levels
+        quantize, most = symmetric, levels
     else:
-        quantise, most = weight_types()[levels].load_quantizer(), weight_types()[levels].most
-    parts = [quantise(part.T, most) for part in weight.float().split(group or rows)]
+        quantize, most = weight_types()[levels].load_quantizer(), weight_types()[levels].most
+    parts = [quantize(part.T, most) for part in weight.float().split(group or rows)]
     values = torch.cat([part.values.T for part in parts])
     return QuantizedTensor(values.contiguous(), torch.stack([part.scales for part in parts]))
 
 
 def symmetric(columns: Tensor, most: int) -> QuantizedTensor:
     """The nearest integers up to ``most`` in magnitude, of columns [N, rows] of a group, under FP16 scales [N]."""
-    return _quantised(columns, most, torch.float16)
+    return _quantized(columns, most, torch.float16)
 
 
 def full_range(columns: Tensor, most: int) -> QuantizedTensor:
@@ -105,7 +105,7 @@ def three_of_four(columns: Tensor, most: int) -> QuantizedTensor:
     outputs, rows = columns.shape
     if outputs % 4:
         raise InputError(
-            "outputs-not-in-fours", "three of four ternary weights need outputs in fours", where="quantiser",
+            "outputs-not-in-fours", "three of four ternary weights need outputs in fours", where="quantizer",
             demand=outputs, unit="outputs", hints=["take the scheme 'ternary'"],
         )  # fmt: skip
     fours = columns.view(outputs // 4, 4, rows)
@@ -116,7 +116,7 @@ def three_of_four(columns: Tensor, most: int) -> QuantizedTensor:
     return QuantizedTensor(signs, _scale(mean, 1, torch.float16))
 
 
-def quantise_vectors(x: Tensor, qmax: int = 127) -> QuantizedTensor:
+def quantize_vectors(x: Tensor, qmax: int = 127) -> QuantizedTensor:
     """Activations with a scale per vector along the last axis: per token, or per token and head.
 
     Args:
@@ -129,10 +129,10 @@ def quantise_vectors(x: Tensor, qmax: int = 127) -> QuantizedTensor:
     Raises:
         InputError: an activation is not finite.
     """
-    return _quantised(x.float(), qmax, torch.float32)
+    return _quantized(x.float(), qmax, torch.float32)
 
 
-def quantise_tensor(x: Tensor, peak: float, qmax: int = 127) -> QuantizedTensor:
+def quantize_tensor(x: Tensor, peak: float, qmax: int = 127) -> QuantizedTensor:
     """Activations under one constant scale; what lies beyond ``peak`` saturates.
 
     Args:
@@ -156,7 +156,7 @@ def tensor_scale(peak: float, qmax: int = 127) -> Tensor:
     return _scale(torch.tensor(peak, dtype=torch.float32), qmax, torch.float32)
 
 
-def quantise_kv(x: Tensor, qmax: int = 127, scales: CacheScales = "fp16") -> QuantizedTensor:
+def quantize_kv(x: Tensor, qmax: int = 127, scales: CacheScales = "fp16") -> QuantizedTensor:
     """Keys or values with a scale per head and position.
 
     Args:
@@ -172,7 +172,7 @@ def quantise_kv(x: Tensor, qmax: int = 127, scales: CacheScales = "fp16") -> Qua
         InputError: an element is not finite.
     """
     if scales == "fp16":
-        return _quantised(x.float(), qmax, torch.float16)
+        return _quantized(x.float(), qmax, torch.float16)
     peak = x.float().abs().amax(-1)
     _require_finite(peak)
     powers = next_power(_scale(peak, qmax, torch.float32)).clamp(SCALE_RANGE[torch.float16][0], LARGEST_POWER)
@@ -189,12 +189,12 @@ def next_power(x: Tensor) -> Tensor:
     return (x.view(torch.int32) + 0x7FFFFF & -0x800000).view(torch.float32)
 
 
-def quantise_p(p: Tensor) -> Tensor:
-    """Unnormalised softmax weights in [0, 1] as int8 under the constant scale 1 / 127: no peak is awaited."""
+def quantize_p(p: Tensor) -> Tensor:
+    """Unnormalized softmax weights in [0, 1] as int8 under the constant scale 1 / 127: no peak is awaited."""
     return _integers(p, torch.tensor(float(P_MAX)), P_MAX)
 
 
-def quantise_folded(p: Tensor, value_scales: Tensor, mask: Tensor) -> QuantizedTensor:
+def quantize_folded(p: Tensor, value_scales: Tensor, mask: Tensor) -> QuantizedTensor:
     """Softmax weights times the scales of the values that they meet, so that the values themselves are integers.
 
     ``x = p * scale_v`` stays under ``bound``, the largest ``scale_v`` among the positions that the mask shows, which is
@@ -220,7 +220,7 @@ def p_scale() -> Tensor:
     return 1.0 / torch.tensor(float(P_MAX))
 
 
-def _quantised(x: Tensor, qmax: int, scale_type: torch.dtype) -> QuantizedTensor:
+def _quantized(x: Tensor, qmax: int, scale_type: torch.dtype) -> QuantizedTensor:
     peak = x.abs().amax(-1)
     _require_finite(peak)
     scales = _scale(peak, qmax, scale_type)
@@ -242,17 +242,17 @@ def _require_finite(x: Tensor) -> None:
     if not torch.isfinite(x).all():
         raise InputError(
             "not-finite",
-            "NaN or infinity cannot be quantised",
-            where="quantiser",
+            "NaN or infinity cannot be quantized",
+            where="quantizer",
             hints=["check the weights and the inputs"],
         )
 
 
-# --- How far a quantised result is from the one in floating point
+# --- How far a quantized result is from the one in floating point
 
 
-def sqnr_db(reference: Tensor, quantised: Tensor) -> float:
-    """Signal to quantisation noise ratio in decibels, ``10 log10(sum(reference^2) / sum((reference - quantised)^2))``.
+def sqnr_db(reference: Tensor, quantized: Tensor) -> float:
+    """Signal to quantization noise ratio in decibels, ``10 log10(sum(reference^2) / sum((reference - quantized)^2))``.
 
     Returns:
         Infinity where both agree.
@@ -260,11 +260,11 @@ def sqnr_db(reference: Tensor, quantised: Tensor) -> float:
     Raises:
         InputError: the shapes differ.
     """
-    if reference.shape != quantised.shape:
-        what = f"shapes {list(reference.shape)} and {list(quantised.shape)} cannot be compared"
+    if reference.shape != quantized.shape:
+        what = f"shapes {list(reference.shape)} and {list(quantized.shape)} cannot be compared"
         raise InputError("shape-mismatch", what, where="sqnr_db")
     signal = float((reference.double() ** 2).sum())
-    noise = float(((reference.double() - quantised.double()) ** 2).sum())
+    noise = float(((reference.double() - quantized.double()) ** 2).sum())
     if noise == 0.0:
         return math.inf
     return 10.0 * math.log10(signal / noise) if signal else -math.inf

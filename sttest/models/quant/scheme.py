@@ -1,4 +1,4 @@
-"""What is quantised, to which width and with whose scales."""
+"""What is quantized, to which width and with whose scales."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -27,7 +27,7 @@ _INTEGER_BITS, _FLOAT_BITS = (4, 8), (16, 32)
 
 @dataclass(frozen=True)
 class QuantScheme:
-    """One way to quantise a decoder; everything is symmetric, without zero points.
+    """One way to quantize a decoder; everything is symmetric, without zero points.
 
     Args:
         name: by which commands know it.
@@ -46,7 +46,7 @@ class QuantScheme:
             product times its scale in floating point.  Means nothing where kv_bits is 32.
         mixed: types of the weights of some layers, by patterns of their names (``mlp.*``), of which the first that fits
             counts; integers all of them, as the ``weights`` of the others.  In a file a mapping.
-        lm_head: quantised like the ``weights``, as ``int8`` under scales of the same groups, or ``none``.
+        lm_head: quantized like the ``weights``, as ``int8`` under scales of the same groups, or ``none``.
     """
 
     name: str = "w4a8"
@@ -86,8 +86,8 @@ class QuantScheme:
         return weight_types()[self.weights]
 
     @property
-    def quantises(self) -> bool:
-        """Whether anything is quantised at all."""
+    def quantizes(self) -> bool:
+        """Whether anything is quantized at all."""
         return self.weights != "none" or self.input_bits < _FLOAT_BITS[-1] or self.kv_bits < _FLOAT_BITS[-1]
 
     @property
@@ -173,8 +173,8 @@ class QuantScheme:
 
     @property
     def of_head(self) -> "QuantScheme":
-        """The scheme by which the head is quantised, if it is: this one, with the head's type of weights."""
-        return replace(self, weights="int8") if self.lm_head == "int8" and self.quantises else self
+        """The scheme by which the head is quantized, if it is: this one, with the head's type of weights."""
+        return replace(self, weights="int8") if self.lm_head == "int8" and self.quantizes else self
 
 
 def _check_choice(name: str, field: str, value: object, choices: Sequence[Any]) -> None:
@@ -215,7 +215,7 @@ def load_scheme(name_or_path: str | Path) -> QuantScheme:
         return schemes()[text]
     if not text.endswith((".yaml", ".yml")):
         hints = [did_you_mean(text, schemes()), "give the path of a .yaml file"]
-        raise InputError("unknown-scheme", f"unknown scheme '{text}'", where="quantisation", hints=hints)
+        raise InputError("unknown-scheme", f"unknown scheme '{text}'", where="quantization", hints=hints)
     return _from_mapping(read_yaml(Path(text)), text)
 
 

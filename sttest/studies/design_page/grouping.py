@@ -1,7 +1,7 @@
 """A tree of a design's processes, so that people can read a graph of thousands: each level has few entries.
 
 Processes belong together that come from the same operation of the model; a fork, converter or memory port belongs
-to what it serves.  Without origins, names that differ in their numbers do; without those, neighbours in the order of
+to what it serves.  Without origins, names that differ in their numbers do; without those, neighbors in the order of
 the dataflow.
 """
 
@@ -29,7 +29,7 @@ class Group:
     label: str
     about: str
     entries: "tuple[int | Group, ...]"
-    ends: tuple[str, str] | None = None  # of neighbours put together, the first and the last
+    ends: tuple[str, str] | None = None  # of neighbors put together, the first and the last
 
     def members(self) -> list[int]:
         """All processes below it."""
@@ -90,16 +90,16 @@ def _by_origin(graph: TimedGraph) -> list[str] | None:
     for end in fifo_ends(graph):
         after[end.writer].append(end.reader)
         before[end.reader].append(end.writer)
-    for neighbours in (after, before, after):
-        _spread(labels, neighbours)
+    for neighbors in (after, before, after):
+        _spread(labels, neighbors)
     return [label or "others" for label in labels]
 
 
-def _spread(labels: list[str], neighbours: list[list[int]]) -> None:
+def _spread(labels: list[str], neighbors: list[list[int]]) -> None:
     waiting = deque(number for number, label in enumerate(labels) if label)
     while waiting:
         number = waiting.popleft()
-        for other in neighbours[number]:
+        for other in neighbors[number]:
             if not labels[other]:
                 labels[other] = labels[number]
                 waiting.append(other)
@@ -113,7 +113,7 @@ def _by_name(graph: TimedGraph, numbers: Sequence[int]) -> list[str] | None:
 
 
 def _in_chunks(graph: TimedGraph, entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Neighbours put together until the level has few entries."""
+    """Neighbors put together until the level has few entries."""
     level = list(entries)
     while len(level) > MOST:
         size = max(2, min(MOST, -(-len(level) // MOST)))

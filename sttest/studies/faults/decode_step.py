@@ -97,7 +97,7 @@ def _decode_rows(package: ModelPackage, launch: Launch, seed: int) -> tuple[dict
 
     from sttest.models.blocks import run_prefill
     from sttest.models.checkpoint import load_model
-    from sttest.models.language_model import KvCache, quantise_model
+    from sttest.models.language_model import KvCache, quantize_model
     from sttest.models.quant.contraction import DefinedOrder
     from sttest.runtime.card_generation import layer_memories
     from sttest.runtime.design_memory import CacheSide
@@ -109,7 +109,7 @@ def _decode_rows(package: ModelPackage, launch: Launch, seed: int) -> tuple[dict
             "no-batch", "a campaign runs one sequence", where=graph.name, hints=["compile without --batch"]
         )
     config = replace(package.config, layers=launch.layers)
-    model = quantise_model(load_model(config, seed=seed), package.scheme)
+    model = quantize_model(load_model(config, seed=seed), package.scheme)
     prompt, caches = [token % config.vocab for token in PROMPT[:room]], []
     with torch.no_grad(), DefinedOrder():
         x = model.embedding(prompt, 0)

@@ -138,7 +138,7 @@ def picture(found: Mapping[str, ResultSet]) -> Markup | None:
     )
     roofline = best.get("roofline, sustained bandwidth [tight]")
     bars += [Bar(label, row.value, bound=roofline.value if roofline else None) for label, row in ours if row]
-    panel = Bars("", "Decode speed (tokens/s); grey: roofline of the U55C", bars)
+    panel = Bars("", "Decode speed (tokens/s); gray: roofline of the U55C", bars)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "picture.svg"
         draw([panel], path, "GPT-2 Medium, one token at a time, after 256", width_in=6)

@@ -1,7 +1,7 @@
 """Drawings from files, made fit to stand inside a page: nothing in them can run, load, or clash with another.
 
-Only elements and attributes of still pictures pass.  Ids get a prefix, black and grey follow the
-page's light or dark colours, white becomes its paper.
+Only elements and attributes of still pictures pass.  Ids get a prefix, black and gray follow the
+page's light or dark colors, white becomes its paper.
 """
 
 import base64
@@ -101,7 +101,7 @@ def _value(name: str, value: str, prefix: str) -> str | None:
 def _declaration(declaration: str, prefix: str) -> str:
     name, _, value = (part.strip() for part in declaration.partition(":"))
     safe = _plain_value(value, prefix)
-    return f"{name}:{_in_page_colours(safe)}" if safe and re.fullmatch(r"[a-z-]+", name) else ""
+    return f"{name}:{_in_page_colors(safe)}" if safe and re.fullmatch(r"[a-z-]+", name) else ""
 
 
 def _plain_value(value: str, prefix: str) -> str | None:
@@ -110,8 +110,8 @@ def _plain_value(value: str, prefix: str) -> str | None:
     return None if is_foreign else local
 
 
-def _in_page_colours(value: str) -> str:
-    """White as the page's paper, black as its ink, greys the other way round where the page is dark."""
+def _in_page_colors(value: str) -> str:
+    """White as the page's paper, black as its ink, grays the other way round where the page is dark."""
 
     def in_page(found: re.Match[str]) -> str:
         level = int(found[1], 16)

@@ -13,7 +13,7 @@ from sttest.studies.whatif.study import Study
 _MARKS = {"lanes": "o", "bandwidth": "s", "ports": "P", "latency": "^", "launch": "D", "draft": "v", "clock": "X"}
 NOTE = (
     "Markers: a tenth more of what helps most (● lanes, ■ bandwidth, + ports, ▲ latency, ◆ launch, ▼ draft, × only the "
-    "clock, which moves several). Dashed or grey: roofline. Hollow or hatched: does not fit."
+    "clock, which moves several). Dashed or gray: roofline. Hollow or hatched: does not fit."
 )
 _PLACE = re.compile(r"(speed|roofline|fits) \[(.+)\]")
 _HELPED = re.compile(r"helped most by (\w+)")

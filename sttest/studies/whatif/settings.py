@@ -171,7 +171,7 @@ def scheme_of(settings: Mapping[str, Value], folder: Path) -> QuantScheme:
     types = _weights_by_bits()
     if weights not in types or activations not in _WIDTHS or kv not in _WIDTHS:
         raise InputError(
-            "no-such-precision", f"no streams for W{weights} A{activations} KV{kv}", where="quantisation",
+            "no-such-precision", f"no streams for W{weights} A{activations} KV{kv}", where="quantization",
             hints=[f"weights have {_listed(types)} bits", f"activations and cache {_listed(_WIDTHS)}"],
         )  # fmt: skip
     scheme = schemes()[DEFAULT_SCHEME]

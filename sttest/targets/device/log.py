@@ -71,7 +71,7 @@ _HOST = {
     "hw_emu": "the host's clock over hardware emulation: nothing of a card",
     "device": "the host's clock",
 }
-_GOLDEN = "fake-quantised block in PyTorch, in the order of docs/reference/values.md"
+_GOLDEN = "fake-quantized block in PyTorch, in the order of docs/reference/values.md"
 
 
 def rows(experiment: str, engine: str, model: str, board: str, log: Log) -> Iterator[Row]:

@@ -1,4 +1,4 @@
-"""A compiled design in clocked hardware, with its values: every process and FIFO, memory ports on modelled channels."""
+"""A compiled design in clocked hardware, with its values: every process and FIFO, memory ports on modeled channels."""
 
 import shutil
 from collections.abc import Mapping, Sequence

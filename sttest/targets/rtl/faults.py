@@ -2,8 +2,8 @@
 
 The SystemVerilog is that of any other run, to the byte.  Verilator keeps what registers and FIFOs hold as members of a
 class, whose header says how wide each is; the testbench flips a bit of one between two clock edges.  What is flipped is
-what the text assigns at a clock edge and hardware has too: the pointers of a FIFO that is modelled as a ring in the
-place of a shift register, of delays that are modelled so, and all that logs or checks are left out.
+what the text assigns at a clock edge and hardware has too: the pointers of a FIFO that is modeled as a ring in the
+place of a shift register, of delays that are modeled so, and all that logs or checks are left out.
 """
 
 import hashlib
@@ -235,7 +235,7 @@ _COPY = re.compile(rf"(?:{'|'.join(COPIES)})$")
 
 
 def registers_of(text: str) -> set[str]:
-    """What a module's text assigns at a clock edge and hardware has: no places of delays that are modelled as a ring.
+    """What a module's text assigns at a clock edge and hardware has: no places of delays that are modeled as a ring.
 
     >>> registers_of("  always_ff @(posedge clk) if (advance & a <= 4) begin in0 <= in0_data; end")
     {'in0'}

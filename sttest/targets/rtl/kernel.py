@@ -61,7 +61,7 @@ class RtlKernel:
 
         Args:
             kinds: of memories, by name of the FIFO; block RAM where nothing is said.
-            models: whether FIFOs of shift registers are modelled as one memory each.
+            models: whether FIFOs of shift registers are modeled as one memory each.
         """
         parts = {part.name: part for module in self.modules for part in module.parts}
         used = (name for part in parts.values() for name in part.uses if name != VENDOR_CELLS)

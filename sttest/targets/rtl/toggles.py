@@ -40,7 +40,7 @@ class Toggles:
 def kernel_with_dsps(
     kernel: df.KernelOp, graph: TimedGraph, library: Mapping[str, Operator], values: ReferenceGraph
 ) -> RtlKernel:
-    """A kernel whose sums of integer products are those for synthesis, DSP by DSP; all else is modelled.
+    """A kernel whose sums of integer products are those for synthesis, DSP by DSP; all else is modeled.
 
     Args:
         kernel: kernel at the stream level.
@@ -52,8 +52,8 @@ def kernel_with_dsps(
         InputError: a process or port that has no hardware yet.
     """
     made = design_modules(kernel, graph, library, Cells())
-    modelled = design_modules(kernel, graph, library)
-    modules = [cells if _has_products(cells) else model for cells, model in zip(made, modelled, strict=True)]
+    modeled = design_modules(kernel, graph, library)
+    modules = [cells if _has_products(cells) else model for cells, model in zip(made, modeled, strict=True)]
     names = {node.name: node.name for node in (*values.loads, *values.stores)}
     return RtlKernel.of("kernel", graph, modules, values, names)
 

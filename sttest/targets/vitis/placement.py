@@ -85,7 +85,7 @@ def place(loads: Sequence[PortLoad], banks: int, bank_bytes: int) -> ChannelPlac
     """Shares ports out so that the busiest bank carries as little as possible, over at most ``banks`` banks.
 
     The port with the most traffic first, each to the bank that carries least so far (Graham's LPT rule).  What is
-    larger than a bank gets neighbouring banks of its own.
+    larger than a bank gets neighboring banks of its own.
 
     Raises:
         DoesNotFitError: the buffers have no room.

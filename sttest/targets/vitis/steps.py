@@ -17,7 +17,7 @@ from sttest.targets.doctor.survey import PARTS
 
 Target = Literal["hw_emu", "hw"]
 _HOOK = "run.impl_1.STEPS.OPT_DESIGN.TCL.PRE"
-"""What Vivado sources before it optimises."""
+"""What Vivado sources before it optimizes."""
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def work(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def quick_build(monkeypatch):
-    """Kernels that run for milliseconds need no optimiser, whose time is most of a build."""
+    """Kernels that run for milliseconds need no optimizer, whose time is most of a build."""
     if shutil.which("g++") is None:
         pytest.skip("g++ is not installed")
     monkeypatch.setattr(build, "FLAGS", tuple("-O0" if flag == "-O2" else flag for flag in build.FLAGS))

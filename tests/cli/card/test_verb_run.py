@@ -81,7 +81,7 @@ def test_an_end_before_the_first_launch_leaves_nothing(package_of, tmp_path, wor
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("model", ["gpt2", "qwen", "llama", "gemma"])
-def test_a_generation_has_the_tokens_of_the_quantised_model(model, package_of, tmp_path, work):
+def test_a_generation_has_the_tokens_of_the_quantized_model(model, package_of, tmp_path, work):
     packages = package_of(model, "prefill"), package_of(model, "decode")
     request = RunRequest(packages, prompt_tokens=12, new_tokens=1 + DECODE_STEPS, seed=4, work=work)
     assert run(request, tmp_path / "results", "layer", as_json=True) == 0
@@ -134,7 +134,7 @@ def test_a_package_for_other_launches_is_refused(sttest, package_of):
         ("all", True),
     ],
 )
-def test_one_launch_per_token_has_the_tokens_of_the_quantised_model(
+def test_one_launch_per_token_has_the_tokens_of_the_quantized_model(
     share, head, package_of, tmp_path, work, monkeypatch
 ):
     greedy, on_host = block_runner.greedy, []
@@ -179,7 +179,7 @@ def test_layers_that_share_what_is_not_the_same_for_all_are_refused(table, sttes
 
 
 @pytest.mark.nightly
-def test_one_launch_per_generation_has_the_tokens_of_the_quantised_model(package_of, tmp_path, work):
+def test_one_launch_per_generation_has_the_tokens_of_the_quantized_model(package_of, tmp_path, work):
     decode = package_of("gpt2", "decode", layers=6, share="all", head=True, generate=3)
     request = RunRequest((package_of("gpt2", "prefill"), decode), prompt_tokens=12, new_tokens=6, seed=4, work=work)
     assert run(request, tmp_path / "results", "generation", as_json=True) == 0

@@ -31,7 +31,7 @@ OPERATIONS = {
         %e = math.exp %t : f32
         %a = arith.addf %e, %r : f32
         %y = arith.mulf %a, %u : f32"""),
-    "quantise": (("f32", "f32"), "i8", """
+    "quantize": (("f32", "f32"), "i8", """
         %low = arith.constant -127.0 : f32
         %high = arith.constant 127.0 : f32
         %one = arith.constant 1.0 : f32

@@ -17,14 +17,14 @@ GOLDEN = Path(__file__).parent / "golden"
 
 
 def _linear() -> str:
-    """A normalisation, a product with a weight and an activation, compiled from linalg text."""
+    """A normalization, a product with a weight and an activation, compiled from linalg text."""
     text = (GOLDEN / "linear.mlir").read_text(encoding="utf-8")
     return emit_design(compile_text(text, "linear", "u55c", CompileOptions(precision="fp32"))).text
 
 
 def _integers() -> str:
-    """Quantisation, integer arithmetic, halves and truth values in steps of eight lanes."""
-    return made(operations_text(8, ["quantise", "integers", "narrow"])).emitted.text
+    """Quantization, integer arithmetic, halves and truth values in steps of eight lanes."""
+    return made(operations_text(8, ["quantize", "integers", "narrow"])).emitted.text
 
 
 @pytest.mark.parametrize("emit", [_linear, _integers], ids=["linear", "integers"])

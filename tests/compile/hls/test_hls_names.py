@@ -47,5 +47,5 @@ def test_a_scope_gives_each_thing_one_name_of_its_own() -> None:
     ],
 )
 def test_modules_may_be_called_like_what_is_taken(name: str) -> None:
-    text = operations_text(8, ["quantise"]).replace('"quantise"', f'"{name}"').replace("quantise_in0", name)
+    text = operations_text(8, ["quantize"]).replace('"quantize"', f'"{name}"').replace("quantize_in0", name)
     assert check_kernel(made(text).emitted.text) == []

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sttest.compile.spaces.paper_fifo_sizing import Delays, FifoFacts, KernelTiming, Strategy, equalise, size_fifos
+from sttest.compile.spaces.paper_fifo_sizing import Delays, FifoFacts, KernelTiming, Strategy, equalize, size_fifos
 
 READ_AFTER_WRITE = 1
 UNBOUNDED = 1 << 30
@@ -49,7 +49,7 @@ def _due(kernel, stage, first):
 def run(kernels, fifos, strategy, delays):
     """Finish cycle with the FIFOs sized, and with unbounded ones."""
     sizes = size_fifos(kernels, fifos, strategy, delays=delays, read_after_write_cycles=READ_AFTER_WRITE)
-    built = equalise(kernels, strategy) if strategy == Strategy.CONSERVATIVE else kernels
+    built = equalize(kernels, strategy) if strategy == Strategy.CONSERVATIVE else kernels
     sized = finish_cycle(built, fifos, {name: size.depth for name, size in sizes.items()})
     return sized, finish_cycle(built, fifos, dict.fromkeys(sizes, UNBOUNDED))
 

@@ -9,7 +9,7 @@ from sttest.compile.spaces.paper_fifo_sizing import (
     FifoSize,
     KernelTiming,
     Strategy,
-    equalise,
+    equalize,
     size_fifos,
 )
 from sttest.core.errors import InputError
@@ -41,15 +41,15 @@ def test_conservative_sizes_of_a_fork_and_join():
 
 
 def test_normal_leaves_kernels_alone():
-    assert equalise([FORK, SLOW], Strategy.NORMAL) == [FORK, SLOW]
+    assert equalize([FORK, SLOW], Strategy.NORMAL) == [FORK, SLOW]
 
 
 def test_conservative_matches_the_slowest():
-    assert equalise([FORK, SLOW], Strategy.CONSERVATIVE) == [KernelTiming("fork", 4, 2, 2 + 63 * 4), SLOW]
+    assert equalize([FORK, SLOW], Strategy.CONSERVATIVE) == [KernelTiming("fork", 4, 2, 2 + 63 * 4), SLOW]
 
 
 def test_throttled_moves_the_first_output_too():
-    assert equalise([FORK, SLOW], Strategy.THROTTLED) == [KernelTiming("fork", 4, 8, 8 + 63 * 4), SLOW]
+    assert equalize([FORK, SLOW], Strategy.THROTTLED) == [KernelTiming("fork", 4, 8, 8 + 63 * 4), SLOW]
 
 
 def test_every_hop_adds_the_fifos_own_latency():
@@ -58,7 +58,7 @@ def test_every_hop_adds_the_fifos_own_latency():
 
 
 def test_no_kernels():
-    assert equalise([], Strategy.CONSERVATIVE) == []
+    assert equalize([], Strategy.CONSERVATIVE) == []
     assert size_fifos([], []) == size_fifos([], [], delays=Delays.SCHEDULE) == {}
 
 
@@ -109,7 +109,7 @@ single_rate = st.builds(
 def test_no_kernel_becomes_faster_or_slower_than_the_slowest(timings, strategy):
     kernels = [KernelTiming(f"k{n}", *timing) for n, timing in enumerate(timings)]
     pace = max(kernel.busy_cycles for kernel in kernels)
-    for before, after in zip(kernels, equalise(kernels, strategy), strict=True):
+    for before, after in zip(kernels, equalize(kernels, strategy), strict=True):
         assert after.tokens == before.tokens
         assert before.busy_cycles <= after.busy_cycles <= pace
         assert after.busy_cycles > pace - before.tokens

@@ -227,7 +227,7 @@ def test_it_finds_what_one_pass_does_not():
     any_partition(processes, wires, DIE)
 
 
-def test_one_that_nearly_fills_an_slr_moves_away_from_its_neighbours():
+def test_one_that_nearly_fills_an_slr_moves_away_from_its_neighbors():
     ports = [process(f"p{number}", 0, 80, pinned=0) for number in range(8)]
     parts = [process(f"q{number}", 0, 100) for number in range(8)]
     wires = [WireFacts(f"w{number}", f"p{number}", "engine", 55) for number in range(8)]

@@ -45,9 +45,9 @@ def test_what_cannot_keep_pace_falls_behind_least_with_the_fewest_lanes() -> Non
 
 def test_a_scalar_that_is_read_again_sets_no_pace() -> None:
     mean = task("mean", "product", busy={1: 1}, iterations=16, results=1)
-    centred = task("centred", "mean", busy=WIDE, iterations=16)
+    centered = task("centered", "mean", busy=WIDE, iterations=16)
     # Nothing comes token by token: its own pace of one cycle.
-    assert paced_lanes([PRODUCT, mean, centred], {"product": 64})["centred"] == 16
+    assert paced_lanes([PRODUCT, mean, centered], {"product": 64})["centered"] == 16
 
 
 def test_who_follows_a_task_without_pace_has_none() -> None:

@@ -25,7 +25,7 @@ class FakeGpu:
     def run(self):
         self.queued += self.run_s
 
-    def synchronise(self):
+    def synchronize(self):
         self._spend(self.queued, self.busy_w)
         self.queued = 0.0
         self.syncs += 1

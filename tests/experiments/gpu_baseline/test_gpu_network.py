@@ -9,7 +9,7 @@ pytest.importorskip("transformers", reason="needs the front-end extra")
 
 from experiments.gpu_baseline.hugging_face import build_model
 from experiments.gpu_baseline.network import Network
-from experiments.gpu_baseline.quantised import quantise_linears, quantised
+from experiments.gpu_baseline.quantized import quantize_linears, quantized
 from sttest.models.registry import get_config, small
 
 pytestmark = pytest.mark.torch
@@ -51,12 +51,12 @@ def test_the_same_step_twice_is_the_same_step():
 
 
 @pytest.mark.parametrize("weights", ["int4", "int8"])
-def test_quantised_layers_are_near_the_originals(weights):
+def test_quantized_layers_are_near_the_originals(weights):
     torch.manual_seed(1)
     weight, bias = torch.randn(50, 256, dtype=torch.bfloat16), torch.randn(50, dtype=torch.bfloat16)
     x = torch.randn(1, 3, 256, dtype=torch.bfloat16)
     wanted = x.float() @ weight.float().T + bias.float()
-    found = quantised(weight, bias, weights)(x)
+    found = quantized(weight, bias, weights)(x)
     assert found.shape == (1, 3, 50)
     error = float((found.float() - wanted).norm() / wanted.norm())
     assert error < (0.12 if weights == "int4" else 0.02)
@@ -65,15 +65,15 @@ def test_quantised_layers_are_near_the_originals(weights):
 def test_every_linear_layer_is_replaced():
     config = replace(small(get_config("gpt2")), layers=2)
     model = build_model(config, "cpu", "bfloat16")
-    quantise_linears(model, "int8")
+    quantize_linears(model, "int8")
     names = [type(module).__name__ for module in model.modules()]
     assert names.count("Int8Linear") == 4 * 2 + 1
     assert not {"Linear", "Conv1D"} & set(names)
 
 
 def test_a_kernel_that_computes_something_else_is_refused(monkeypatch):
-    from experiments.gpu_baseline.quantised import Int8Linear
+    from experiments.gpu_baseline.quantized import Int8Linear
 
-    monkeypatch.setattr(Int8Linear, "product", lambda self, x: 1.1 * (x @ self.dequantised(x).T.to(x.dtype)))
+    monkeypatch.setattr(Int8Linear, "product", lambda self, x: 1.1 * (x @ self.dequantized(x).T.to(x.dtype)))
     with pytest.raises(ValueError, match="off its own weights"):
-        quantised(torch.randn(16, 64), None, "int8")
+        quantized(torch.randn(16, 64), None, "int8")

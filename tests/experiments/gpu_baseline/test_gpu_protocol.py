@@ -15,7 +15,7 @@ DECODE = Subject("qwen/eager-bf16/decode-512/energy", "qwen", "eager-bf16", "dec
 @pytest.mark.parametrize("estimate_s", [0.01, 0.004, 0.03, 50.0])
 def test_a_window_is_never_shorter_than_asked_for(estimate_s):
     gpu = FakeGpu(run_s=0.01)
-    window = measure_window(Work(gpu.run, gpu.synchronise), 10.0, estimate_s, gpu, gpu.clock)
+    window = measure_window(Work(gpu.run, gpu.synchronize), 10.0, estimate_s, gpu, gpu.clock)
     assert window.seconds >= 10.0 - 1e-9
     assert window.ms_per_iteration == pytest.approx(10.0)
     assert window.watts == pytest.approx(300.0)
@@ -25,30 +25,30 @@ def test_a_window_is_never_shorter_than_asked_for(estimate_s):
 
 def test_runs_queue_up_between_the_edges():
     gpu = FakeGpu(run_s=0.01)
-    measure_window(Work(gpu.run, gpu.synchronise), 10.0, 0.01, gpu, gpu.clock)
+    measure_window(Work(gpu.run, gpu.synchronize), 10.0, 0.01, gpu, gpu.clock)
     assert gpu.syncs <= 3
 
 
 def test_work_queued_before_the_window_is_not_counted():
     gpu = FakeGpu(run_s=0.01)
     gpu.queued = 5.0
-    window = measure_window(Work(gpu.run, gpu.synchronise), 1.0, 0.01, gpu, gpu.clock)
+    window = measure_window(Work(gpu.run, gpu.synchronize), 1.0, 0.01, gpu, gpu.clock)
     assert window.ms_per_iteration == pytest.approx(10.0)
     assert window.watts == pytest.approx(300.0)
 
 
 def test_a_slow_counter_costs_little_over_ten_seconds():
     gpu = FakeGpu(run_s=0.0137, step_s=0.1)
-    window = measure_window(Work(gpu.run, gpu.synchronise), 10.0, 0.0137, gpu, gpu.clock)
+    window = measure_window(Work(gpu.run, gpu.synchronize), 10.0, 0.0137, gpu, gpu.clock)
     assert window.watts == pytest.approx(300.0, rel=0.011)
 
 
 def test_warm_up_runs_three_times_at_least_and_as_long_as_asked():
     gpu = FakeGpu(run_s=2.0)
-    assert warm_up(Work(gpu.run, gpu.synchronise), 0.2, gpu.clock) == pytest.approx(2.0)
+    assert warm_up(Work(gpu.run, gpu.synchronize), 0.2, gpu.clock) == pytest.approx(2.0)
     assert gpu.now == pytest.approx(6.0)
     quick = FakeGpu(run_s=0.01)
-    warm_up(Work(quick.run, quick.synchronise), 0.2, quick.clock)
+    warm_up(Work(quick.run, quick.synchronize), 0.2, quick.clock)
     assert quick.now >= 0.2
 
 

@@ -30,7 +30,7 @@ func.func @a(%x: !rows) {
 }
 
 // -----
-// CHECK: multiply-in-fabric: no task multiplies integers; take a precision that quantises
+// CHECK: multiply-in-fabric: no task multiplies integers; take a precision that quantizes
 !rows = !df.itensor<4x8xf32, iter_space: [2]*[4], iter_map: (d0)->(d0,0)>
 func.func @a(%x: !rows) {
   %y = df.task "scores" loops [2] tile [4] kinds "parallel" ins(%x : !rows) -> !rows {

@@ -15,7 +15,7 @@
 // CHECK: sttest.step = "scale"
 // CHECK: arith.divf
 // CHECK: sttest.step = "reciprocal"
-// CHECK: sttest.step = "quantise"
+// CHECK: sttest.step = "quantize"
 // CHECK: arith.mulf
 // CHECK-NEXT: math.roundeven
 // CHECK: arith.minimumf
@@ -35,7 +35,7 @@
 // CHECK: %y = linalg.generic {{.*}}sttest.step = "rescale"
 // CHECK: outs(%{{.*}} : tensor<4x2xf16>) {{.*}}sttest.step = "scale"
 // CHECK: arith.truncf %{{.*}} : f32 to f16
-// CHECK: outs(%{{.*}} : tensor<4x2x8xi8>) {{.*}}sttest.step = "quantise"
+// CHECK: outs(%{{.*}} : tensor<4x2x8xi8>) {{.*}}sttest.step = "quantize"
 // CHECK: outs(%{{.*}} : tensor<2x4xf16>)
 // CHECK: func.return %{{.*}}, %{{.*}} : tensor<2x4x8xi8>, tensor<2x4xf16>
 #rows = affine_map<(d0, d1, d2) -> (d0, d2)>

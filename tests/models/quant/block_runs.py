@@ -10,10 +10,10 @@ from torch import Tensor
 from sttest.models.blocks import DecodeBlock, PrefillBlock
 from sttest.models.config import DecoderConfig
 from sttest.models.layers import Linear
-from sttest.models.quant.quantizers import quantise_kv, quantise_vectors, quantise_weight
+from sttest.models.quant.quantizers import quantize_kv, quantize_vectors, quantize_weight
 from sttest.models.registry import get_config, small
 from sttest.models.tables import decode_mask, prefill_mask, rope_table
-from sttest.models.weights import randomise
+from sttest.models.weights import randomize
 
 # Tensors this small are slower on several threads.
 torch.set_num_threads(1)
@@ -25,8 +25,8 @@ def blocks(name: str) -> tuple[DecoderConfig, PrefillBlock, DecodeBlock]:
     """Both phases of a small model, with the same weights."""
     config = small(get_config(name))
     first, then = PrefillBlock(config), DecodeBlock(config)
-    randomise(first, seed=5)
-    randomise(then, seed=5)
+    randomize(first, seed=5)
+    randomize(then, seed=5)
     return config, first, then
 
 
@@ -60,10 +60,10 @@ def rounded(block: torch.nn.Module, group: int | None, qmax: int, *, folded: boo
     """
 
     def vectors(x: Tensor) -> Tensor:
-        return quantise_vectors(x).dequantised()
+        return quantize_vectors(x).dequantized()
 
     def kv(x: Tensor) -> Tensor:
-        return quantise_kv(x).dequantised()
+        return quantize_kv(x).dequantized()
 
     def softmax(_: Any, __: Any, out: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         p, *own, _ = out
@@ -73,13 +73,13 @@ def rounded(block: torch.nn.Module, group: int | None, qmax: int, *, folded: boo
         p, v, mask = inputs
         if not folded:
             return (p * 127).round() / 127, v, mask
-        scales = quantise_kv(v).scales.float().view(len(v), *[1] * (p.dim() - 3), -1)
+        scales = quantize_kv(v).scales.float().view(len(v), *[1] * (p.dim() - 3), -1)
         step = torch.where(mask < 0, 0.0, scales.unsqueeze(0)).amax(-1, keepdim=True) / 127
         return (p * scales / step).round() * step / scales, v, mask
 
     for module in block.modules():
         if isinstance(module, Linear):
-            weight = quantise_weight(module.weight.detach(), group, qmax)
+            weight = quantize_weight(module.weight.detach(), group, qmax)
             scales = weight.scales.float().repeat_interleave(group or len(module.weight), 0)[: len(module.weight)]
             module.weight.data = weight.values * scales
             module.register_forward_pre_hook(lambda _, inputs: (vectors(inputs[0]),))
@@ -91,5 +91,5 @@ def rounded(block: torch.nn.Module, group: int | None, qmax: int, *, folded: boo
     attention.get_submodule("mix").register_forward_pre_hook(mix)
     if isinstance(block, DecodeBlock):
         block.attn.own_score.register_forward_pre_hook(lambda _, inputs: (vectors(inputs[0]), kv(inputs[1])))
-        block.attn.normalise.register_forward_pre_hook(lambda _, inputs: (*inputs[:3], kv(inputs[3])))
+        block.attn.normalize.register_forward_pre_hook(lambda _, inputs: (*inputs[:3], kv(inputs[3])))
     return block

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from sttest.models.quant import contraction
 from sttest.models.quant.quantizers import (
     QuantizedTensor,
-    quantise_folded,
-    quantise_kv,
-    quantise_p,
-    quantise_vectors,
-    quantise_weight,
+    quantize_folded,
+    quantize_kv,
+    quantize_p,
+    quantize_vectors,
+    quantize_weight,
 )
 
 pytestmark = pytest.mark.torch
@@ -38,8 +38,8 @@ def test_golden_number_of_two_groups():
 @given(st.integers(1, 3), st.integers(1, 20), st.integers(1, 3), st.sampled_from([1, 4, 7, None]), st.integers(0, 99))
 @settings(max_examples=40, deadline=None)
 def test_matmul_is_bit_exact(tokens, rows, columns, group, seed):
-    x = quantise_vectors(random(tokens, rows, seed=seed))
-    weight = quantise_weight(random(rows, columns, seed=seed + 1), group, 7)
+    x = quantize_vectors(random(tokens, rows, seed=seed))
+    weight = quantize_weight(random(rows, columns, seed=seed + 1), group, 7)
     found = contraction.matmul(x, weight, group).numpy()
     qx, qw = x.values.numpy().astype(int), weight.values.numpy().astype(int)
     for m, n in np.ndindex(tokens, columns):
@@ -74,11 +74,11 @@ def test_sums_beyond_the_mantissa_round_as_an_int32_would(rows, expected):
 def test_attention_contractions_are_bit_exact(group):
     n, kv, m, d = 3, 2, 5, 4
     q, k, v = (
-        quantise_vectors(random(n, kv, *group, d, seed=1)),
-        *(quantise_kv(random(kv, m, d, seed=s)) for s in (2, 3)),
+        quantize_vectors(random(n, kv, *group, d, seed=1)),
+        *(quantize_kv(random(kv, m, d, seed=s)) for s in (2, 3)),
     )
     weights = torch.rand(n, kv, *group, m, generator=torch.Generator().manual_seed(4))
-    p = quantise_folded(weights, v.scales, torch.zeros(m))
+    p = quantize_folded(weights, v.scales, torch.zeros(m))
     scores, mixed = contraction.scores(q, k).numpy(), contraction.mix(p, v.values).numpy()
     for place in np.ndindex(n, kv, *group):
         head = place[1]
@@ -94,8 +94,8 @@ def test_attention_contractions_are_bit_exact(group):
 @pytest.mark.parametrize("group", [(), (2,)])
 def test_a_mix_per_position_is_bit_exact(group):
     n, kv, m, d = 3, 2, 5, 4
-    v = quantise_kv(random(kv, m, d, seed=3))
-    p = quantise_p(torch.rand(n, kv, *group, m, generator=torch.Generator().manual_seed(4)))
+    v = quantize_kv(random(kv, m, d, seed=3))
+    p = quantize_p(torch.rand(n, kv, *group, m, generator=torch.Generator().manual_seed(4)))
     mixed = contraction.mix_per_position(p, v).numpy()
     for (*place, j), found in np.ndenumerate(mixed):
         products = [int(p[(*place, i)]) * int(v.values[place[1], i, j]) for i in range(m)]
@@ -106,9 +106,9 @@ def test_a_mix_per_position_is_bit_exact(group):
 
 @pytest.mark.parametrize("group", [(), (2,)])
 def test_own_scores_are_the_diagonal_of_the_scores(group):
-    q, k = quantise_vectors(random(3, 2, *group, 4, seed=1)), random(3, 2, 4, seed=2)
-    among = contraction.scores(q, quantise_kv(k.transpose(0, 1)))
-    own = contraction.own_score(q, quantise_kv(k))
+    q, k = quantize_vectors(random(3, 2, *group, 4, seed=1)), random(3, 2, 4, seed=2)
+    among = contraction.scores(q, quantize_kv(k.transpose(0, 1)))
+    own = contraction.own_score(q, quantize_kv(k))
     assert all(torch.equal(own[i], among[i, ..., i]) for i in range(3))
 
 

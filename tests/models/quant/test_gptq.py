@@ -5,7 +5,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from sttest.models.quant.gptq import rounded
-from sttest.models.quant.quantizers import quantise_weight
+from sttest.models.quant.quantizers import quantize_weight
 
 pytestmark = pytest.mark.torch
 INPUTS, OUTPUTS = 80, 24
@@ -19,23 +19,23 @@ def weight_and_inputs():
     return weight, torch.randn(400, INPUTS, generator=generator) @ mixed
 
 
-def as_quantised(weight, group, qmax):
-    found = quantise_weight(weight, group, qmax)
+def as_quantized(weight, group, qmax):
+    found = quantize_weight(weight, group, qmax)
     return found.values.float() * found.scales.float().repeat_interleave(group or INPUTS, 0)[:INPUTS]
 
 
 @pytest.mark.parametrize("qmax", [7, 127])
 @pytest.mark.parametrize("group", [16, 32, None])
-def test_they_are_quantised_to_themselves(group, qmax):
+def test_they_are_quantized_to_themselves(group, qmax):
     weight, x = weight_and_inputs()
     weight[:16, 3] = 0.0
     found = rounded(weight, (x.T @ x).double(), group, qmax)
-    assert torch.equal(as_quantised(found, group, qmax), found)
+    assert torch.equal(as_quantized(found, group, qmax), found)
 
 
 @pytest.mark.parametrize("group", [16, None])
 def test_outputs_err_less_than_with_the_nearest_integers(group):
     weight, x = weight_and_inputs()
     found = rounded(weight, (x.T @ x).double(), group, 7)
-    nearest = as_quantised(weight, group, 7)
+    nearest = as_quantized(weight, group, 7)
     assert ((x @ (found - weight)) ** 2).sum() < 0.6 * ((x @ (nearest - weight)) ** 2).sum()

@@ -14,7 +14,7 @@ from sttest.frontend.shipped import lowered_text
 pytestmark = pytest.mark.torch
 
 # Per family: the module that writes each int8 stream.
-COMMON = {"attn_norm", "attn.softmax", "attn.normalise", "mlp_norm", "mlp.act"}
+COMMON = {"attn_norm", "attn.softmax", "attn.normalize", "mlp_norm", "mlp.act"}
 WRITERS = {
     "gpt2": COMMON | {"attn.q_proj", "attn.k_proj", "attn.v_proj"},
     "qwen": COMMON | {"attn.q_rope", "attn.k_rope", "attn.v_proj"},
@@ -25,7 +25,7 @@ WRITERS = {
 
 @pytest.mark.parametrize("phase", ["prefill", "decode"])
 @pytest.mark.parametrize("name", WRITERS)
-def test_int8_streams_are_those_that_the_golden_quantises(name, phase):
+def test_int8_streams_are_those_that_the_golden_quantizes(name, phase):
     context = new_context()
     module = parse(lowered_text(name, phase, small=True), name, context)
     for each in tiling_passes(CompileOptions(precision="w4a8")):
@@ -33,5 +33,5 @@ def test_int8_streams_are_those_that_the_golden_quantises(name, phase):
     kernels = [kernel for function in functions(module) for kernel in all_of(function, df.KernelOp)]
     written = [(kernel.body.block.first_op.origin.data, str(out.type)) for kernel in kernels for out in kernel.outputs]
     assert sorted(origin for origin, kind in written if kind.endswith("xi8>")) == sorted(WRITERS[name])
-    dequantised = [kernel.sym_name.data for kernel in kernels if kernel.sym_name.data.endswith("_dequantise")]
-    assert dequantised == (["attn_v_proj_dequantise"] if phase == "decode" else [])
+    dequantized = [kernel.sym_name.data for kernel in kernels if kernel.sym_name.data.endswith("_dequantize")]
+    assert dequantized == (["attn_v_proj_dequantize"] if phase == "decode" else [])

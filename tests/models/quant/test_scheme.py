@@ -1,4 +1,4 @@
-"""Names, files and refusals of quantisation schemes."""
+"""Names, files and refusals of quantization schemes."""
 
 from dataclasses import replace
 

@@ -34,7 +34,7 @@ def test_space_is_claimed_at_the_start_and_freed_at_the_end():
     assert result.cycles == 16
 
 
-def test_a_self_loop_serialises():
+def test_a_self_loop_serializes():
     actors = [
         actor("x", 3, reads={"s": 1}, writes={"a": 1, "s": 1}, firings=3),
         actor("y", 1, reads={"a": 1}, firings=3),

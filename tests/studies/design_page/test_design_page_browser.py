@@ -513,8 +513,8 @@ def test_texts_stand_out_in_both_schemes(opened, scheme):
     page = opened("corpus", color_scheme=scheme)
     contrasts = page.evaluate("""() => {
       const pen = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
-      const light = (colour) => {
-        pen.fillStyle = colour; pen.fillRect(0, 0, 1, 1);
+      const light = (color) => {
+        pen.fillStyle = color; pen.fillRect(0, 0, 1, 1);
         const parts = [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3).map((each) => each / 255)
           .map((each) => (each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4));
         return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2] + 0.05;

@@ -211,8 +211,8 @@ def test_a_link_opens_the_part_that_it_leads_to(opened):
     assert opened.locator("#e1-gpt2").is_visible()
 
 
-def brightness(page, colour):
-    rgb = page.evaluate(f"getComputedStyle(document.body).{colour}")
+def brightness(page, color):
+    rgb = page.evaluate(f"getComputedStyle(document.body).{color}")
     return sum(map(int, rgb.removeprefix("rgb(").removesuffix(")").split(",")))
 
 

@@ -22,7 +22,7 @@ def test_ids_and_their_uses_get_a_prefix(tmp_path):
     assert 'href="#f1-a"' in made
 
 
-def test_colours_follow_the_page(tmp_path):
+def test_colors_follow_the_page(tmp_path):
     made = markup(
         tmp_path, '<path style="fill: #ffffff; stroke: #000000"/><path style="fill: #444444; stroke:#20639b"/>'
     )

@@ -65,7 +65,7 @@ def check(found: list[Compared], names: list[str]) -> None:
 
 BLOCKS = [
     pytest.param(
-        "small-gpt2", ("attn_norm", "attn_own_score", "order_attn_norm_quantise_fill"), marks=pytest.mark.nightly
+        "small-gpt2", ("attn_norm", "attn_own_score", "order_attn_norm_quantize_fill"), marks=pytest.mark.nightly
     ),
     *(pytest.param(model, (), marks=pytest.mark.nightly) for model in ("gpt2", "qwen", "llama", "gemma")),
 ]  # fmt: skip
@@ -160,9 +160,9 @@ CHAINED = ["chains"]
 KINDS = {
     "task with cascades": "attn_own_score",
     "running sums of fp32": "attn_norm",
-    "requantizer": "attn_norm_quantise",
-    "converter": "order_attn_norm_quantise_fill",
-    "converter whose tokens differ": "order_attn_normalise_quantise_fill",
+    "requantizer": "attn_norm_quantize",
+    "converter": "order_attn_norm_quantize_fill",
+    "converter whose tokens differ": "order_attn_normalize_quantize_fill",
 }
 
 

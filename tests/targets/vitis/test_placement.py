@@ -42,7 +42,7 @@ def test_wider_placements_are_no_busier():
     assert [len(each.run_bytes) for each in found] == sorted(len(each.run_bytes) for each in found)
 
 
-def test_a_buffer_that_is_larger_than_a_bank_gets_neighbours_of_its_own():
+def test_a_buffer_that_is_larger_than_a_bank_gets_neighbors_of_its_own():
     large = PortLoad("large", 90, 2 * BANK + 1)
     found = place([*loads(3, 4), large], 5, BANK)
     assert found.banks["large"] == (0, 1, 2)

@@ -1,7 +1,7 @@
 """MeshGEMV as a timed graph: a process per core that multiplies and adds up, and a router per core that hands out sums.
 
 A core has a tile of the matrix and the part of the vector that goes with it.  When it has multiplied, it takes the
-sums of its neighbour in, word by word, adds its own and sends them on; the root of a group takes in two chains, one
+sums of its neighbor in, word by word, adds its own and sends them on; the root of a group takes in two chains, one
 word of each in two cycles.  The root of all then sends the sums back along the column, through routers alone.  Columns
 of cores have nothing to do with each other, as the vector lies along them in every row already.
 """

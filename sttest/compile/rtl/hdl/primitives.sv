@@ -1,4 +1,4 @@
-// Cells of UltraScale+ that synthesis does not infer: their ports for yosys, their behaviour for simulators
+// Cells of UltraScale+ that synthesis does not infer: their ports for yosys, their behavior for simulators
 // (after AMD UG974).
 `ifdef YOSYS
 `define CELL (* blackbox *)

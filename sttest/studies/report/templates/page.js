@@ -161,8 +161,8 @@
   const label = () => {
     if (!narrow.matches) return;
     for (const table of document.querySelectorAll("main > section > figure > table, details[open] table")) {
-      if (!table.tHead || table.dataset.labelled) continue;
-      table.dataset.labelled = "yes";
+      if (!table.tHead || table.dataset.labeled) continue;
+      table.dataset.labeled = "yes";
       const heads = [...table.tHead.rows[0].cells].map((head) => head.textContent.trim());
       for (const row of table.tBodies[0].rows) {
         for (const cell of row.cells) cell.dataset.head = heads[cell.cellIndex];

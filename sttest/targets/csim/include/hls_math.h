@@ -28,7 +28,7 @@ namespace hls {
 inline float sqrt(float x) { return std::sqrt(x); }
 inline float fabs(float x) { return std::fabs(x); }
 inline float abs(float x) { return std::fabs(x); }
-// Halves go to the even neighbour: the rounding mode that C and C++ start with.
+// Halves go to the even neighbor: the rounding mode that C and C++ start with.
 inline float rint(float x) { return std::nearbyint(x); }
 inline float roundeven(float x) { return std::nearbyint(x); }
 inline float fmax(float x, float y) { return std::fmax(x, y); }

@@ -234,14 +234,14 @@ def no_dynamic_memory(source: CppSource) -> Iterator[RuleViolation]:
 def no_exceptions(source: CppSource) -> Iterator[RuleViolation]:
     """Nothing is thrown or caught."""
     for node in source.all("throw_statement", "try_statement"):
-        yield RuleViolation("no-exceptions", "exceptions can't be synthesised", line_of(node))
+        yield RuleViolation("no-exceptions", "exceptions can't be synthesized", line_of(node))
 
 
 def no_library(source: CppSource) -> Iterator[RuleViolation]:
     """Nothing of the C++ standard library is used."""
     for node in source.all("qualified_identifier"):
         if text_of(node).startswith(_CONTAINERS):
-            yield RuleViolation("no-library", f"'{text_of(node)}' can't be synthesised", line_of(node))
+            yield RuleViolation("no-library", f"'{text_of(node)}' can't be synthesized", line_of(node))
 
 
 def no_recursion(source: CppSource) -> Iterator[RuleViolation]:

@@ -77,7 +77,7 @@ class CardMemory:
         self._taken: list[tuple[int, int]] = []
 
     def take(self, size: int, banks: range) -> int:
-        """Address of ``size`` bytes in neighbouring banks, from now on taken.
+        """Address of ``size`` bytes in neighboring banks, from now on taken.
 
         Raises:
             DoesNotFitError: no hole there is large enough.

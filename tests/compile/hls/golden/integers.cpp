@@ -173,8 +173,8 @@ static void store_i8(ap_uint<512>* memory, fifo<i8x64>& from) {
 #define STTEST_FIFO(fifos, name, depth)
 #endif
 
-static void load_quantise_in0(const ap_uint<512>* a, fifo<f32x16> (&b)[4]) { load_f32<2, 4>(a, b); }
-static void load_quantise_in1(const ap_uint<512>* a, fifo<f32x16> (&b)[4]) { load_f32<2, 4>(a, b); }
+static void load_quantize_in0(const ap_uint<512>* a, fifo<f32x16> (&b)[4]) { load_f32<2, 4>(a, b); }
+static void load_quantize_in1(const ap_uint<512>* a, fifo<f32x16> (&b)[4]) { load_f32<2, 4>(a, b); }
 
 // Streams a tensor out of memory.
 static void load_integers_in0(const ap_uint<512>* memory, fifo<i4x64>& to) {
@@ -246,7 +246,7 @@ static void load_narrow_in1(const ap_uint<512>* memory, fifo<f16x32> (&to)[2]) {
 static void load_asked(const ap_uint<512>* a, fifo<f32x16> (&b)[4]) { load_f32<2, 4>(a, b); }
 
 // y[i, j] = int(min(max(round(in0[i, j] / (abs(in1[i, j]) + 1)), -127), 127)).  Tiles of 4x16, 8 steps of 1 cycle.
-static void quantise(fifo<f32x16> (&in0_in)[4], fifo<f32x16> (&in1_in)[4], fifo<i8x64>& y_out) {
+static void quantize(fifo<f32x16> (&in0_in)[4], fifo<f32x16> (&in1_in)[4], fifo<i8x64>& y_out) {
   constexpr int TILES_1 = 2, STEPS_0 = 4, STEPS_1 = 2;
   f32x16 in0[4];
 #pragma HLS array_partition variable=in0 type=complete dim=1
@@ -364,7 +364,7 @@ static void answer(fifo<i1x64>& ask_in, fifo<i8x64>& answer_out) {
     }
   }
 }
-static void store_quantise_out(ap_uint<512>* a, fifo<i8x64>& b) { store_i8<2>(a, b); }
+static void store_quantize_out(ap_uint<512>* a, fifo<i8x64>& b) { store_i8<2>(a, b); }
 
 // Streams a tensor into memory.
 static void store_integers_out(ap_uint<512>* memory, fifo<i32x16> (&from)[4]) {
@@ -407,30 +407,30 @@ static void store_narrow_out(ap_uint<512>* memory, fifo<f16x32> (&from)[2]) {
 }
 static void store_answers(ap_uint<512>* a, fifo<i8x64>& b) { store_i8<2>(a, b); }
 
-extern "C" void group0(const ap_uint<512>* quantise_in0, const ap_uint<512>* quantise_in1,
+extern "C" void group0(const ap_uint<512>* quantize_in0, const ap_uint<512>* quantize_in1,
                        const ap_uint<512>* integers_in0, const ap_uint<512>* integers_in1,
                        const ap_uint<512>* narrow_in0, const ap_uint<512>* narrow_in1, const ap_uint<512>* asked,
-                       ap_uint<512>* quantise_out, ap_uint<512>* integers_out, ap_uint<512>* narrow_out,
+                       ap_uint<512>* quantize_out, ap_uint<512>* integers_out, ap_uint<512>* narrow_out,
                        ap_uint<512>* answers) {
-#pragma HLS interface mode=m_axi port=quantise_in0 bundle=gmem0 offset=slave depth=8 max_widen_bitwidth=512 num_read_outstanding=1 max_read_burst_length=8
-#pragma HLS interface mode=m_axi port=quantise_in1 bundle=gmem1 offset=slave depth=8 max_widen_bitwidth=512 num_read_outstanding=1 max_read_burst_length=8
+#pragma HLS interface mode=m_axi port=quantize_in0 bundle=gmem0 offset=slave depth=8 max_widen_bitwidth=512 num_read_outstanding=1 max_read_burst_length=8
+#pragma HLS interface mode=m_axi port=quantize_in1 bundle=gmem1 offset=slave depth=8 max_widen_bitwidth=512 num_read_outstanding=1 max_read_burst_length=8
 #pragma HLS interface mode=m_axi port=integers_in0 bundle=gmem2 offset=slave depth=1 max_widen_bitwidth=512 num_read_outstanding=1 max_read_burst_length=1
 #pragma HLS interface mode=m_axi port=integers_in1 bundle=gmem3 offset=slave depth=2 max_widen_bitwidth=512 num_read_outstanding=1 max_read_burst_length=2
 #pragma HLS interface mode=m_axi port=narrow_in0 bundle=gmem4 offset=slave depth=8 max_widen_bitwidth=512 num_read_outstanding=1 max_read_burst_length=8
 #pragma HLS interface mode=m_axi port=narrow_in1 bundle=gmem5 offset=slave depth=4 max_widen_bitwidth=512 num_read_outstanding=1 max_read_burst_length=4
 #pragma HLS interface mode=m_axi port=asked bundle=gmem6 offset=slave depth=8 max_widen_bitwidth=512 num_read_outstanding=1 max_read_burst_length=8
-#pragma HLS interface mode=m_axi port=quantise_out bundle=gmem7 offset=slave depth=2 max_widen_bitwidth=512 num_write_outstanding=1 max_write_burst_length=2
+#pragma HLS interface mode=m_axi port=quantize_out bundle=gmem7 offset=slave depth=2 max_widen_bitwidth=512 num_write_outstanding=1 max_write_burst_length=2
 #pragma HLS interface mode=m_axi port=integers_out bundle=gmem8 offset=slave depth=8 max_widen_bitwidth=512 num_write_outstanding=1 max_write_burst_length=8
 #pragma HLS interface mode=m_axi port=narrow_out bundle=gmem9 offset=slave depth=4 max_widen_bitwidth=512 num_write_outstanding=1 max_write_burst_length=4
 #pragma HLS interface mode=m_axi port=answers bundle=gmem10 offset=slave depth=2 max_widen_bitwidth=512 num_write_outstanding=1 max_write_burst_length=2
 #pragma HLS interface mode=s_axilite port=return bundle=control
 #pragma HLS dataflow
-  hls::stream<f32x16> quantise_in0_in[4]; STTEST_FIFO(quantise_in0_in, "load_quantise_in0__quantise", 2);
-#pragma HLS stream variable=quantise_in0_in depth=2
-#pragma HLS bind_storage variable=quantise_in0_in type=fifo impl=srl
-  hls::stream<f32x16> quantise_in1_in[4]; STTEST_FIFO(quantise_in1_in, "load_quantise_in1__quantise", 2);
-#pragma HLS stream variable=quantise_in1_in depth=2
-#pragma HLS bind_storage variable=quantise_in1_in type=fifo impl=srl
+  hls::stream<f32x16> quantize_in0_in[4]; STTEST_FIFO(quantize_in0_in, "load_quantize_in0__quantize", 2);
+#pragma HLS stream variable=quantize_in0_in depth=2
+#pragma HLS bind_storage variable=quantize_in0_in type=fifo impl=srl
+  hls::stream<f32x16> quantize_in1_in[4]; STTEST_FIFO(quantize_in1_in, "load_quantize_in1__quantize", 2);
+#pragma HLS stream variable=quantize_in1_in depth=2
+#pragma HLS bind_storage variable=quantize_in1_in type=fifo impl=srl
   hls::stream<i4x64, 2> integers_in0_in("load_integers_in0__integers");
 #pragma HLS bind_storage variable=integers_in0_in type=fifo impl=srl
   hls::stream<i8x64, 2> integers_in1_in("load_integers_in1__integers");
@@ -444,8 +444,8 @@ extern "C" void group0(const ap_uint<512>* quantise_in0, const ap_uint<512>* qua
   hls::stream<f32x16> asked_in[4]; STTEST_FIFO(asked_in, "load_asked__ask", 2);
 #pragma HLS stream variable=asked_in depth=2
 #pragma HLS bind_storage variable=asked_in type=fifo impl=srl
-  hls::stream<i8x64, 2> quantise_out_2("quantise__store_quantise_out");
-#pragma HLS bind_storage variable=quantise_out_2 type=fifo impl=srl
+  hls::stream<i8x64, 2> quantize_out_2("quantize__store_quantize_out");
+#pragma HLS bind_storage variable=quantize_out_2 type=fifo impl=srl
   hls::stream<i32x16> integers_out_2[4]; STTEST_FIFO(integers_out_2, "integers__store_integers_out", 2);
 #pragma HLS stream variable=integers_out_2 depth=2
 #pragma HLS bind_storage variable=integers_out_2 type=fifo impl=srl
@@ -456,14 +456,14 @@ extern "C" void group0(const ap_uint<512>* quantise_in0, const ap_uint<512>* qua
 #pragma HLS bind_storage variable=ask_out type=fifo impl=srl
   hls::stream<i8x64, 2> answer_out("answer__store_answers");
 #pragma HLS bind_storage variable=answer_out type=fifo impl=srl
-  STTEST_PROCESS(load_quantise_in0, quantise_in0, quantise_in0_in); STTEST_PROCESS(load_quantise_in1, quantise_in1,
-    quantise_in1_in); STTEST_PROCESS(load_integers_in0, integers_in0, integers_in0_in);
+  STTEST_PROCESS(load_quantize_in0, quantize_in0, quantize_in0_in); STTEST_PROCESS(load_quantize_in1, quantize_in1,
+    quantize_in1_in); STTEST_PROCESS(load_integers_in0, integers_in0, integers_in0_in);
     STTEST_PROCESS(load_integers_in1, integers_in1, integers_in1_in); STTEST_PROCESS(load_narrow_in0, narrow_in0,
     narrow_in0_in); STTEST_PROCESS(load_narrow_in1, narrow_in1, narrow_in1_in); STTEST_PROCESS(load_asked, asked,
-    asked_in); STTEST_PROCESS(quantise, quantise_in0_in, quantise_in1_in, quantise_out_2); STTEST_PROCESS(integers,
+    asked_in); STTEST_PROCESS(quantize, quantize_in0_in, quantize_in1_in, quantize_out_2); STTEST_PROCESS(integers,
     integers_in0_in, integers_in1_in, integers_out_2); STTEST_PROCESS(narrow, narrow_in0_in, narrow_in1_in,
     narrow_out_2); STTEST_PROCESS(ask, asked_in, ask_out); STTEST_PROCESS(answer, ask_out, answer_out);
-    STTEST_PROCESS(store_quantise_out, quantise_out, quantise_out_2); STTEST_PROCESS(store_integers_out, integers_out,
+    STTEST_PROCESS(store_quantize_out, quantize_out, quantize_out_2); STTEST_PROCESS(store_integers_out, integers_out,
     integers_out_2); STTEST_PROCESS(store_narrow_out, narrow_out, narrow_out_2); STTEST_PROCESS(store_answers, answers,
     answer_out);
 }

@@ -1,4 +1,4 @@
-// A row is normalised by its mean square, multiplied by a weight and activated: a reduction, a fork, a converter
+// A row is normalized by its mean square, multiplied by a weight and activated: a reduction, a fork, a converter
 // and a contraction.
 builtin.module {
   func.func @main(%x: tensor<1x32xf32>, %weight: tensor<32x32xf32>, %bias: tensor<32xf32>) -> tensor<1x32xf32> attributes {sttest.arg_names = ["x", "proj.weight", "proj.bias"], sttest.arg_kinds = ["input", "parameter", "parameter"], sttest.result_names = ["y"]} {

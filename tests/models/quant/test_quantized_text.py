@@ -1,4 +1,4 @@
-"""The quantised text computes what the fake-quantised block computes, on the parameters that the block exports."""
+"""The quantized text computes what the fake-quantized block computes, on the parameters that the block exports."""
 
 from functools import cache
 
@@ -13,8 +13,8 @@ from linalg_interpreter import evaluate
 from sttest.compile.opt import new_context, parse
 from sttest.compile.passes.quantize import Quantize
 from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
-from sttest.models.quant.block import observe_peaks, quantise_block
-from sttest.models.quant.quantizers import QuantizedTensor, quantise_kv
+from sttest.models.quant.block import observe_peaks, quantize_block
+from sttest.models.quant.quantizers import QuantizedTensor, quantize_kv
 from sttest.models.quant.scheme import schemes
 from sttest.models.tables import decode_mask, prefill_mask, rope_table
 from sttest.runtime.design_memory import export_parameters
@@ -29,7 +29,7 @@ SEED = 3
 
 
 @cache
-def quantised_text(name, phase, scheme):
+def quantized_text(name, phase, scheme):
     context = new_context()
     module = parse(lowered_text(name, phase, small=True), name, context)
     Quantize(scheme).apply(context, module)
@@ -42,7 +42,7 @@ def cache_of(config, seed, scheme):
     generator = torch.Generator().manual_seed(seed)
     entries = torch.randn(config.kv_heads, context, config.head_dim, generator=generator)
     if scheme.has_integer_cache:
-        return quantise_kv(entries, scheme.kv_max, scheme.kv_scales)
+        return quantize_kv(entries, scheme.kv_max, scheme.kv_scales)
     return entries.half() if scheme.kv_bits == 16 else entries
 
 
@@ -51,12 +51,12 @@ def arrays_of(name, values):
 
 
 def golden_and_text(name, phase, scheme):
-    """Results of the fake-quantised block and of the text, by name."""
+    """Results of the fake-quantized block and of the text, by name."""
     config, first, then = blocks(name)
     count, context = SHIPPED_SHAPES[True][phase]
     x = tokens(config, count, seed=SEED)
     peaks = observe_peaks(first, lambda: run_prefill(first, config, tokens(config, 32, seed=4)))
-    block = quantise_block(first if phase == "prefill" else then, schemes()[scheme], peaks)
+    block = quantize_block(first if phase == "prefill" else then, schemes()[scheme], peaks)
     given = {"x": x.numpy()}
     if config.rope_theta is not None:
         given["rope"] = rope_table(config, range(context, context + count))
@@ -73,7 +73,7 @@ def golden_and_text(name, phase, scheme):
     expected = {"y": y.numpy()}
     for entry, values in (("k_new", k), ("v_new", v)):
         expected |= arrays_of(entry, values) if isinstance(values, QuantizedTensor) else {entry: values.numpy()}
-    return expected, evaluate(quantised_text(name, phase, scheme), given)
+    return expected, evaluate(quantized_text(name, phase, scheme), given)
 
 
 CASES = [(name, phase, "w4a8") for name in MODELS for phase in ("prefill", "decode")]

@@ -1,6 +1,6 @@
-"""The catalogue of studies: for each published system the command that answers it, and its figures beside ours.
+"""The catalog of studies: for each published system the command that answers it, and its figures beside ours.
 
-An entry is a file of ``studies/data/catalogue``, or stands in the ``study.yaml`` of a study.  A figure of
+An entry is a file of ``studies/data/catalog``, or stands in the ``study.yaml`` of a study.  A figure of
 ours is never written there: an entry names the row of a table of results that has it, so a row that is gone, or that
 became two, is an error.
 """
@@ -27,12 +27,12 @@ from sttest.studies.seconds import SECONDS, command_seconds
 from sttest.studies.tables import questions
 from sttest.studies.whatif.study import STUDIES, study_names
 
-__depends__ = ("sttest/studies/data/catalogue/*", "sttest/studies/data/papers.csv")
+__depends__ = ("sttest/studies/data/catalog/*", "sttest/studies/data/papers.csv")
 
-CATALOGUE = STUDIES / "catalogue"
+CATALOG = STUDIES / "catalog"
 PAPERS = STUDIES / "papers.csv"
 MOST_SECONDS = 600
-"""What a command of the catalogue may take on two cores."""
+"""What a command of the catalog may take on two cores."""
 
 Column = Literal["model", "board", "phase", "engine", "metric", "unit", "kind"]
 _OWN_SOURCE = re.compile(r"\bsttest\b|\bresults/|\bours\b|\bour own\b", re.IGNORECASE)
@@ -99,7 +99,7 @@ class Published(_Part):
         return None
 
 
-class CatalogueRow(_Part):
+class CatalogRow(_Part):
     """A published figure beside ours."""
 
     what: str = Field(min_length=1)  # name of the quantity
@@ -112,7 +112,7 @@ class CatalogueRow(_Part):
     differs: str = Field(min_length=1)  # what differs between their setting and ours
 
     @model_validator(mode="after")
-    def _ours_or_why_not(self) -> "CatalogueRow":
+    def _ours_or_why_not(self) -> "CatalogRow":
         if self.ours is None and not self.note:
             raise ValueError("no figure of ours, and no note that says why")
         if self.ours is None and self.over is not None:
@@ -123,14 +123,14 @@ class CatalogueRow(_Part):
         return self
 
 
-class CatalogueEntry(_Part):
+class CatalogEntry(_Part):
     """A study of a published system: what it asks, what runs it, and what it found."""
 
     title: str = Field(min_length=1, max_length=66)  # what is asked, one line
     papers: tuple[str, ...] = Field(min_length=1)  # authors, short title, place
     command: str  # the one command that makes the results
     results: str = Field(min_length=1)  # folder of ``results``
-    rows: tuple[CatalogueRow, ...] = Field(min_length=1)
+    rows: tuple[CatalogRow, ...] = Field(min_length=1)
 
     @field_validator("command")
     @classmethod
@@ -152,9 +152,9 @@ class CatalogueEntry(_Part):
         return command_seconds()[self.command]
 
 
-def catalogue_names() -> list[str]:
+def catalog_names() -> list[str]:
     """Names of the entries, sorted."""
-    return sorted([*(path.stem for path in CATALOGUE.glob("*.yaml")), *_of_studies()])
+    return sorted([*(path.stem for path in CATALOG.glob("*.yaml")), *_of_studies()])
 
 
 def _of_studies() -> dict[str, Study]:
@@ -162,13 +162,13 @@ def _of_studies() -> dict[str, Study]:
     return {name: study for study in studies().values() for name in study.systems}
 
 
-def load_entry(name: str) -> CatalogueEntry:
+def load_entry(name: str) -> CatalogEntry:
     """One entry by name.
 
     Raises:
         InputError: an unknown name, with the nearest known one; or a file that is no entry.
     """
-    known = catalogue_names()
+    known = catalog_names()
     if name not in known:
         hints = [did_you_mean(name, known), "see 'sttest studies'"]
         raise InputError("unknown-study", f"unknown study '{name}'", where="studies", hints=hints)
@@ -176,22 +176,22 @@ def load_entry(name: str) -> CatalogueEntry:
     if study is None:
         return read_entry(entry_file(name))
     told = {"command": study.command, "results": study.name, **study.systems[name]}
-    return validated(CatalogueEntry, told, f"{entry_file(name)}: {name}")
+    return validated(CatalogEntry, told, f"{entry_file(name)}: {name}")
 
 
 def entry_file(name: str) -> Path:
     """The file that an entry stands in."""
     study = _of_studies().get(name)
-    return CATALOGUE / f"{name}.yaml" if study is None else study_file(study.name)
+    return CATALOG / f"{name}.yaml" if study is None else study_file(study.name)
 
 
-def read_entry(path: Path) -> CatalogueEntry:
+def read_entry(path: Path) -> CatalogEntry:
     """The entry of a file.
 
     Raises:
         InputError: unreadable, or not an entry; the message names file and key.
     """
-    return validated(CatalogueEntry, read_yaml(path), str(path))
+    return validated(CatalogEntry, read_yaml(path), str(path))
 
 
 # --- A published figure beside ours
@@ -201,7 +201,7 @@ def read_entry(path: Path) -> CatalogueEntry:
 class Compared:
     """A row of an entry with what the table of results says."""
 
-    row: CatalogueRow
+    row: CatalogRow
     ours: float | None  # our figure, in the unit of the published one
     why_not: str = ""  # why there is none
 
@@ -235,7 +235,7 @@ class Compared:
 COLUMNS = ("what", "published", "ours", "ratio", "what differs")
 
 
-def compared(entry: CatalogueEntry, results: Path | None, where: str) -> list[Compared]:
+def compared(entry: CatalogEntry, results: Path | None, where: str) -> list[Compared]:
     """Every row of an entry with our figure.
 
     Args:
@@ -253,7 +253,7 @@ def compared(entry: CatalogueEntry, results: Path | None, where: str) -> list[Co
     return [_compared(row, table.rows, f"{where}: rows[{number}]") for number, row in enumerate(entry.rows)]
 
 
-def _compared(row: CatalogueRow, table: Sequence[Row], where: str) -> Compared:
+def _compared(row: CatalogRow, table: Sequence[Row], where: str) -> Compared:
     if row.ours is None:
         return Compared(row, None, row.note)
     ours = _selected(row.ours, table, f"{where}.ours")
@@ -307,7 +307,7 @@ class Paper:
     paper: str  # its name, and what it is
     version: str  # what a faithful version here would be
     published: str  # quotes of the abstract
-    studies: tuple[str, ...]  # entries of the catalogue that are of it
+    studies: tuple[str, ...]  # entries of the catalog that are of it
     undone: str  # what is not done of it, and why; "" where nothing is missing
 
 
@@ -316,13 +316,13 @@ def papers() -> tuple[Paper, ...]:
     """The published systems that belong here, the most wanted first.
 
     Raises:
-        InputError: a study that is not in the catalogue, or a paper that has neither a study nor a reason.
+        InputError: a study that is not in the catalog, or a paper that has neither a study nor a reason.
     """
     return tuple(_papers(PAPERS))
 
 
 def _papers(path: Path) -> Iterator[Paper]:
-    known = catalogue_names()
+    known = catalog_names()
     for number, fields in enumerate(read_csv(path, ("paper", "version", "published", "studies", "undone")), start=2):
         where = f"{path} line {number}"
         named = tuple(fields["studies"].split())

@@ -1,4 +1,4 @@
-"""The catalogue of studies: every entry resolves in the committed results, and no reference is our own."""
+"""The catalog of studies: every entry resolves in the committed results, and no reference is our own."""
 
 from pathlib import Path
 
@@ -8,11 +8,11 @@ import yaml
 from sttest.cli.verbs import VERBS
 from sttest.core.errors import InputError
 from sttest.core.results import ResultFolder, Row
-from sttest.studies import catalogue
-from sttest.studies.catalogue import (
+from sttest.studies import catalog
+from sttest.studies.catalog import (
     MOST_SECONDS,
     Published,
-    catalogue_names,
+    catalog_names,
     compared,
     entry_file,
     load_entry,
@@ -54,7 +54,7 @@ def entry(tmp_path, **changed):
     return read_entry(path)
 
 
-@pytest.mark.parametrize("name", catalogue_names())
+@pytest.mark.parametrize("name", catalog_names())
 def test_every_entry_finds_its_figures_in_the_committed_results(name):
     found = load_entry(name)
     rows = compared(found, ROOT / "results", name)
@@ -93,7 +93,7 @@ def test_what_is_wrong_with_an_entry_is_told_with_file_and_key(tmp_path, changed
 
 
 def test_a_command_whose_seconds_nobody_measured_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(catalogue, "command_seconds", lambda: {"sttest reproduce gpt2": 9.0})
+    monkeypatch.setattr(catalog, "command_seconds", lambda: {"sttest reproduce gpt2": 9.0})
     with pytest.raises(InputError, match=r"python -m experiments\.seconds"):
         entry(tmp_path)
     assert entry(tmp_path, command="sttest reproduce gpt2").seconds == 9.0
@@ -152,4 +152,4 @@ def test_every_paper_has_a_study_or_a_reason_and_every_entry_is_of_a_paper():
     assert all(paper.studies or paper.undone for paper in papers())
     assert all(entry_file(name).is_file() for paper in papers() for name in paper.studies)
     named = {name for paper in papers() for name in paper.studies}
-    assert named == {*catalogue_names()}, "sttest/studies/data/papers.csv says of which system each entry is"
+    assert named == {*catalog_names()}, "sttest/studies/data/papers.csv says of which system each entry is"

@@ -1,4 +1,4 @@
-"""The pass `quantise`: who plays which role, what is shared, and what is refused."""
+"""The pass `quantize`: who plays which role, what is shared, and what is refused."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sttest.core.errors import InputError
 from sttest.frontend.shipped import SHIPPED_MODELS, lowered_text
 
 
-def quantised(text: str, scheme: str = "w4a8") -> ModuleOp:
+def quantized(text: str, scheme: str = "w4a8") -> ModuleOp:
     module = parse(text, "text", new_context())
     Quantize(scheme).apply(new_context(), module)
     module.verify()
@@ -61,7 +61,7 @@ def sums_of(module: ModuleOp, name: str) -> list[str]:
 
 def refused(text: str, scheme: str = "w4a8") -> InputError:
     with pytest.raises(InputError) as error:
-        quantised(text, scheme)
+        quantized(text, scheme)
     assert error.value.hints
     return error.value
 
@@ -71,21 +71,21 @@ def product(rows: int, kind: str = "parameter") -> str:
     return named(program, ["input", kind], program.matmul(program.argument(4, rows), program.argument(rows, 8)))
 
 
-def test_one_quantiser_serves_all_that_read_a_tensor() -> None:
-    found = steps(quantised(lowered_text("gpt2", "decode", small=True)))
-    assert found["attn_norm_peak"] == found["attn_norm_quantise"] == 1
+def test_one_quantizer_serves_all_that_read_a_tensor() -> None:
+    found = steps(quantized(lowered_text("gpt2", "decode", small=True)))
+    assert found["attn_norm_peak"] == found["attn_norm_quantize"] == 1
     # Queries meet the cache and the own key; keys meet queries and leave for the cache.
-    assert found["attn.q_proj_quantise"] == found["attn.k_proj_quantise"] == 1
+    assert found["attn.q_proj_quantize"] == found["attn.k_proj_quantize"] == 1
     assert not any(step.startswith("attn.softmax_peak") for step in found)
 
 
 def test_floating_point_stays_as_it_is() -> None:
     text = lowered_text("gpt2", "prefill", small=True)
-    assert str(quantised(text, "fp32")) == str(parse(text, "text", new_context()))
+    assert str(quantized(text, "fp32")) == str(parse(text, "text", new_context()))
 
 
 def test_constant_scales_are_arguments_and_await_nothing() -> None:
-    module = quantised(lowered_text("gpt2", "decode", small=True), "w4a8-static")
+    module = quantized(lowered_text("gpt2", "decode", small=True), "w4a8-static")
     names, kinds = strings(module, "arg_names"), strings(module, "arg_kinds")
     place = names.index("attn.q_proj.weight")
     assert names[place : place + 3] == ["attn.q_proj.weight", "attn.q_proj.weight_scale", "attn.q_proj.input_scale"]
@@ -102,27 +102,27 @@ def test_constant_scales_are_arguments_and_await_nothing() -> None:
 @pytest.mark.parametrize("phase", ["prefill", "decode"])
 @pytest.mark.parametrize("model", SHIPPED_MODELS)
 def test_the_mix_sums_integers(model: str, phase: str) -> None:
-    module = quantised(lowered_text(model, phase, small=True))
+    module = quantized(lowered_text(model, phase, small=True))
     assert sums_of(module, "attn.mix") == ["i32"]
     assert sums_of(module, "attn.softmax_denominator") == ["i32"]
     # One stream of int8 weights: the denominator rounds as it adds.
-    assert steps(module)["attn.softmax_quantise"] == 1
+    assert steps(module)["attn.softmax_quantize"] == 1
 
 
 @pytest.mark.parametrize("phase", ["prefill", "decode"])
 @pytest.mark.parametrize("model", SHIPPED_MODELS)
 def test_a_scale_per_position_stays_in_the_mix(model: str, phase: str) -> None:
-    module = quantised(lowered_text(model, phase, small=True), "w4a8-position")
+    module = quantized(lowered_text(model, phase, small=True), "w4a8-position")
     assert sums_of(module, "attn.mix") == ["f32"]
     assert sums_of(module, "attn.softmax_denominator") == ["i32"]
-    assert steps(module)["attn.softmax_quantise"] == 1
+    assert steps(module)["attn.softmax_quantize"] == 1
     assert not any(step.startswith(("attn.mix_peak", "attn.mix_scale")) for step in steps(module))
 
 
 def test_scales_along_a_sum_that_meet_no_softmax_stay_in_the_sum() -> None:
     program = Program()
     weights, cache = program.argument(2, 4, 16), program.argument(2, 16, 8)
-    module = quantised(named(program, ["input", "cache"], program.matmul(weights, cache)))
+    module = quantized(named(program, ["input", "cache"], program.matmul(weights, cache)))
     found = [op for op in module.walk() if isinstance(op, GenericOp) and len(op.inputs) == 3]
     assert [str(op.results[0].type) for op in found] == ["tensor<2x4x8xf32>"]
     assert [str(value.type) for value in found[0].inputs] == [
@@ -135,7 +135,7 @@ def test_scales_along_a_sum_that_meet_no_softmax_stay_in_the_sum() -> None:
 def test_without_an_integer_cache_attention_stays_in_floating_point(tmp_path: Path) -> None:
     scheme = tmp_path / "linear.yaml"
     scheme.write_text("kv_bits: 32\n")
-    module = quantised(lowered_text("gpt2", "prefill", small=True), str(scheme))
+    module = quantized(lowered_text("gpt2", "prefill", small=True), str(scheme))
     assert strings(module, "result_names") == ["y", "k_new", "v_new"]
     found = steps(module)
     assert found["mlp.fc1_rescale"] == 1
@@ -144,7 +144,7 @@ def test_without_an_integer_cache_attention_stays_in_floating_point(tmp_path: Pa
 
 def test_what_nobody_calls_a_parameter_is_an_activation() -> None:
     program = Program()
-    module = quantised(program.text(program.matmul(program.argument(4, 16), program.argument(16, 8))))
+    module = quantized(program.text(program.matmul(program.argument(4, 16), program.argument(16, 8))))
     (function,) = functions(module)
     assert [str(argument.type) for argument in function.body.block.args] == ["tensor<4x16xf32>", "tensor<16x8xf32>"]
     assert steps(module)["peak"] == 2
@@ -153,23 +153,23 @@ def test_what_nobody_calls_a_parameter_is_an_activation() -> None:
 def test_an_exponential_of_anything_but_a_difference_to_the_maximum_has_a_peak() -> None:
     program = Program()
     weights = program.unary(program.argument(4, 16))
-    assert steps(quantised(program.text(program.matmul(weights, program.argument(16, 8)))))["peak"] == 2
+    assert steps(quantized(program.text(program.matmul(weights, program.argument(16, 8)))))["peak"] == 2
 
 
 def test_groups_that_do_not_divide_the_inputs() -> None:
-    assert "tensor<3x8xf16>" in str(quantised(product(192)))
-    assert "tensor<25x8xf16>" in str(quantised(product(1600)))
-    assert "tensor<1x8xf16>" in str(quantised(product(262)))
+    assert "tensor<3x8xf16>" in str(quantized(product(192)))
+    assert "tensor<25x8xf16>" in str(quantized(product(1600)))
+    assert "tensor<1x8xf16>" in str(quantized(product(262)))
 
 
 def test_fewer_inputs_than_a_group_are_one_group() -> None:
-    assert "tensor<1x8xf16>" in str(quantised(product(96)))
+    assert "tensor<1x8xf16>" in str(quantized(product(96)))
 
 
 def test_weights_alone_meet_inputs_in_floating_point(tmp_path: Path) -> None:
     scheme = tmp_path / "weights.yaml"
     scheme.write_text("activations: none\nkv_bits: 32\n")
-    text = str(quantised(product(16), str(scheme)))
+    text = str(quantized(product(16), str(scheme)))
     assert "xi4>" in text
     assert "arith.muli" not in text
 
@@ -209,7 +209,7 @@ def test_keys_that_are_read_before_they_are_split_in_heads() -> None:
 def test_an_entry_of_the_cache_brings_its_scales_along() -> None:
     program = Program()
     cached = program.transpose(program.expand(program.unary(program.argument(4, 16)), 1, 2), [1, 0, 2])
-    module = quantised(named(program, ["input"], cached, entries=("k_new",)))
+    module = quantized(named(program, ["input"], cached, entries=("k_new",)))
     assert strings(module, "result_names") == ["k_new", "k_new_scale"]
     assert "(tensor<2x4x8xi8>, tensor<2x4xf16>)" in str(module)
 

@@ -1,9 +1,9 @@
-"""Weight-only quantised linear layers from PyTorch's own operators, for the GPU rows with small weights.
+"""Weight-only quantized linear layers from PyTorch's own operators, for the GPU rows with small weights.
 
 INT4: asymmetric groups along K, ``aten::_weight_int4pack_mm`` (tinygemm).  INT8: symmetric
-per output channel, dequantised inside the matrix product, which only a compiler fuses.
+per output channel, dequantized inside the matrix product, which only a compiler fuses.
 Both follow the public gpt-fast recipe (https://github.com/pytorch-labs/gpt-fast); the
-language model's head is quantised with the rest, the embedding is not.
+language model's head is quantized with the rest, the embedding is not.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _K_PER_TILE = 16
 _TOLERANCE = 0.02
 
 
-def quantise_linears(model: nn.Module, weights: Weights) -> None:
+def quantize_linears(model: nn.Module, weights: Weights) -> None:
     """Replaces every linear layer of a transformers model, its head included.
 
     Raises:
@@ -35,22 +35,22 @@ def quantise_linears(model: nn.Module, weights: Weights) -> None:
     for parent in list(model.modules()):
         for name, layer in list(parent.named_children()):
             if isinstance(layer, Conv1D):
-                setattr(parent, name, quantised(layer.weight.T, layer.bias, weights))
+                setattr(parent, name, quantized(layer.weight.T, layer.bias, weights))
             elif isinstance(layer, nn.Linear):
-                setattr(parent, name, quantised(layer.weight, layer.bias, weights))
+                setattr(parent, name, quantized(layer.weight, layer.bias, weights))
 
 
-def quantised(weight: Tensor, bias: Tensor | None, weights: Weights) -> nn.Module:
-    """The layer ``x @ weight.T + bias`` with quantised ``weight`` [n, k], its kernel checked on a random row.
+def quantized(weight: Tensor, bias: Tensor | None, weights: Weights) -> nn.Module:
+    """The layer ``x @ weight.T + bias`` with quantized ``weight`` [n, k], its kernel checked on a random row.
 
     Raises:
-        ValueError: the kernel is more than 2 % off the same weights dequantised.
+        ValueError: the kernel is more than 2 % off the same weights dequantized.
     """
     layer = Int4Linear(weight.detach(), bias) if weights == "int4" else Int8Linear(weight.detach(), bias)
     x = torch.randn(1, weight.shape[1], device=weight.device, dtype=weight.dtype)
     with torch.no_grad():
         found = layer.product(x).float()
-        wanted = x.float() @ layer.dequantised(weight).T
+        wanted = x.float() @ layer.dequantized(weight).T
     error = float((found - wanted).norm() / wanted.norm())
     if not error < _TOLERANCE:
         raise ValueError(f"the {weights} kernel is {error:.3g} off its own weights")
@@ -58,7 +58,7 @@ def quantised(weight: Tensor, bias: Tensor | None, weights: Weights) -> nn.Modul
 
 
 class _WeightOnly(nn.Module, ABC):
-    """Rows and bias; ``product`` multiplies, ``dequantised`` says by what, for the check."""
+    """Rows and bias; ``product`` multiplies, ``dequantized`` says by what, for the check."""
 
     def __init__(self, rows: int, bias: Tensor | None) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class _WeightOnly(nn.Module, ABC):
         """[m, k] to [m, n]."""
 
     @abstractmethod
-    def dequantised(self, weight: Tensor) -> Tensor:
+    def dequantized(self, weight: Tensor) -> Tensor:
         """The float32 weights [n, k] that the codes of ``weight`` stand for."""
 
     def forward(self, x: Tensor) -> Tensor:
@@ -101,7 +101,7 @@ class Int4Linear(_WeightOnly):
             out = torch.ops.aten._weight_int4pack_mm(x, self.packed, self.group, self.scales)
         return out[:, : self.rows]
 
-    def dequantised(self, weight: Tensor) -> Tensor:
+    def dequantized(self, weight: Tensor) -> Tensor:
         """See the base class."""
         codes, scale, middle = self._codes(weight)
         grouped = (codes - 8).reshape(len(codes), -1, self.group) * scale.float()[..., None]
@@ -135,7 +135,7 @@ class Int8Linear(_WeightOnly):
         """See the base class."""
         return functional.linear(x, self.codes.to(x.dtype)) * self.scale
 
-    def dequantised(self, weight: Tensor) -> Tensor:
+    def dequantized(self, weight: Tensor) -> Tensor:
         """See the base class."""
         del weight
         return self.codes.float() * self.scale.float()[:, None]
