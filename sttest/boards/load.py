@@ -20,7 +20,7 @@ from sttest.core.extensions import load_class, offer_named, offers
 from sttest.core.files import read_yaml
 from sttest.core.validation import validated
 
-__depends__ = ("sttest/built_in/boards.py", "sttest/boards/data/*", "sttest/boards/*.py")
+__depends__ = ("sttest/built_in/boards.py", "sttest/built_in/parts.py", "sttest/boards/data/*", "sttest/boards/*.py")
 
 DATA_DIR = Path(__file__).parent / "data"
 

@@ -18,7 +18,7 @@ from sttest.boards.energy import Bracket, PicojoulesPerBit
 from sttest.boards.part import Bits, BoardPart, Bytes, Channels, Count, GigabytesPerSecond, Megahertz, Nanoseconds
 from sttest.core.extensions import load_class, offer_named, offers
 
-__depends__ = ("sttest/built_in/boards.py",)
+__depends__ = ("sttest/built_in/memories.py",)
 
 Page = Literal["hit", "closed", "miss", "kernel"]
 TierName = Literal["hbm", "ddr", "host", "flash"]

@@ -1,4 +1,4 @@
-"""What sttest itself offers at its doors, as an extension does: names alone, nothing is imported.
+"""What sttest itself offers, a module per door: names alone, nothing is imported.
 
-A module per door: a result depends on those whose doors its program asks, and not on a verb or an experiment more.
+A result depends on the doors that its program asks, and not on a verb or an experiment more.
 """

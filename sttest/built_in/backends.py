@@ -2,7 +2,7 @@
 
 from sttest.core.extensions import Offer
 
-BACKENDS = tuple(
+OFFERS = tuple(
     Offer("backends", name, f"sttest.crosscheck.rungs:{name.upper()}", summary)
     for name, summary in (
         ("torch", "The golden: values of the fake-quantized block in PyTorch."),

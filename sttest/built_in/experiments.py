@@ -28,7 +28,7 @@ _EXPERIMENTS = (
     ("state-space", "Mamba-2 130M against GPT-2 of the same width: a decode step by context, crossovers, hybrids"),
 )
 
-EXPERIMENTS = tuple(
+OFFERS = tuple(
     Offer("experiments", name, f"experiments.{name.replace('-', '_')}:reproduce", question)
     for name, question in _EXPERIMENTS
 )

@@ -2,7 +2,7 @@
 
 from sttest.core.extensions import Offer
 
-FORMATS = tuple(
+OFFERS = tuple(
     Offer("formats", name, f"sttest.importers.formats:{name.upper()}")
     for name in ("streamhls", "vitis", "hls", "solution", "finn", "tapa", "lightningsim", "aie", "allo")
 )

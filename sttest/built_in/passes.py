@@ -2,7 +2,7 @@
 
 from sttest.core.extensions import Offer
 
-PASSES = tuple(
+OFFERS = tuple(
     Offer("passes", name, f"sttest.compile.pipeline:{name.upper().replace('-', '_')}")
     for name in (
         "add-positions", "online-softmax", "quantize", "expand-functions", "float-min-as-int", "linalg-to-kernels",

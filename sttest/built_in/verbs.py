@@ -10,7 +10,7 @@ def _verbs(heading: str, *verbs: tuple[str, str, str]) -> tuple[Offer, ...]:
     )
 
 
-VERBS = (
+OFFERS = (
     *_verbs(
         "Designs",
         ("compile", "compile", "Compile one decoder block to a design package."),

@@ -149,14 +149,14 @@ def _completer(kind: str | Sequence[str]) -> Callable[[str], list[str]]:
 
 def description() -> dict[str, Any]:
     """What ``completion.json`` is to hold, from the verbs."""
-    from sttest.built_in.backends import BACKENDS
+    from sttest.built_in import backends
     from sttest.cli.app import app
     from sttest.cli.verbs import VERBS
     from sttest.compile.steps import OWN
 
     root: Any = typer.main.get_command(app)
     verbs = {name: _described(name, root.commands[name].params) for name in VERBS}
-    engines = sorted(each.name for each in BACKENDS)
+    engines = sorted(each.name for each in backends.OFFERS)
     return {"passes": sorted(OWN), "engines": engines, "verbs": verbs}
 
 

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import ParamSpec
 
-from sttest.built_in.verbs import VERBS as OWN
+from sttest.built_in import verbs
 from sttest.core.extensions import Offer, offers
 
 P = ParamSpec("P")
-VERBS = {offer.name: offer for offer in OWN}
+VERBS = {offer.name: offer for offer in verbs.OFFERS}
 """Those of sttest, in the order of help; which verbs others bring takes longer to find out."""
 OTHERS = "Extensions"
 

@@ -19,7 +19,7 @@ from sttest.compile.steps import parse_passes
 from sttest.core.errors import InputError
 from sttest.core.extensions import offers
 
-__depends__ = ("sttest/built_in/nodes.py", "sttest/compile/dialects/df.py")
+__depends__ = ("sttest/built_in/ops.py", "sttest/compile/dialects/df.py")
 
 # --- The xDSL context of sttest: its dialects, its passes, reading and printing IR text
 

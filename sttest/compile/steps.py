@@ -18,12 +18,12 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError
 
-from sttest.built_in.passes import PASSES
+from sttest.built_in import passes
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.extensions import Offer, loaded
 
-OWN = frozenset(offer.name for offer in PASSES)
+OWN = frozenset(offer.name for offer in passes.OFFERS)
 """Those of sttest, which run by the options of the compiler."""
 
 

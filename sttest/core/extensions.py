@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any, TypeVar
 
 from sttest.core.errors import InputError, note
@@ -18,7 +20,7 @@ from sttest.core.errors import InputError, note
 __depends__ = ()  # each door's module says which offers of sttest/built_in it asks
 
 GROUP = "sttest.extensions"
-BUILT_IN = "sttest.built_in.extension:EXTENSION"
+BUILT_IN = "sttest.built_in"
 Kind = TypeVar("Kind")
 
 
@@ -75,6 +77,28 @@ class Extension:
     name: str
     offers: tuple[Offer, ...]
 
+    def at(self, door: str) -> tuple[Offer, ...]:
+        """What it offers at a door."""
+        return tuple(each for each in self.offers if each.door == door)
+
+
+class BuiltIn(Extension):
+    """What sttest itself offers; a door's list is read when somebody asks at that door."""
+
+    def __init__(self) -> None:
+        object.__setattr__(self, "name", "sttest")
+
+    @property
+    def offers(self) -> tuple[Offer, ...]:
+        """All that it offers."""
+        doors = sorted(each.name for each in iter_modules(import_module(BUILT_IN).__path__))
+        return tuple(offer for door in doors for offer in self.at(door))
+
+    def at(self, door: str) -> tuple[Offer, ...]:
+        """What it offers at a door."""
+        module = f"{BUILT_IN}.{door}"
+        return import_module(module).OFFERS if find_spec(module) else ()
+
 
 def offers(door: str) -> dict[str, Offer]:
     """What is offered at a door by name: what sttest brings first, then by distribution.
@@ -84,7 +108,7 @@ def offers(door: str) -> dict[str, Offer]:
     found: dict[str, Offer] = {}
     owner: dict[str, str] = {}
     for extension in extensions():
-        for offer in (each for each in extension.offers if each.door == door):
+        for offer in extension.at(door):
             whose = owner.setdefault(offer.name, extension.name)
             if offer.name in found:
                 told = f"'{offer.name}' of the extension {extension.name} is left out"
@@ -99,7 +123,7 @@ def loaded(door: str, kind: type[Kind]) -> dict[str, Kind]:
 
     What an extension offers in vain is left out, and a note says so.
     """
-    own, found = extensions()[0].offers, dict[str, Kind]()
+    own, found = extensions()[0].at(door), dict[str, Kind]()
     for name, offer in offers(door).items():
         try:
             found[name] = _of_kind(offer, kind)
@@ -120,8 +144,8 @@ def _of_kind(offer: Offer, kind: type[Kind]) -> Kind:
 
 def offer_named(door: str, name: str) -> Offer | None:
     """What is offered under a name, if anything is; sttest's own is found without a look at what else is installed."""
-    own = (each for each in _built_in().offers if (each.door, each.name) == (door, name))
-    return next(own, None) or offers(door).get(name)
+    own = {each.name: each for each in BuiltIn().at(door)}
+    return own.get(name) or offers(door).get(name)
 
 
 def load_class(offer: Offer, base: type[Kind]) -> type[Kind]:
@@ -146,13 +170,8 @@ def extensions() -> tuple[Extension, ...]:
     return tuple(_found())
 
 
-def _built_in() -> Extension:
-    module, _, attribute = BUILT_IN.partition(":")
-    return getattr(import_module(module), attribute)
-
-
 def _found() -> Iterator[Extension]:
-    yield _built_in()
+    yield BuiltIn()
     for entry in sorted(entry_points(group=GROUP), key=lambda each: each.name):
         extension = _loaded(entry)
         if extension is not None:

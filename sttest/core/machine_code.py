@@ -25,12 +25,22 @@ def kept_on_disk(function: Function, **options: Any) -> Function:
         options: further options of ``njit``.
     """
     try:
-        return _njit(cache=True, **options)(function)
+        return _usable(_njit(cache=True, **options)(function))
     except RuntimeError as error:
         if "no locator" not in str(error):
             raise
         _say_once()
         return _njit(**options)(function)
+
+
+def _usable(compiled: Any) -> Any:
+    """Without what an earlier version of sttest kept of the same source and this one cannot read."""
+    kept = compiled._cache  # numba has no other way to look
+    try:
+        kept._cache_file._load_index()
+    except Exception:  # whatever unpickling does
+        kept.flush()
+    return compiled
 
 
 @cache

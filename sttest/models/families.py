@@ -10,16 +10,15 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sttest.core.errors import InputError
 from sttest.core.extensions import Offer, offers
 from sttest.models.config import DecoderConfig
 
-__depends__ = ("sttest/built_in/models.py", "sttest/models/*_family.py")
+__depends__ = ("sttest/built_in/families.py", "sttest/models/*_family.py")
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from torch import Tensor, nn
 
     from sttest.models.program import TorchProgram
@@ -98,7 +97,7 @@ class BlockFamily:
     def finish(self, block: "nn.Module", config: DecoderConfig) -> None:
         """Change a block without weights in place."""
 
-    def tables(self, config: DecoderConfig) -> dict[str, NDArray[np.float32]]:
+    def tables(self, config: DecoderConfig) -> "dict[str, NDArray[np.float32]]":
         """Inputs beside those of attention that are the same for all tokens, by argument name."""
         return {}
 

@@ -48,7 +48,7 @@ from sttest.reference.memory import (
 )
 from sttest.reference.weight_types import codes
 
-__depends__ = ("sttest/built_in/nodes.py", "sttest/reference/*.py")
+__depends__ = ("sttest/built_in/values.py", "sttest/reference/*.py")
 
 # --- Concatenations: streams that are read in turn
 

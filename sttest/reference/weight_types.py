@@ -15,7 +15,7 @@ from sttest.core.errors import InputError, did_you_mean
 from sttest.core.extensions import Offer, offers
 from sttest.reference.codes import BASE_3, THREE_BITS, THREE_OF_FOUR, Code
 
-__depends__ = ("sttest/built_in/models.py", "sttest/models/quant/quantizers.py", "sttest/compile/decoders.py")
+__depends__ = ("sttest/built_in/weight_types.py", "sttest/models/quant/quantizers.py", "sttest/compile/decoders.py")
 
 _SYMMETRIC = "sttest.models.quant.quantizers:symmetric"
 

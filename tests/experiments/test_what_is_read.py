@@ -14,11 +14,15 @@ from sttest.core.closure import as_imported, program_files
 from sttest.studies.tables import programs
 
 ROOT = Path(__file__).parents[2]
-DRAWING = ("experiments/panels.py", "sttest/studies/__init__.py", "sttest/studies/figures.py",
-           "sttest/studies/whatif/figure.py")  # fmt: skip
+DRAWING = (
+    "experiments/panels.py", "sttest/studies/drawn.py", "sttest/studies/__init__.py", "sttest/studies/figures.py",
+    "sttest/studies/whatif/figure.py",
+)  # fmt: skip
 """A figure is drawn from the rows, which do not depend on it."""
 _WATCHED = """
 import sys
+from sttest.core import closure
+closure.tree_hash = lambda: "0" * 16  # what is kept on this machine is named by a hash that reads all files
 opened = set()
 sys.addaudithook(lambda event, given: opened.add(str(given[0])) if event == "open" else None)
 import json

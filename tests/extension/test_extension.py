@@ -120,11 +120,11 @@ def test_all_that_sttest_offers_can_be_loaded():
 
 def test_extensions_come_by_name_after_sttest(entries):
     own = Extension("b", (Offer("verbs", "b-verb", "json:dumps"),))
-    import sttest.built_in.extension as module
+    import sttest.built_in as module
 
     module.PROBE = own  # pyright: ignore[reportAttributeAccessIssue]
     try:
-        entries(z="sttest.built_in.extension:PROBE")
+        entries(z="sttest.built_in:PROBE")
         assert [each.name for each in extensions.extensions()] == ["sttest", "b"]
         assert list(extensions.offers("verbs"))[-1] == "b-verb"
     finally:

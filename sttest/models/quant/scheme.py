@@ -13,7 +13,7 @@ from sttest.core.extensions import offers
 from sttest.core.files import read_yaml
 from sttest.reference.weight_types import WeightType, weight_types
 
-__depends__ = ("sttest/built_in/models.py", "sttest/models/quant/schemes.py")
+__depends__ = ("sttest/built_in/schemes.py", "sttest/models/quant/schemes.py")
 
 ActivationScales = Literal["dynamic", "static", "none"]
 ValueScales = Literal["folded", "per-position"]

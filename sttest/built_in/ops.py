@@ -1,0 +1,5 @@
+"""The dialects of sttest whose operations are nodes of a design."""
+
+from sttest.core.extensions import Offer
+
+OFFERS = (Offer("ops", "df", "sttest.compile.dialects.df:DF"),)
