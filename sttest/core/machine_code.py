@@ -35,7 +35,9 @@ def kept_on_disk(function: Function, **options: Any) -> Function:
 
 def _usable(compiled: Any) -> Any:
     """Without what an earlier version of sttest kept of the same source and this one cannot read."""
-    kept = compiled._cache  # numba has no other way to look
+    kept = getattr(compiled, "_cache", None)  # numba has no other way to look, and none where nothing is compiled
+    if kept is None:
+        return compiled
     try:
         kept._cache_file._load_index()
     except Exception:  # whatever unpickling does
