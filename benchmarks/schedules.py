@@ -20,7 +20,7 @@ from unittest.mock import patch
 from experiments.best.cases import Case, all_cases
 from experiments.best.found import path_of, read_found
 from sttest.boards.operators import operators
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.hls.files import emit_design
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import SttestError
@@ -34,7 +34,7 @@ BOARD = "u55c"
 MODELS = ("gpt2", "qwen", "llama", "gemma")
 TESTS = Path(__file__).parents[1] / "tests" / "compile"
 MOST_ACCESSES = 1 << 30
-Making = Callable[[], CompiledBlock]
+Making = Callable[[], CompiledDesign]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def _shipped() -> dict[str, Making]:
     return {f"{model} {phase}": partial(_of_text, model, phase) for model in MODELS for phase in ("decode", "prefill")}
 
 
-def _of_text(model: str, phase: str) -> CompiledBlock:
+def _of_text(model: str, phase: str) -> CompiledDesign:
     return compile_text(lowered_text(model, phase, small=False), f"{model}-{phase}", BOARD)
 
 
@@ -71,7 +71,7 @@ def _best() -> dict[str, Making]:
     return {f"best {case.name}": partial(_best_design, case) for case in cases}
 
 
-def _best_design(case: Case) -> CompiledBlock:
+def _best_design(case: Case) -> CompiledDesign:
     found = read_found(case)
     return compile_text(found.block(), f"{case.name}-best", BOARD, found.knobs)
 
@@ -98,7 +98,7 @@ def _blocks(model: str, prompts: "list[int] | tuple[int, ...]", contexts: tuple[
     return {name: partial(_block, model, *shape) for name, shape in shapes.items()}
 
 
-def _block(model: str, phase: str, tokens: int, context: int, largest: int) -> CompiledBlock:
+def _block(model: str, phase: str, tokens: int, context: int, largest: int) -> CompiledDesign:
     from experiments.designs import reproduced_knobs
     from sttest.studies.blocks import BlockRun, lanes_for
 
@@ -108,7 +108,7 @@ def _block(model: str, phase: str, tokens: int, context: int, largest: int) -> C
     return compile_text(shape.text(), str(shape), BOARD, lanes_for(most, reproduced_knobs()))
 
 
-def _program(seed: int) -> CompiledBlock:
+def _program(seed: int) -> CompiledDesign:
     sys.path[:0] = [] if str(TESTS) in sys.path else [str(TESTS)]
     from linalg_programs import random_whole_program  # pyright: ignore[reportMissingImports]
 

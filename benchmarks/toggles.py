@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from sttest.boards.operators import operators
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.ir.module_walk import only_kernel
 from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
@@ -76,7 +76,7 @@ def measure(folder: Path) -> list[Measured]:
     return [Measured(each, LAUNCHES * steps_at_work(design, each.process)) for each in found]
 
 
-def steps_at_work(design: CompiledBlock, task: str) -> float:
+def steps_at_work(design: CompiledDesign, task: str) -> float:
     """Steps of a task in a launch: its products over those of a step."""
     (row,) = (each for each in kernel_table(design) if each["kernel"] == task)
     return row["work"] / row["lanes"]

@@ -22,7 +22,7 @@ from experiments.published import published_table
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.boards.resources import total
-from sttest.compile.compiler import CompiledBlock, choose_lanes, compile_text
+from sttest.compile.compiler import CompiledDesign, choose_lanes, compile_text
 from sttest.compile.ir.module_walk import only_kernel
 from sttest.compile.options import CompileOptions
 from sttest.compile.resources.design import design_resources, die_under
@@ -111,7 +111,7 @@ def run_point(asked: tuple[Point, str]) -> dict[str, Any]:
     return {"cycles": simulate(design.graph, engine).cycles, **_sizes(design)}
 
 
-def _sizes(design: CompiledBlock) -> dict[str, Any]:
+def _sizes(design: CompiledDesign) -> dict[str, Any]:
     cards = design_resources(design).cards()
     fullest = max(card.total.shares_of(total(die_under(design, card).budgets)).largest for card in cards)
     kernel = only_kernel(design.module, "cards", design.name)

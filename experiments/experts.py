@@ -17,7 +17,7 @@ from typing import Any
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.core.processes import run_all
@@ -108,7 +108,7 @@ def run_layer(key: Mapping[str, Any]) -> Layer:
     )  # fmt: skip
 
 
-def _counted(design: CompiledBlock) -> tuple[int, int, int, int, int]:
+def _counted(design: CompiledDesign) -> tuple[int, int, int, int, int]:
     """Bytes of the caches; operations and bytes of experts, then of attention."""
     graph = value_graph(design.module, design.name)
     streamed = {"cache": 0, "expert": 0}

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sttest.boards.operators import operators
-from sttest.compile.compiler import CompiledBlock, on_chip
+from sttest.compile.compiler import CompiledDesign, on_chip
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.opt import new_context, parse
@@ -92,14 +92,14 @@ def run_point(key: Mapping[str, Any]) -> Point:
     )  # fmt: skip
 
 
-def _cycles(design: CompiledBlock, engine: str) -> int:
+def _cycles(design: CompiledDesign, engine: str) -> int:
     cycles = simulate(design.graph, engine).cycles
     if cycles is None:
         raise AssertionError(f"{design.name}: the design deadlocks")
     return cycles
 
 
-def between_bytes(design: CompiledBlock) -> int:
+def between_bytes(design: CompiledDesign) -> int:
     """Bytes of FIFOs and converters from the first factor of each layer to its second."""
     library = operators(design.board)
     facts = (each for kernel in all_of(design.module, df.KernelOp)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, quantities, require_hbm
-from sttest.compile.compiler import CompiledBlock as CompiledDesign
+from sttest.compile.compiler import CompiledDesign
 from sttest.compile.options import CompileOptions
 from sttest.compile.passes.size_fifos import SizeFifos
 from sttest.compile.pipeline import streaming_passes

@@ -78,7 +78,7 @@ def test_every_name_is_there():
 def test_compile_is_a_function_and_a_package():
     import sttest.compile.compiler
 
-    assert sttest.compile.compiler.Design is api.CompiledDesign
+    assert sttest.compile.compiler.CompiledDesign is api.CompiledDesign
     assert callable(st.compile)
 
 

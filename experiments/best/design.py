@@ -15,7 +15,7 @@ from experiments.best.found import Found
 from sttest.boards.energy import Activity, activity_of, idle
 from sttest.boards.frequency import ClockBand
 from sttest.boards.resources import KINDS
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import without_repeats
 from sttest.compile.options import CompileOptions
@@ -61,7 +61,7 @@ class Made:
     """
 
     found: Found
-    design: CompiledBlock
+    design: CompiledDesign
     placed: SlrPlacement
     counts: ReportTable
     done: Activity
@@ -202,7 +202,7 @@ def make(found: Found) -> Made:
     return Made(found, design, placed, counts, done, simulate(short.graph, record=True), layers, band, times)
 
 
-def _repeats(design: CompiledBlock) -> dict[str, int]:
+def _repeats(design: CompiledDesign) -> dict[str, int]:
     """How often each DMA reads its tensor in a layer: once per block of rows, where nothing keeps it."""
     found: dict[str, int] = {}
     for op in design.module.walk():
@@ -213,12 +213,12 @@ def _repeats(design: CompiledBlock) -> dict[str, int]:
     return found
 
 
-def is_recordable(design: CompiledBlock) -> bool:
+def is_recordable(design: CompiledDesign) -> bool:
     """Whether all access times of a launch fit in memory: the limit that holds where nothing is set."""
     return sum(tokens_carried(design.graph).values()) * 2 <= DEFAULT_MAX_ACCESSES
 
 
-def _recordable_layers(design: CompiledBlock, layers: int) -> int:
+def _recordable_layers(design: CompiledDesign, layers: int) -> int:
     """The most layers, of the few that are enough, whose access times fit in memory."""
     of_layer = sum(tokens_carried(design.graph).values()) * 2 // layers
     return max(1, min(_RECORDED_LAYERS, layers // 2, DEFAULT_MAX_ACCESSES // of_layer))

@@ -138,7 +138,7 @@ class PassStage:
 
 
 @dataclass(frozen=True)
-class CompiledBlock:
+class CompiledDesign:
     """A compiled block."""
 
     name: str  # e.g. ``gpt2-prefill-n32-u55c``.
@@ -155,7 +155,7 @@ class CompiledBlock:
     # how its lanes differ from those that it was given
     adaptation: LaneAdaptation = field(default_factory=LaneAdaptation)
 
-    def with_depths(self, depths: Mapping[str, int]) -> "CompiledBlock":
+    def with_depths(self, depths: Mapping[str, int]) -> "CompiledDesign":
         """The same design with other depths of some FIFOs, in the IR as in the timed graph.
 
         Raises:
@@ -192,7 +192,7 @@ def compile_text(
     workload: Mapping[str, str | int] | None = None,
     parameters: Sequence[str] = (),
     where: str = "",
-) -> CompiledBlock:
+) -> CompiledDesign:
     """Linalg text to a sized design.
 
     Args:
@@ -236,7 +236,9 @@ def compile_text(
     runner.finish()
     graph = timed_graph(module, hardware, name)
     facts = {**workload_of(module), **(workload or {})}
-    return CompiledBlock(name, knobs, hardware, module, graph, fusion, tuple(runner.stages), facts, covered, adaptation)
+    return CompiledDesign(
+        name, knobs, hardware, module, graph, fusion, tuple(runner.stages), facts, covered, adaptation
+    )
 
 
 @dataclass
@@ -387,7 +389,7 @@ class StagedCompiler:
             self._before[chosen] = self._applied(chosen[shared:], self._after(chosen[:shared]))
         return self._before[chosen]
 
-    def design(self, knobs: CompileOptions) -> CompiledBlock:
+    def design(self, knobs: CompileOptions) -> CompiledDesign:
         """The sized design.
 
         Raises:
@@ -402,7 +404,7 @@ class StagedCompiler:
         adaptation = adaptation_of(knobs.lanes, engines, all_of(module, df.TaskOp))
         graph = self._streamed(module, chosen)
         workload = dict(self._workload)
-        return CompiledBlock(
+        return CompiledDesign(
             self.name, knobs, self.board, module, graph, tiled.fusion, workload=workload, adaptation=adaptation
         )
 
@@ -420,7 +422,7 @@ class StagedCompiler:
         self._seconds[last] = time.perf_counter() - began
         return graph
 
-    def documented(self, design: CompiledBlock) -> CompiledBlock:
+    def documented(self, design: CompiledDesign) -> CompiledDesign:
         """A design that was made here with the text after its first and its last pass, and with what became integers.
 
         Looking for a design does without: to print the text takes a third of the time of a compilation.

@@ -10,7 +10,7 @@ from xdsl.ir import Operation, SSAValue
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import target_board
-from sttest.compile.compiler import CompiledBlock, FusionReport, PassStage, fusion_report, most_bytes
+from sttest.compile.compiler import CompiledDesign, FusionReport, PassStage, fusion_report, most_bytes
 from sttest.compile.dialects import df
 from sttest.compile.ir.kernel_modules import kernel_modules
 from sttest.compile.ir.module_walk import all_of, functions, refuse_other_cards, returned, set_target
@@ -39,7 +39,7 @@ class GroupedDesign:
     """Groups in the order in which they run, each a design of one kernel."""
 
     name: str
-    designs: tuple[CompiledBlock, ...]
+    designs: tuple[CompiledDesign, ...]
     tensors: tuple[HandedOn, ...]
 
 
@@ -84,7 +84,7 @@ def compile_groups(
             each.apply(context, group)
         own = f"{name}-group{number}"
         graph, stage = timed_graph(group, hardware, own), PassStage("group", f"group{number}", printed(group), 0.0)
-        designs.append(CompiledBlock(own, knobs, hardware, group, graph, _of_group(fusion, number), (stage,)))
+        designs.append(CompiledDesign(own, knobs, hardware, group, graph, _of_group(fusion, number), (stage,)))
     return GroupedDesign(name, tuple(designs), plan.handed_on())
 
 

@@ -9,7 +9,7 @@ from sttest.boards.operators import Operator, operators
 from sttest.boards.part import URAM_BYTES
 from sttest.boards.resources import KINDS, Resources, most, total
 from sttest.compile.assumptions import REGISTERS_PER_BOUNDARY
-from sttest.compile.compiler import CompiledBlock
+from sttest.compile.compiler import CompiledDesign
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, only_kernel
 from sttest.compile.linalg.contraction import work
@@ -35,7 +35,7 @@ from sttest.sim.bursts import memory_and_number
 from sttest.sim.graph import PING_PONG, MemoryPort
 
 
-def fifo_table(design: CompiledBlock) -> ReportTable:
+def fifo_table(design: CompiledDesign) -> ReportTable:
     """One row per FIFO: depth and bits, and who decided them; tokens are those of one layer."""
     columns = ["fifo", "tokens", "depth_tokens", "token_bits", "fifo_bits", "impl", "sized_by"]
     kinds = {fifo.name: fifo.kind for fifo in design.graph.fifos}
@@ -54,7 +54,7 @@ def fifo_table(design: CompiledBlock) -> ReportTable:
     return ReportTable.of(columns, rows)
 
 
-def converter_table(design: CompiledBlock) -> ReportTable:
+def converter_table(design: CompiledDesign) -> ReportTable:
     """One row per layout converter: its buffer, both halves counted."""
     columns = ["converter", "buffer", "blocks", "ping_pong_bytes"]
     rows = []
@@ -70,7 +70,7 @@ def converter_table(design: CompiledBlock) -> ReportTable:
     return ReportTable.of(columns, rows)
 
 
-def kernel_table(design: CompiledBlock) -> ReportTable:
+def kernel_table(design: CompiledDesign) -> ReportTable:
     """One row per task: loops, lanes, initiation interval, latency, cycles at its own speed."""
     library = operators(design.board)
     columns = ["kernel", "origin", "trips", "tile", "work", "lanes", "ii_cycles", "latency_cycles", "own_cycles"]
@@ -93,7 +93,7 @@ _NARROW = 4
 """Points of a tile's side under which a kernel goes nearly value by value."""
 
 
-def narrow_loops(design: CompiledBlock) -> dict[int, list[str]]:
+def narrow_loops(design: CompiledDesign) -> dict[int, list[str]]:
     """Lengths of loops that are longer than a tile but have no divisor from 4 up to it, with the tasks that run them.
 
     Prime widths are the usual case; their tiles are of 1, and such a task takes as many steps as it has values.
@@ -115,7 +115,7 @@ def narrow_loops(design: CompiledBlock) -> dict[int, list[str]]:
     return found
 
 
-def memory_table(design: CompiledBlock) -> ReportTable:
+def memory_table(design: CompiledDesign) -> ReportTable:
     """One row per DMA: what it moves and over which pseudo-channels."""
     columns = ["dma", "op", "tensor", "tokens", "token_bytes", "total_bytes", "channels", "burst_bytes"]
     rows = (
@@ -136,7 +136,7 @@ def memory_table(design: CompiledBlock) -> ReportTable:
 _Node = TypeVar("_Node", df.TaskOp, df.ConverterOp)
 
 
-def activity_table(design: CompiledBlock) -> ReportTable:
+def activity_table(design: CompiledDesign) -> ReportTable:
     """One row per task, FIFO, converter and DMA, with the columns of an activity report."""
     library = operators(design.board)
     rows = [*_tasks(design, library), *_fifos(design), *_converters(design), *_dmas(design)]
@@ -144,14 +144,14 @@ def activity_table(design: CompiledBlock) -> ReportTable:
     return ReportTable.of(columns, ({"process": "", **row} for row in rows))
 
 
-def _with_counts(design: CompiledBlock, kind: type[_Node]) -> Iterator[tuple[_Node, int]]:
+def _with_counts(design: CompiledDesign, kind: type[_Node]) -> Iterator[tuple[_Node, int]]:
     """Nodes of a kind, and how often each works in a launch."""
     for kernel in all_of(design.module, df.KernelOp):
         counts = LaunchCounts(kernel)
         yield from ((node, counts.of_node(node)) for node in all_of(kernel, kind))
 
 
-def _tasks(design: CompiledBlock, library: Mapping[str, Operator]) -> Iterator[ReportRow]:
+def _tasks(design: CompiledDesign, library: Mapping[str, Operator]) -> Iterator[ReportRow]:
     for op, count_of_launch in _with_counts(design, df.TaskOp):
         used, lanes = payload_operators(op), min(op.lane_count, op.tile_points)
         every = operators_of_lanes(op, lanes, used)
@@ -175,7 +175,7 @@ def _charged_slices(name: str, library: Mapping[str, Operator]) -> float:
     return library[name.removesuffix(FABRIC)].area.dsp
 
 
-def _fifos(design: CompiledBlock) -> Iterator[ReportRow]:
+def _fifos(design: CompiledDesign) -> Iterator[ReportRow]:
     """Every token is pushed once and popped once; an SRL's cost per bit covers both."""
     kinds = {fifo.name: fifo.kind for fifo in design.graph.fifos}
     for kernel in all_of(design.module, df.KernelOp):
@@ -191,7 +191,7 @@ def _fifos(design: CompiledBlock) -> Iterator[ReportRow]:
             yield {"element": ends.fifo, "kind": "fifo", **moved}
 
 
-def _converters(design: CompiledBlock) -> Iterator[ReportRow]:
+def _converters(design: CompiledDesign) -> Iterator[ReportRow]:
     """Filled with all tokens of the source, drained as all tokens of the sink: with repetition that is more."""
     for op, count_of_launch in _with_counts(design, df.ConverterOp):
         if op.buffer and op.label:
@@ -201,7 +201,7 @@ def _converters(design: CompiledBlock) -> Iterator[ReportRow]:
             yield {"element": op.label.data, "kind": "converter", **_ram(bits, size)}
 
 
-def _dmas(design: CompiledBlock) -> Iterator[ReportRow]:
+def _dmas(design: CompiledDesign) -> Iterator[ReportRow]:
     """Through the port once, into and out of the tile buffer once each."""
     for port in design.graph.processes:
         if isinstance(port, MemoryPort):
@@ -222,7 +222,7 @@ _Row = dict[str, Any]
 _DIGITS = 2
 
 
-def resource_table(taken: DesignResources, design: CompiledBlock) -> ReportTable:
+def resource_table(taken: DesignResources, design: CompiledDesign) -> ReportTable:
     """One row per task, converter, fork, DMA and FIFO, then the total, then the budget of every SLR and of all.
 
     Buffers are counted with their process, FIFOs by themselves.  Budgets are those of the design's ``budget``.
@@ -294,7 +294,7 @@ def crossing_table(placed: SlrPlacement) -> ReportTable:
     return ReportTable.of(columns, (dict(zip(columns, row, strict=True)) for row in rows))
 
 
-def relay_table(placed: SlrPlacement, design: CompiledBlock) -> ReportTable:
+def relay_table(placed: SlrPlacement, design: CompiledDesign) -> ReportTable:
     """One row per relay: its SLR, the FIFO that it leads to, and what it takes, which no total includes."""
     columns = ["process", "slr", "fifo", "number", "bits", "lut", "ff"]
     rows = [
@@ -305,7 +305,7 @@ def relay_table(placed: SlrPlacement, design: CompiledBlock) -> ReportTable:
     return ReportTable.of(columns, (dict(zip(columns, row, strict=True)) for row in rows))
 
 
-def resource_facts(taken: DesignResources, design: CompiledBlock) -> dict[str, Any]:
+def resource_facts(taken: DesignResources, design: CompiledDesign) -> dict[str, Any]:
     """Totals and their shares of the budgets, for the manifest; a share above 1 does not fit."""
     cards = taken.cards()
     shares = most(card.total.shares_of(total(die_under(design, card).budgets)) for card in cards)
@@ -322,7 +322,7 @@ def resource_facts(taken: DesignResources, design: CompiledBlock) -> dict[str, A
     }
 
 
-def card_table(taken: DesignResources, design: CompiledBlock) -> ReportTable:
+def card_table(taken: DesignResources, design: CompiledDesign) -> ReportTable:
     """One row per card: what it takes, and the bytes that it sends to each neighbor in a run."""
     kernel = only_kernel(design.module, "cards", design.name)
     links = Links(kernel, design.board)
@@ -340,7 +340,7 @@ def card_table(taken: DesignResources, design: CompiledBlock) -> ReportTable:
     return ReportTable.of(["card", *KINDS, "memory_ports", "hbm_ports", "sent_bytes"], rows)
 
 
-def partition_facts(placed: SlrPlacement, design: CompiledBlock) -> dict[str, Any]:
+def partition_facts(placed: SlrPlacement, design: CompiledDesign) -> dict[str, Any]:
     """Fullest shares, wires, cycles and clocks of a placed design, for the manifest."""
     without, with_registers = placed.cycles
     relays = total(each.resources for each in placed_relays(placed, design))
@@ -360,7 +360,7 @@ def partition_facts(placed: SlrPlacement, design: CompiledBlock) -> dict[str, An
     }
 
 
-def _clock_facts(placed: SlrPlacement, design: CompiledBlock) -> dict[str, Any]:
+def _clock_facts(placed: SlrPlacement, design: CompiledDesign) -> dict[str, Any]:
     band = placed_clocks(design, placed)
     times = times_at_clocks(design, placed, band)
     return {

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from sttest.compile.compiler import CompiledBlock, StagedCompiler
+from sttest.compile.compiler import CompiledDesign, StagedCompiler
 from sttest.compile.options import CompileOptions
 from sttest.compile.resources.fit import Fit, fit_of
 from sttest.core.errors import InputError, did_you_mean
@@ -32,7 +32,7 @@ Origin = Literal["found", "recipe", "default", "options", "file"]
 class Chosen:
     """A compiled design, where it comes from, and whether it fits."""
 
-    design: CompiledBlock
+    design: CompiledDesign
     fit: Fit
     origin: Origin
     choice: str  # what was asked for: ``best``, ``default``, or the name of a file

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from sttest.boards.energy import Activity, activity_of, energy, idle
 from sttest.boards.resources import KINDS, Resources, total
-from sttest.compile.compiler import CompiledBlock, StagedCompiler, Tiled
+from sttest.compile.compiler import CompiledDesign, StagedCompiler, Tiled
 from sttest.compile.options import CompileOptions
 from sttest.compile.reports import activity_table
 from sttest.compile.resources.design import DesignResources, design_resources, die_under, refuse_ports
@@ -221,7 +221,7 @@ class Evaluator:
             )  # fmt: skip
 
 
-def _in_space(design: CompiledBlock, taken: DesignResources) -> Figures:
+def _in_space(design: CompiledDesign, taken: DesignResources) -> Figures:
     amounts = taken.total
     area = amounts.shares_of(total(die_under(design, taken).budgets)).largest
     fifo_bits = sum(fifo.depth * fifo.bits for fifo in design.graph.fifos)

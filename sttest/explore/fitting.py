@@ -8,7 +8,7 @@ the machine's speed, and the same block always gets the same design.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from sttest.compile.compiler import CompiledBlock, StagedCompiler
+from sttest.compile.compiler import CompiledDesign, StagedCompiler
 from sttest.compile.options import CompileOptions
 from sttest.compile.resources.fit import Fit, fit_of
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError, SttestError
@@ -25,13 +25,13 @@ _REFUSALS = (DoesNotFitError, InputError, DeadlockError)
 class Fitting:
     """A design of a ladder."""
 
-    design: CompiledBlock
+    design: CompiledDesign
     fit: Fit
     recipe: str  # name of the recipe that it is made by
     tried: int  # designs that were compiled until then
 
 
-def made_by(compiler: StagedCompiler, recipe: Recipe, asked: CompileOptions) -> CompiledBlock:
+def made_by(compiler: StagedCompiler, recipe: Recipe, asked: CompileOptions) -> CompiledDesign:
     """The design of a recipe, under the options that are asked for.
 
     Raises:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from sttest.boards.operators import operators
 from sttest.boards.resources import Resources, total
-from sttest.compile.compiler import CompiledBlock, StagedCompiler
+from sttest.compile.compiler import CompiledDesign, StagedCompiler
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.options import CompileOptions
@@ -30,7 +30,7 @@ _GROUPS = "_groups"
 class _Made:
     """A compiled design with what it takes."""
 
-    design: CompiledBlock
+    design: CompiledDesign
     taken: DesignResources
 
     @property

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sttest.compile import reports
-from sttest.compile.compiler import CompiledBlock, FusionReport, PassStage, on_chip
+from sttest.compile.compiler import CompiledDesign, FusionReport, PassStage, on_chip
 from sttest.compile.groups import GroupedDesign
 from sttest.compile.hls.files import design_memory, design_signature, emit_design
 from sttest.compile.ir.module_walk import target_of
@@ -54,7 +54,7 @@ _VERSIONED = ("xdsl", "numpy", "scipy", "simpy")
 
 
 def write_package(
-    design: CompiledBlock, folder: str | Path, placed: SlrPlacement | None = None, *, fit: Fit | None = None,
+    design: CompiledDesign, folder: str | Path, placed: SlrPlacement | None = None, *, fit: Fit | None = None,
     which: Mapping[str, object] | None = None,
 ) -> DesignPackage:  # fmt: skip
     """Writes a compiled design whole: into a temporary folder first, which is then renamed.
@@ -95,7 +95,7 @@ def write_groups(grouped: GroupedDesign, folder: str | Path) -> GroupPackage:
     return GroupPackage.read(folder)
 
 
-def read_design(package: DesignPackage) -> CompiledBlock:
+def read_design(package: DesignPackage) -> CompiledDesign:
     """The compiled design of a package again: its last IR, timed graph, options and report on fusion.
 
     Raises:
@@ -110,13 +110,13 @@ def read_design(package: DesignPackage) -> CompiledBlock:
         for number, each in enumerate(package.manifest.passes)
     ]
     module = parse(texts[max(texts)], package.name, new_context())
-    return CompiledBlock(
+    return CompiledDesign(
         package.name, configuration.knobs, target_of(module, where), module, package.timed_graph,
         _fusion(package.report("fusion").to_dict("records")), tuple(stages), configuration.workload.model_dump(),
     )  # fmt: skip
 
 
-def write_lanes(design: CompiledBlock, folder: Path) -> None:
+def write_lanes(design: CompiledDesign, folder: Path) -> None:
     """Writes the report on kernels alone, which :func:`read_lanes` takes."""
     (folder / REPORTS).mkdir(parents=True)
     reports.kernel_table(design).write(folder / report_name(KERNELS))
@@ -131,7 +131,7 @@ def _fusion(rows: Sequence[Mapping[Hashable, Any]]) -> FusionReport:
     return FusionReport(Fusion(group_of, each, ()), original)
 
 
-def _fill(design: CompiledBlock, placed: SlrPlacement | None, folder: Path, known: Mapping[str, object]) -> Manifest:
+def _fill(design: CompiledDesign, placed: SlrPlacement | None, folder: Path, known: Mapping[str, object]) -> Manifest:
     taken = placed.taken if placed else design_resources(design)
     (folder / IR).mkdir()
     for number, stage in enumerate(design.stages):
@@ -151,7 +151,7 @@ def _fill(design: CompiledBlock, placed: SlrPlacement | None, folder: Path, know
     return manifest
 
 
-def _tables(design: CompiledBlock, taken: DesignResources, placed: SlrPlacement | None) -> dict[str, ReportTable]:
+def _tables(design: CompiledDesign, taken: DesignResources, placed: SlrPlacement | None) -> dict[str, ReportTable]:
     found = {
         "fusion": design.fusion.table(), FIFOS: reports.fifo_table(design),
         "converters": reports.converter_table(design), KERNELS: reports.kernel_table(design),
@@ -169,7 +169,7 @@ def _tables(design: CompiledBlock, taken: DesignResources, placed: SlrPlacement 
 
 
 def _write_hls(
-    design: CompiledBlock, taken: DesignResources, placed: SlrPlacement | None, folder: Path
+    design: CompiledDesign, taken: DesignResources, placed: SlrPlacement | None, folder: Path
 ) -> dict[str, object]:
     """The C++ of the design, or why there is none: a design may be timed whose values nobody has defined."""
     try:
@@ -185,7 +185,7 @@ def _write_hls(
     return {"kernel": emitted.name}
 
 
-def _write_values(design: CompiledBlock, path: Path) -> dict[str, object]:
+def _write_values(design: CompiledDesign, path: Path) -> dict[str, object]:
     """What the design computes, or why nobody has defined it."""
     try:
         write_reference_graph(value_graph(design.module, design.name), path)
@@ -196,7 +196,7 @@ def _write_values(design: CompiledBlock, path: Path) -> dict[str, object]:
 
 
 def _facts(
-    design: CompiledBlock, taken: DesignResources, placed: SlrPlacement | None, sizing: SizingCost
+    design: CompiledDesign, taken: DesignResources, placed: SlrPlacement | None, sizing: SizingCost
 ) -> dict[str, object]:
     configuration = {"workload": design.workload, "knobs": design.knobs.model_dump(), "board": design.board.name}
     if (precision := design.knobs.precision) not in schemes():

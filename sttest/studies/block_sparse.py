@@ -5,7 +5,7 @@ from dataclasses import asdict
 import numpy as np
 import torch
 
-from sttest.compile.compiler import CompiledBlock
+from sttest.compile.compiler import CompiledDesign
 from sttest.crosscheck.case import ArgumentCase
 from sttest.frontend.lowering import lower_isolated
 from sttest.models.block_sparse import BLOCKS, SparseShape, quantized_step, sparse_program, sparse_tables
@@ -70,7 +70,7 @@ def chosen_blocks(case: ArgumentCase, shape: SparseShape) -> Array:
     return (numbers - shape.blocks * np.arange(shape.heads)[:, None]).astype(np.int64)
 
 
-def cache_bytes(design: CompiledBlock) -> int:
+def cache_bytes(design: CompiledDesign) -> int:
     """Bytes of keys, values, their scales and their means that a run reads."""
     ports = (port for port in design.graph.processes if isinstance(port, MemoryPort) and port.op == "read")
     return sum(port.tokens * port.token_bytes for port in ports if port.name.startswith(("load_k_", "load_v_")))

@@ -7,7 +7,7 @@ from typing import Any
 
 from sttest.boards.energy import Activity, activity_of
 from sttest.boards.load import load_board
-from sttest.compile.compiler import CompiledBlock, choose_lanes, compile_text, on_chip
+from sttest.compile.compiler import CompiledDesign, choose_lanes, compile_text, on_chip
 from sttest.compile.options import CompileOptions
 from sttest.compile.reports import activity_table
 from sttest.core.closure import program_hash
@@ -114,7 +114,7 @@ def simulate_block(point: BlockPoint) -> dict[str, Any]:
     }
 
 
-def _activity(design: CompiledBlock, run: Simulation) -> Activity:
+def _activity(design: CompiledDesign, run: Simulation) -> Activity:
     assert run.cycles is not None
     busy = {name: process.busy_cycles for name, process in run.breakdown.items()}
     return activity_of(activity_table(design), busy, run.cycles, design.board.clock_mhz.value)

@@ -10,7 +10,7 @@ from typing import Any
 from sttest.boards.energy import Activity, activity_of
 from sttest.boards.load import load_board, require_hbm
 from sttest.boards.resources import KINDS, total
-from sttest.compile.compiler import CompiledBlock, choose_lanes, compile_text
+from sttest.compile.compiler import CompiledDesign, choose_lanes, compile_text
 from sttest.compile.ir.module_walk import functions, set_target
 from sttest.compile.linalg.position_passes import position_passes
 from sttest.compile.opt import new_context, parse
@@ -111,7 +111,7 @@ def _narrowed(lanes: Sequence[str], most: int) -> tuple[str, ...]:
     return tuple(f"{name}:{count if name in PRODUCTS else min(int(count), most)}" for name, count in pairs)
 
 
-def measured(design: CompiledBlock, text: str, scale: str, engine: str) -> Measured:
+def measured(design: CompiledDesign, text: str, scale: str, engine: str) -> Measured:
     """A design of attention alone, simulated and weighed."""
     run = simulate(design.graph, engine=engine)
     if run.cycles is None:

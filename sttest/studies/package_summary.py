@@ -3,14 +3,14 @@
 from dataclasses import asdict
 from typing import Any
 
-from sttest.compile.compiler import CompiledBlock
+from sttest.compile.compiler import CompiledDesign
 from sttest.compile.lane_adaptation import LaneAdaptation
 from sttest.compile.reports import narrow_loops
 from sttest.compile.resources.fit import NAMES
 from sttest.package import DesignPackage
 
 
-def summarize(design: CompiledBlock, package: DesignPackage) -> dict[str, Any]:
+def summarize(design: CompiledDesign, package: DesignPackage) -> dict[str, Any]:
     """What a package holds, in the figures that matter first (``sttest.compile/1``)."""
     manifest = package.manifest.to_json()
     return {

@@ -8,7 +8,7 @@ from typing import Any
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import target_board
-from sttest.compile.compiler import CompiledBlock, KeptIr, StagedCompiler, compile_text
+from sttest.compile.compiler import CompiledDesign, KeptIr, StagedCompiler, compile_text
 from sttest.compile.groups import GroupedDesign, compile_groups
 from sttest.compile.opt import new_context, parse, printed
 from sttest.compile.options import CompileOptions
@@ -283,7 +283,7 @@ class CompileRequest:
             return self.board.name
         return Path(self.board).stem if self.board.endswith((".yaml", ".yml")) else self.board
 
-    def design(self, step: Step = lambda step: None) -> CompiledBlock:
+    def design(self, step: Step = lambda step: None) -> CompiledDesign:
         """Checks everything, then compiles.
 
         Raises:
@@ -406,7 +406,7 @@ class CompileRequest:
         return self.options.with_(positions=config.rope_theta is None)
 
 
-def refuse_floats(design: CompiledBlock) -> None:
+def refuse_floats(design: CompiledDesign) -> None:
     """
     Raises:
         InputError: a scheme has left contractions or weights in floating point, or none was asked for.

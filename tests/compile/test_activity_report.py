@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from sttest.boards.energy import CASES, COLUMNS, Activity, activity_of, energy, read_activity
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.compile.reports import activity_table, kernel_table
 from sttest.compile.timing.fifo_depths import accesses
@@ -24,7 +24,7 @@ CONTEXT = 64
 
 
 @cache
-def decode() -> tuple[CompiledBlock, Simulation, ReportTable]:
+def decode() -> tuple[CompiledDesign, Simulation, ReportTable]:
     design = compile_text(lowered_text("gpt2", "decode", small=False), "gpt2-decode", "u55c", CompileOptions())
     return design, simulate(design.graph), activity_table(design)
 

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.frontend.shipped import lowered_text
 from sttest.sim import simulate
@@ -17,7 +17,7 @@ PAGES = (1, 2, 4, 8, 16, 32, 64)
 
 
 @cache
-def design(positions: int) -> CompiledBlock:
+def design(positions: int) -> CompiledDesign:
     knobs = CompileOptions(cache_page=positions, share="all", gemv_lanes=4096, overall_unroll=2048)
     return compile_text(lowered_text("llama", "decode", small=False), "paged", "u55c", knobs)
 

@@ -9,7 +9,7 @@ from integer_contractions import contraction
 
 from sttest.boards.load import load_board, require_hbm
 from sttest.boards.operators import operators
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.hls.files import emit_design
 from sttest.compile.ir.module_walk import all_of
@@ -22,7 +22,7 @@ from sttest.sim import simulate
 LIBRARY = operators(require_hbm(load_board("u55c")))
 
 
-def design(depth: int = 32, *cascades: str, **others: tuple[str, ...]) -> CompiledBlock:
+def design(depth: int = 32, *cascades: str, **others: tuple[str, ...]) -> CompiledDesign:
     """A product of one result row, four columns at a time, so many lanes to each."""
     knobs = CompileOptions(
         tiles=(f"op:1x4x{depth}",), lanes=(f"op:{4 * depth}",), precision="fp32", cascades=cascades,
@@ -31,7 +31,7 @@ def design(depth: int = 32, *cascades: str, **others: tuple[str, ...]) -> Compil
     return compile_text(contraction(2, 2 * depth, 8), "contraction", "u55c", knobs)
 
 
-def the_task(found: CompiledBlock) -> df.TaskOp:
+def the_task(found: CompiledDesign) -> df.TaskOp:
     (task,) = all_of(found.module, df.TaskOp)
     return task
 

@@ -13,7 +13,7 @@ from linalg_programs import Program, random_whole_program
 from linalg_values import values_of
 from xdsl.dialects import tensor
 
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.opt import new_context, parse, run_opt
@@ -35,7 +35,7 @@ RANDOM_SEEDS = range(400, 424)
 REFUSALS = {"tile-too-large"}
 
 
-def compiled(text: str, tile_size: int = 4, strategy: str = "normal") -> CompiledBlock:
+def compiled(text: str, tile_size: int = 4, strategy: str = "normal") -> CompiledDesign:
     knobs = CompileOptions(tile_size=tile_size, overall_unroll=100_000, precision="fp32", strategy=strategy)
     return compile_text(text, "concat", "u55c", knobs)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.compile.resources.clock import TimeAtClock, graph_at, placed_clocks, times_at_clocks
 from sttest.compile.resources.placement import SlrPlacement, place
@@ -15,7 +15,7 @@ from sttest.frontend.shipped import lowered_text
 
 
 @cache
-def placed() -> tuple[CompiledBlock, SlrPlacement]:
+def placed() -> tuple[CompiledDesign, SlrPlacement]:
     knobs = CompileOptions(overall_unroll=1200, beat_bits=128)
     design = compile_text(lowered_text("gpt2", "decode", small=True), "small", "u55c", knobs)
     return design, place(design)

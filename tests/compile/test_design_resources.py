@@ -12,7 +12,7 @@ from linalg_programs import Program
 from sttest.boards.load import load_board, require_hbm
 from sttest.boards.operators import operators
 from sttest.boards.resources import KINDS, total
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.options import CompileOptions
 from sttest.compile.reports import (
@@ -39,7 +39,7 @@ FITTING = CompileOptions(overall_unroll=1200, budget="published")
 
 
 @cache
-def design() -> CompiledBlock:
+def design() -> CompiledDesign:
     return compile_text(lowered_text("gpt2", "decode", small=True), "small", "u55c", FITTING)
 
 

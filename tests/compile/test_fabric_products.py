@@ -9,7 +9,7 @@ import pytest
 
 from sttest.boards.energy import activity_of, energy
 from sttest.boards.resources import Resources
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.hls.files import emit_design
 from sttest.compile.ir.module_walk import all_of
@@ -24,20 +24,20 @@ ATTENTION = ("attn_scores", "attn_mix")
 
 
 @cache
-def design(*fabric: str, share: str = "none") -> CompiledBlock:
+def design(*fabric: str, share: str = "none") -> CompiledDesign:
     knobs = CompileOptions(fabric=fabric, share=share)  # type: ignore[arg-type]
     return compile_text(lowered_text("gpt2", "prefill", small=True), "small", "u55c", knobs)
 
 
-def logic(found: CompiledBlock) -> dict[str, Resources]:
+def logic(found: CompiledDesign) -> dict[str, Resources]:
     return {node.name: node.logic for node in design_resources(found).nodes}
 
 
-def lanes(found: CompiledBlock) -> dict[str, int]:
+def lanes(found: CompiledDesign) -> dict[str, int]:
     return {task.sym_name.data: min(task.lane_count, task.tile_points) for task in all_of(found.module, df.TaskOp)}
 
 
-def dsp_tasks(found: CompiledBlock) -> set[str]:
+def dsp_tasks(found: CompiledDesign) -> set[str]:
     return {task.sym_name.data for task in all_of(found.module, df.TaskOp) if not task.multiplies_in_fabric}
 
 
@@ -76,7 +76,7 @@ def test_energy_is_that_of_the_slices_that_they_replace() -> None:
 
 
 def test_an_engine_is_made_of_one_kind_of_product() -> None:
-    def groups(found: CompiledBlock) -> set[frozenset[str]]:
+    def groups(found: CompiledDesign) -> set[frozenset[str]]:
         return {frozenset(task.sym_name.data for task in tasks) for tasks in engines_of(found.module).values()}
 
     projections = frozenset({"attn_q_proj", "attn_k_proj", "attn_v_proj", "attn_o_proj"})

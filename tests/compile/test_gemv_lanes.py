@@ -10,7 +10,7 @@ from block_goldens import Case, golden_and_found, same_bits
 from functional_runs import graph_of
 
 from sttest.boards.operators import OPERATORS_FILE, load_operators, operators
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.opt import new_context, parse
@@ -50,7 +50,7 @@ def test_the_budget_gives_no_task_more_than_the_most() -> None:
 
 
 @pytest.fixture(scope="module")
-def design() -> CompiledBlock:
+def design() -> CompiledDesign:
     return compile_text(lowered_text("gpt2", "decode", small=False), "gpt2", "u55c", WIDE)
 
 
@@ -99,20 +99,20 @@ def test_lanes_are_a_power_of_two() -> None:
         tasks_of("gpt2", "decode", WIDE.with_(gemv_lanes=6000), small=True)
 
 
-def test_sums_over_groups_hold_every_column(design: CompiledBlock) -> None:
+def test_sums_over_groups_hold_every_column(design: CompiledDesign) -> None:
     (kernel,) = all_of(design.module, df.KernelOp)
     found = memories(kernel, stream_ends(kernel), design.graph, operators(design.board))
     held = next(each for each in found if each.name == "attn_q_proj_groups_kept0")
     assert held.depth * held.bits * held.banks == 1024 * 32
 
 
-def test_the_design_finishes_with_its_sized_fifos_in_both_engines(design: CompiledBlock) -> None:
+def test_the_design_finishes_with_its_sized_fifos_in_both_engines(design: CompiledDesign) -> None:
     exact, fast = simulate(design.graph, engine="simpy"), simulate(design.graph)
     assert exact.verdict == "done"
     assert exact.cycles == fast.cycles
 
 
-def test_the_chain_with_memory_that_never_waits(design: CompiledBlock) -> None:
+def test_the_chain_with_memory_that_never_waits(design: CompiledDesign) -> None:
     channels = tuple(replace(each, beats_num=64 * each.beats_num) for each in design.graph.channels)
     found = simulate(replace(design.graph, channels=channels), unbounded=True)
     assert found.cycles is not None
@@ -128,7 +128,7 @@ def test_values_agree_with_pytorch_to_the_bit(case: Case) -> None:
 
 
 @pytest.mark.torch
-def test_groups_outermost_agree_with_pytorch_to_the_bit(design: CompiledBlock) -> None:
+def test_groups_outermost_agree_with_pytorch_to_the_bit(design: CompiledDesign) -> None:
     pytest.importorskip("torch")
     from sttest.compile.reference_graph import value_graph
 

@@ -7,7 +7,7 @@ from statistics import median_high
 
 import pytest
 
-from sttest.compile.compiler import CompiledBlock, choose_lanes, compile_text
+from sttest.compile.compiler import CompiledDesign, choose_lanes, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.lane_adaptation import LaneAdaptation
@@ -35,11 +35,11 @@ def given(lanes: dict[str, int], **knobs: str) -> CompileOptions:
     return ADAPTED.with_(lanes=tuple(f"{name}:{count}" for name, count in lanes.items()), **knobs)
 
 
-def compiled(options: CompileOptions) -> CompiledBlock:
+def compiled(options: CompileOptions) -> CompiledDesign:
     return compile_text(TEXT, "small-gpt2", "u55c", options)
 
 
-def tasks_of(design: CompiledBlock) -> dict[str, df.TaskOp]:
+def tasks_of(design: CompiledDesign) -> dict[str, df.TaskOp]:
     return {task.sym_name.data: task for task in all_of(design.module, df.TaskOp)}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.options import CompileOptions
@@ -18,7 +18,7 @@ PAGE = Path(__file__).parents[2] / "docs/fix-a-deadlock/fifo-sizing.md"
 ROWS = {found[1]: found[0] for found in re.finditer(r"^\| (gpt2|qwen|llama|gemma) \|.*$", PAGE.read_text(), re.M)}
 
 
-def block(model: str, sizing: str, strategy: str = "normal", *, small: bool = True) -> CompiledBlock:
+def block(model: str, sizing: str, strategy: str = "normal", *, small: bool = True) -> CompiledDesign:
     knobs = CompileOptions(sizing=sizing, strategy=strategy)  # type: ignore[arg-type]
     return compile_text(lowered_text(model, "decode", small=small), "block", "u55c", knobs)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.channels.memory_ports import bytes_per_cycle
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.hls.files import emit_design
 from sttest.compile.options import CompileOptions
 from sttest.frontend.shipped import lowered_text
 from sttest.sim.graph import MemoryPort
 
 
-def compiled(beat_bits: int) -> CompiledBlock:
+def compiled(beat_bits: int) -> CompiledDesign:
     return compile_text(
         lowered_text("gpt2", "decode", small=True), "small", "u55c", CompileOptions(beat_bits=beat_bits)
     )

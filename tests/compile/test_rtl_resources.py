@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from sttest.boards.resources import Resources, total
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.compile.resources.design import DesignResources, design_resources
 from sttest.compile.resources.synthesis import fifo_estimate
@@ -15,7 +15,7 @@ from sttest.frontend.shipped import lowered_text
 
 
 @cache
-def design(flow: str, phase: str = "decode") -> CompiledBlock:
+def design(flow: str, phase: str = "decode") -> CompiledDesign:
     options = CompileOptions(flow=flow, share="all")  # type: ignore[arg-type]
     return compile_text(lowered_text("gpt2", phase, small=True), "small", "u55c", options)  # type: ignore[arg-type]
 

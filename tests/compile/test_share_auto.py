@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, set_target
 from sttest.compile.opt import new_context, parse
@@ -22,7 +22,7 @@ from sttest.sim import simulate
 
 
 @cache
-def design(share: str) -> CompiledBlock:
+def design(share: str) -> CompiledDesign:
     return compile_text(lowered_text("gpt2", "decode", small=True), "small", "u55c", CompileOptions(share=share))  # type: ignore[arg-type]
 
 

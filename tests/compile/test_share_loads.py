@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.ir.module_walk import only_kernel
 from sttest.compile.opt import new_context, parse, printed
 from sttest.compile.options import CompileOptions
@@ -28,12 +28,12 @@ WEIGHTS = "attn_q_proj_engine_weight"
 
 
 @cache
-def design(share: str = "all", layers: int = 1, prefetch_kib: int = 0) -> CompiledBlock:
+def design(share: str = "all", layers: int = 1, prefetch_kib: int = 0) -> CompiledDesign:
     knobs = CompileOptions(share=share, layers=layers, prefetch_kib=prefetch_kib)  # type: ignore[arg-type]
     return compile_text(lowered_text("gpt2", "decode", small=True), "small", "u55c", knobs)
 
 
-def ports(found: CompiledBlock) -> dict[str, MemoryPort]:
+def ports(found: CompiledDesign) -> dict[str, MemoryPort]:
     return {each.name: each for each in found.graph.processes if isinstance(each, MemoryPort)}
 
 
@@ -102,7 +102,7 @@ def test_an_engine_of_its_own_works_beside_the_other() -> None:
 
 
 def test_room_to_read_ahead_is_shared_out_by_fifo() -> None:
-    def depths(found: CompiledBlock) -> dict[str, int]:
+    def depths(found: CompiledDesign) -> dict[str, int]:
         return {fifo.name: fifo.depth for fifo in found.graph.fifos}
 
     ahead, without = design("all", prefetch_kib=8), depths(design())
@@ -159,5 +159,5 @@ def test_values_have_a_stream_per_tensor() -> None:
     assert {node.name for node in found.tasks} == {*tasks}
 
 
-def _with(found: CompiledBlock, module: ModuleOp) -> CompiledBlock:
+def _with(found: CompiledDesign, module: ModuleOp) -> CompiledDesign:
     return replace(found, module=module, graph=timed_graph(module, found.board, "apart"))

@@ -10,7 +10,7 @@ import pytest
 from sttest.boards.board import FpgaBoard
 from sttest.boards.energy import activity_of, energy
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.compile.reports import activity_table, memory_table
 from sttest.compile.resources.clock import graph_at
@@ -31,12 +31,12 @@ def board() -> FpgaBoard:
 
 
 @cache
-def design(*tiers: str, share: str = "none") -> CompiledBlock:
+def design(*tiers: str, share: str = "none") -> CompiledDesign:
     knobs = CompileOptions(tiers=tiers, share=share)  # type: ignore[arg-type]
     return compile_text(lowered_text("llama", "decode", small=True), "small", board(), knobs)
 
 
-def memories(found: CompiledBlock) -> dict[str, set[str]]:
+def memories(found: CompiledDesign) -> dict[str, set[str]]:
     """Memories of the ports by the tensor that they move."""
     ports = [each for each in found.graph.processes if isinstance(each, MemoryPort)]
     return {each.origin: {memory_and_number(name)[0] for name in each.channels} for each in ports}

@@ -11,7 +11,7 @@ from block_goldens import Case, golden_and_found, same_bits
 from functional_runs import graph_of
 from linalg_programs import Program
 
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.hls.files import emit_design
 from sttest.compile.ir.module_walk import all_of, functions
@@ -44,7 +44,7 @@ def text(model: str, tokens: int, *, head: bool = False) -> str:
 
 
 @cache
-def design(model: str, tokens: int, knobs: CompileOptions) -> CompiledBlock:
+def design(model: str, tokens: int, knobs: CompileOptions) -> CompiledDesign:
     return compile_text(text(model, tokens), f"{model}-{tokens}", "u55c", knobs)
 
 
@@ -56,7 +56,7 @@ def tasks_of(model: str, tokens: int, knobs: CompileOptions) -> dict[str, df.Tas
     return {task.sym_name.data: task for task in all_of(module, df.TaskOp)}
 
 
-def bytes_read(found: CompiledBlock) -> Counter[str]:
+def bytes_read(found: CompiledDesign) -> Counter[str]:
     """Bytes that DMAs move in a launch, by what they move."""
     moved: Counter[str] = Counter()
     for port in found.graph.processes:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.hls.files import emit_design
 from sttest.compile.options import CompileOptions
@@ -14,7 +14,7 @@ from sttest.frontend.shipped import SHIPPED_MODELS, lowered_text
 OPTIONS = CompileOptions(share="all", gemv_lanes=1024, vector_bits=128)
 
 
-def design(model: str) -> CompiledBlock:
+def design(model: str) -> CompiledDesign:
     return compile_text(lowered_text(model, "decode", small=True), model, "u55c", OPTIONS)
 
 

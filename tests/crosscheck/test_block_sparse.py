@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("torch_mlir")
 
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.core.errors import InputError
@@ -40,7 +40,7 @@ def text_of(shape: SparseShape) -> str:
 
 
 @cache
-def design_of(shape: SparseShape, precision: str = "w4a8", maximum: Maximum | None = None) -> CompiledBlock:
+def design_of(shape: SparseShape, precision: str = "w4a8", maximum: Maximum | None = None) -> CompiledDesign:
     knobs = CompileOptions(precision=precision)
     if maximum is not None:
         knobs = knobs.with_(attention="one-pass", attention_chunk=shape.block, attention_maximum=maximum)

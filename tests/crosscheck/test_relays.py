@@ -17,7 +17,7 @@ from filecheck.matcher import Matcher
 from filecheck.options import Options
 from filecheck.parser import Parser, pattern_for_opts
 
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.compile.resources.design import design_resources, die_under
 from sttest.compile.resources.placement import SlrPlacement, placement
@@ -40,7 +40,7 @@ LINEAR = Path(__file__).parents[1] / "compile" / "hls" / "golden" / "linear.mlir
 needs_verilator = pytest.mark.skipif(shutil.which("verilator") is None, reason="verilator not found")
 
 
-def pinned(design: CompiledBlock, slrs: tuple[int, ...]) -> SlrPlacement:
+def pinned(design: CompiledDesign, slrs: tuple[int, ...]) -> SlrPlacement:
     """A design whose processes lie on these SLRs in turn."""
     taken = design_resources(design)
     slr_of = dict(zip((node.name for node in taken.nodes), cycle(slrs), strict=False)) | {"hbm": 0}

@@ -11,7 +11,7 @@ from experiments.best.cases import BOARD, LENGTH, Case
 from experiments.best.design import long_launches
 from experiments.best.found import read_found
 from sttest.boards.load import load_board
-from sttest.compile.compiler import CompiledBlock
+from sttest.compile.compiler import CompiledDesign
 from sttest.compile.options import CompileOptions
 from sttest.compile.resources.placement import place
 from sttest.core.errors import DoesNotFitError
@@ -41,7 +41,7 @@ class Elsewhere:
         lanes = (*own, *(f"{name}:{count}" for name, count in self.lanes.items()))
         return found.with_(adapt_lanes=True, lanes=lanes, **self.changes)
 
-    def design(self) -> CompiledBlock:
+    def design(self) -> CompiledDesign:
         request = CompileRequest(CASE.model, CASE.phase, context=LENGTH, head=True, board=BOARD, options=self.options())
         return request.design()
 

@@ -10,7 +10,7 @@ from experiments.calibration import CALIBRATION_FILE, constants, fitted_precisio
 from experiments.designs import reproduced_knobs
 from experiments.gpt2 import CONTEXTS, LAUNCH_FIELDS, ROWS
 from experiments.pages import results
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.sim import simulate
 from sttest.studies.blocks import BlockRun, lanes_for
 
@@ -59,7 +59,7 @@ def test_every_row_has_unit_and_kind() -> None:
     assert rows["kind"].notna().all()
 
 
-def design(phase: str, size: int, strategy: str) -> CompiledBlock:
+def design(phase: str, size: int, strategy: str) -> CompiledDesign:
     pytest.importorskip("torch_mlir", reason="the shapes of the table are lowered from PyTorch")
     prefill = phase == "prefill"
     largest = BlockRun("gpt2", "prefill", 256) if prefill else BlockRun("gpt2", "decode", 1, 512)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.compile.resources.placement import place
@@ -27,13 +27,13 @@ FACTS = {"asked_tokens": 1, "asked_context": 32}
 
 
 @pytest.fixture(scope="module")
-def design() -> CompiledBlock:
+def design() -> CompiledDesign:
     text = lowered_text("gpt2", "decode", small=True)
     return compile_text(text, "small", "u55c", CompileOptions(budget="published"), keep_ir="all", workload=FACTS)
 
 
 @pytest.fixture(scope="module")
-def package(design: CompiledBlock, tmp_path_factory: pytest.TempPathFactory) -> DesignPackage:
+def package(design: CompiledDesign, tmp_path_factory: pytest.TempPathFactory) -> DesignPackage:
     return write_package(design, tmp_path_factory.mktemp("packages") / "small", place(design))
 
 
@@ -43,7 +43,7 @@ def copy(package: DesignPackage, tmp_path: Path) -> Path:
     return shutil.copytree(package.folder, tmp_path / "small")
 
 
-def test_what_is_written_is_read(design: CompiledBlock, package: DesignPackage) -> None:
+def test_what_is_written_is_read(design: CompiledDesign, package: DesignPackage) -> None:
     found = DesignPackage.read(package.folder)
     assert found.manifest == package.manifest
     assert found.timed_graph == design.graph
@@ -57,7 +57,7 @@ def test_what_is_written_is_read(design: CompiledBlock, package: DesignPackage) 
 
 
 @pytest.mark.slow
-def test_a_design_is_read_back_whole(design: CompiledBlock, package: DesignPackage, tmp_path: Path) -> None:
+def test_a_design_is_read_back_whole(design: CompiledDesign, package: DesignPackage, tmp_path: Path) -> None:
     found = read_design(package)
     assert (found.name, found.knobs, found.graph, found.board) == (
         design.name,
@@ -307,12 +307,12 @@ def test_what_stands_in_the_place_of_a_package_is_said(
     assert (caught.value.code, caught.value.where) == ("no-package", str(tmp_path / "p"))
 
 
-def test_graphs_come_from_packages_and_files(design: CompiledBlock, package: DesignPackage, tmp_path: Path) -> None:
+def test_graphs_come_from_packages_and_files(design: CompiledDesign, package: DesignPackage, tmp_path: Path) -> None:
     write_timed_graph(design.graph, tmp_path / "graph.json")
     assert load_graph(package.folder) == load_graph(tmp_path / "graph.json") == design.graph
 
 
-def test_lanes_need_no_more_than_their_report(design: CompiledBlock, package: DesignPackage, tmp_path: Path) -> None:
+def test_lanes_need_no_more_than_their_report(design: CompiledDesign, package: DesignPackage, tmp_path: Path) -> None:
     write_lanes(design, tmp_path / "lanes")
     assert read_lanes(tmp_path / "lanes") == read_lanes(package.folder) == package.lanes
 

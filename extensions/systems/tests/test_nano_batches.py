@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.core.errors import InputError
@@ -40,7 +40,7 @@ def drawn(shape, dtype, random):
 
 
 @cache
-def design(name: str, parts: int, share: str = "weights", *, kept: bool = False) -> CompiledBlock:
+def design(name: str, parts: int, share: str = "weights", *, kept: bool = False) -> CompiledDesign:
     config = model_config(name)
     arguments = {"config": config, "context": CONTEXT, "batch": BATCH, "parts": parts, "kept": kept}
     text = lower_isolated(nano_program, arguments)
@@ -116,7 +116,7 @@ def test_engines_agree_and_weights_are_read_once_per_part(share):
     assert weight_bytes(found[2]) == 2 * weight_bytes(found[1]) > 0
 
 
-def weight_bytes(found: CompiledBlock) -> int:
+def weight_bytes(found: CompiledDesign) -> int:
     """What the ports of a design read of the weights of products."""
     ports = [
         each for each in found.graph.processes if isinstance(each, MemoryPort) and "proj_engine_weight" in each.name

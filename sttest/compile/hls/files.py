@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sttest.compile.compiler import CompiledBlock
+from sttest.compile.compiler import CompiledDesign
 from sttest.compile.dialects import df
 from sttest.compile.hls.kernel import EmittedKernel, emit_kernel
 from sttest.compile.hls.memory_layout import PortLayout
@@ -90,7 +90,7 @@ SCHEMA = "sttest.hls/1"
 
 
 def emit_design(
-    design: CompiledBlock, taken: DesignResources | None = None, placed: SlrPlacement | None = None
+    design: CompiledDesign, taken: DesignResources | None = None, placed: SlrPlacement | None = None
 ) -> EmittedKernel:
     """The one kernel of a compiled design in C++.
 
@@ -106,12 +106,12 @@ def emit_design(
     return emit_kernel(kernel, _timing(design, taken or design_resources(design), placed), _title(design))
 
 
-def design_signature(design: CompiledBlock, emitted: EmittedKernel, taken: DesignResources) -> DesignSignature:
+def design_signature(design: CompiledDesign, emitted: EmittedKernel, taken: DesignResources) -> DesignSignature:
     """The signature of a compiled design's kernel."""
     return signature(emitted, _timing(design, taken), design.name, design.board.name)
 
 
-def design_memory(design: CompiledBlock, emitted: EmittedKernel) -> dict[str, Any]:
+def design_memory(design: CompiledDesign, emitted: EmittedKernel) -> dict[str, Any]:
     """The table of memory of a compiled design's kernel, and the streams that share a FIFO."""
     (kernel,) = all_of(design.module, df.KernelOp)
     table: dict[str, Any] = {"kernel": emitted.name, "arguments": memory_table(emitted)}
@@ -120,7 +120,7 @@ def design_memory(design: CompiledBlock, emitted: EmittedKernel) -> dict[str, An
     return {**table, "shared_fifos": shared} if shared else table
 
 
-def _timing(design: CompiledBlock, taken: DesignResources, placed: SlrPlacement | None = None) -> PortTiming:
+def _timing(design: CompiledDesign, taken: DesignResources, placed: SlrPlacement | None = None) -> PortTiming:
     (kernel,) = all_of(design.module, df.KernelOp)
     kinds = {each.facts.name: each.kind for each in taken.memories}
     graph, relays = (design.graph, {}) if placed is None else (placed.graph, relay_chains(placed))
@@ -139,7 +139,7 @@ def relay_chains(placed: SlrPlacement) -> dict[str, RelayChain]:
     return found
 
 
-def _title(design: CompiledBlock) -> list[str]:
+def _title(design: CompiledDesign) -> list[str]:
     knobs = design.knobs
     facts = [f"{key} {value}" for key, value in design.workload.items() if key != "config"]
     lines = [

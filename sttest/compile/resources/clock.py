@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from sttest.boards.board import FpgaBoard
 from sttest.boards.frequency import ClockBand, clock_band
 from sttest.compile.channels.memory_ports import channels_on
-from sttest.compile.compiler import CompiledBlock
+from sttest.compile.compiler import CompiledDesign
 from sttest.compile.resources.placement import SlrPlacement
 from sttest.sim import simulate
 from sttest.sim.graph import TimedGraph
@@ -40,7 +40,7 @@ class TimeAtClock:
         return None if self.us is None else 1e6 * units / self.us
 
 
-def placed_clocks(design: CompiledBlock, placed: SlrPlacement) -> ClockBand:
+def placed_clocks(design: CompiledDesign, placed: SlrPlacement) -> ClockBand:
     """The clocks that a placed design may reach: by the LUTs of its fullest SLR, and its fuller boundary."""
     fabric = design.board.fabric
     luts = Counter[int]()
@@ -58,7 +58,7 @@ def graph_at(graph: TimedGraph, board: FpgaBoard, clock_mhz: float) -> TimedGrap
     return replace(graph, clock_mhz=clock_mhz, channels=channels_on(other, graph.channels))
 
 
-def times_at_clocks(design: CompiledBlock, placed: SlrPlacement, band: ClockBand) -> tuple[TimeAtClock, ...]:
+def times_at_clocks(design: CompiledDesign, placed: SlrPlacement, band: ClockBand) -> tuple[TimeAtClock, ...]:
     """A launch at every clock of the band, and at that which the design was compiled for."""
     board = design.board
     clocks = {"low": band.low, "middle": band.middle, "high": band.high}

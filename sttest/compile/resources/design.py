@@ -10,7 +10,7 @@ from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import operators
 from sttest.boards.part import BudgetName
 from sttest.boards.resources import Resources, process_bound, slr_budgets, slr_capacity, total
-from sttest.compile.compiler import CompiledBlock
+from sttest.compile.compiler import CompiledDesign
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, only_kernel
 from sttest.compile.options import CompileOptions
@@ -84,7 +84,7 @@ _TAKEN: WeakKeyDictionary[ModuleOp, dict[CompileOptions, DesignResources]] = Wea
 """By module and options, as long as the module is there: a verb asks for a design's several times."""
 
 
-def design_resources(design: CompiledBlock) -> DesignResources:
+def design_resources(design: CompiledDesign) -> DesignResources:
     """Takes a design apart, once.
 
     Raises:
@@ -96,7 +96,7 @@ def design_resources(design: CompiledBlock) -> DesignResources:
     return of_module[design.knobs]
 
 
-def _taken_apart(design: CompiledBlock) -> DesignResources:
+def _taken_apart(design: CompiledDesign) -> DesignResources:
     kernel = only_kernel(design.module, "resources", design.name)
     memory, port_bits = design.board.feed, design.knobs.beat_bits
     in_flight = memory.outstanding * memory.burst_bytes * 8 // port_bits
@@ -135,12 +135,12 @@ def die_of(board: FpgaBoard, budget: BudgetName, ports: int = 0) -> Die:
     return Die(slr_budgets(fabric, budget, ports), lines, process=process_bound(fabric, budget))
 
 
-def die_under(design: CompiledBlock, taken: DesignResources) -> Die:
+def die_under(design: CompiledDesign, taken: DesignResources) -> Die:
     """The SLRs that a design has by its budget."""
     return die_of(design.board, design.knobs.budget, len(taken.hbm_channels))
 
 
-def refuse_ports(design: CompiledBlock, taken: DesignResources) -> None:
+def refuse_ports(design: CompiledDesign, taken: DesignResources) -> None:
     """Several AXI masters may share a pseudo-channel; there cannot be more channels than the board has ports.
 
     Raises:

@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Any
 
 from sttest.boards.resources import KINDS, Resources, most, share_of, total
-from sttest.compile.compiler import CompiledBlock
+from sttest.compile.compiler import CompiledDesign
 from sttest.compile.resources.design import DesignResources, design_resources, die_under, refuse_ports
 from sttest.compile.spaces.partition import UNITS, Partition, any_partition
 from sttest.core.errors import DoesNotFitError
@@ -64,7 +64,7 @@ class Fit:
         return None if given is None else cls(**{**given, "slrs": tuple(given.get("slrs", ()))})
 
 
-def fit_of(design: CompiledBlock) -> Fit:
+def fit_of(design: CompiledDesign) -> Fit:
     """Holds a design against its budget, as ``sttest compile --check-resources`` does; nothing is laid out for speed.
 
     Raises:
@@ -82,7 +82,7 @@ def fit_of(design: CompiledBlock) -> Fit:
     return Fit(design.knobs.budget, design.knobs.flow, plain, slrs=slrs)
 
 
-def _placed(design: CompiledBlock, card: DesignResources) -> Partition:
+def _placed(design: CompiledDesign, card: DesignResources) -> Partition:
     refuse_ports(design, card)
     return any_partition(card.processes(), card.links(), die_under(design, card))
 
@@ -107,7 +107,7 @@ def together(fits: Sequence[Fit]) -> Fit:
     return replace(found, short=short.short, short_share=short.short_share, code=short.code, why=short.why)
 
 
-def _shares(design: CompiledBlock, card: DesignResources) -> Resources:
+def _shares(design: CompiledDesign, card: DesignResources) -> Resources:
     return card.total.shares_of(total(die_under(design, card).budgets))
 
 

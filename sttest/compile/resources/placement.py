@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from sttest.boards.operators import Operator, operators
 from sttest.boards.resources import PipelineLogic, Resources, fifo_resources, most, pipeline_resources, total
 from sttest.compile.assumptions import REGISTERS_PER_BOUNDARY, RELAY_CHOICES
-from sttest.compile.compiler import CompiledBlock
+from sttest.compile.compiler import CompiledDesign
 from sttest.compile.resources.design import DesignResources, design_resources, die_under, refuse_ports
 from sttest.compile.resources.memories import WAYS, Crossings, with_crossings
 from sttest.compile.resources.synthesis import process_estimate, relay_fifo_estimate, synthesized_rows
@@ -36,7 +36,7 @@ class SlrPlacement:
     cycles: tuple[int | None, int | None]  # without and with those registers; None for a deadlock
 
 
-def place(design: CompiledBlock) -> SlrPlacement:
+def place(design: CompiledDesign) -> SlrPlacement:
     """Checks a design against its board and places it, its relays too if an assignment for all is found.
 
     Raises:
@@ -68,7 +68,7 @@ def place(design: CompiledBlock) -> SlrPlacement:
     return placement(design, taken, first)
 
 
-def _place_cards(design: CompiledBlock, taken: DesignResources) -> SlrPlacement:
+def _place_cards(design: CompiledDesign, taken: DesignResources) -> SlrPlacement:
     """Every card on its own; what an SLR and a boundary carry is that of the fullest card."""
     found = [_place_card(design, card) for card in taken.cards()]
     fullest = Partition(
@@ -82,7 +82,7 @@ def _place_cards(design: CompiledBlock, taken: DesignResources) -> SlrPlacement:
     return placement(design, inside, fullest)
 
 
-def _place_card(design: CompiledBlock, card: DesignResources) -> Partition:
+def _place_card(design: CompiledDesign, card: DesignResources) -> Partition:
     refuse_ports(design, card)
     return partition(card.processes(), card.links(), die_under(design, card))
 
@@ -91,13 +91,13 @@ def _less(budget: Resources, kept: Resources) -> Resources:
     return Resources(*(max(0.0, had - gone) for had, gone in zip(budget, kept, strict=True)))
 
 
-def placement(design: CompiledBlock, taken: DesignResources, found: Partition) -> SlrPlacement:
+def placement(design: CompiledDesign, taken: DesignResources, found: Partition) -> SlrPlacement:
     """A design on SLRs that are given."""
     crossings, graph = _crossed(design, taken, found)
     return SlrPlacement(taken, found, crossings, graph, (simulate(design.graph).cycles, simulate(graph).cycles))
 
 
-def _crossed(design: CompiledBlock, taken: DesignResources, found: Partition) -> tuple[Crossings, TimedGraph]:
+def _crossed(design: CompiledDesign, taken: DesignResources, found: Partition) -> tuple[Crossings, TimedGraph]:
     crossings = crossed_by(taken, found)
     return crossings, with_crossings(design.graph, crossings, tokens_carried(design.graph))
 
@@ -150,18 +150,18 @@ def relay_slr(source: int, target: int, number: int) -> int:
     return source + crossed if source < target else source - crossed
 
 
-def placed_relays(placed: SlrPlacement, design: CompiledBlock) -> list[PlacedRelay]:
+def placed_relays(placed: SlrPlacement, design: CompiledDesign) -> list[PlacedRelay]:
     """All relays of a design, in the order of its FIFOs."""
     return _relays(design, placed.taken, placed.partition, (placed.crossings, placed.graph))
 
 
-def _relays_by_slr(design: CompiledBlock, taken: DesignResources, found: Partition) -> list[Resources]:
+def _relays_by_slr(design: CompiledDesign, taken: DesignResources, found: Partition) -> list[Resources]:
     relays = _relays(design, taken, found, _crossed(design, taken, found))
     return [total(each.resources for each in relays if each.slr == slr) for slr in range(len(found.shares))]
 
 
 def _relays(
-    design: CompiledBlock, taken: DesignResources, partition: Partition, crossed: tuple[Crossings, TimedGraph]
+    design: CompiledDesign, taken: DesignResources, partition: Partition, crossed: tuple[Crossings, TimedGraph]
 ) -> list[PlacedRelay]:
     crossings, graph = crossed
     pipelines = {each.name: each for each in graph.processes if isinstance(each, Pipeline)}

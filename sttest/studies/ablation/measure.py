@@ -11,7 +11,7 @@ from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.boards.operators import operators
 from sttest.boards.resources import KINDS, Resources, total
-from sttest.compile.compiler import CompiledBlock, compile_text, fusion_report
+from sttest.compile.compiler import CompiledDesign, compile_text, fusion_report
 from sttest.compile.dialects import df
 from sttest.compile.ir.kernel_modules import kernel_modules
 from sttest.compile.ir.module_walk import all_of, functions, set_target
@@ -39,7 +39,7 @@ from sttest.studies.whatif.points import block_text
 # --- The designs of a row: one for the whole block, or one for each of the kernels that fusion left apart
 
 
-def designs_of(text: str, board: str, knobs: CompileOptions, cut: Cut, lanes: Lanes) -> Iterator[CompiledBlock]:
+def designs_of(text: str, board: str, knobs: CompileOptions, cut: Cut, lanes: Lanes) -> Iterator[CompiledDesign]:
     """The designs that run one after the other, in that order.
 
     Args:
@@ -68,14 +68,14 @@ def designs_of(text: str, board: str, knobs: CompileOptions, cut: Cut, lanes: La
 
 def _design(
     context: Context, module: ModuleOp, name: str, knobs: CompileOptions, hardware: FpgaBoard, lanes: Lanes
-) -> CompiledBlock:
+) -> CompiledDesign:
     if lanes == "own":
         AssignLanes(knobs.overall_unroll, knobs.first_lanes, gemv_lanes=knobs.gemv_lanes).apply(context, module)
     fusion = fusion_report(module, hardware.fabric.usable_onchip_bytes)
     # The cut is made: of one kernel there is nothing left to fuse.
     passes = (each for each in streaming_passes(knobs) if not isinstance(each, FuseKernels))
     _apply(context, module, tuple(passes))
-    return CompiledBlock(name, knobs, hardware, module, timed_graph(module, hardware, name), fusion)
+    return CompiledDesign(name, knobs, hardware, module, timed_graph(module, hardware, name), fusion)
 
 
 def _cut(context: Context, module: ModuleOp, cut: Cut) -> None:
@@ -132,7 +132,7 @@ _STEPS = ("attn_scores", "attn_softmax", "attn_mix")
 _ROLES = ("fifo", "converter")
 
 
-def attention_bytes(design: CompiledBlock) -> int:
+def attention_bytes(design: CompiledDesign) -> int:
     """Bytes of the FIFOs into and behind scores, softmax and mix, and of the converters between them.
 
     The converters that keep a prompt's keys and values are those of the projections, and left out.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 
 from sttest.boards.board import FpgaBoard
-from sttest.compile.compiler import CompiledBlock
+from sttest.compile.compiler import CompiledDesign
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import only_kernel
 from sttest.compile.linalg.contraction import work
@@ -170,7 +170,7 @@ class Bounds:
         return max(self.roofline_us, self.chain_us or 0.0)
 
 
-def bounds(design: CompiledBlock, graph: TimedGraph, board: FpgaBoard) -> Bounds:
+def bounds(design: CompiledDesign, graph: TimedGraph, board: FpgaBoard) -> Bounds:
     """The bounds of a design that runs as ``graph`` on ``board``."""
     macs, lanes = _macs_and_lanes(design)
     clock_mhz = graph.clock_mhz
@@ -200,7 +200,7 @@ def _rate(board: FpgaBoard, memory: str) -> float:
     return tier.bytes_per_cycle(board.clock_mhz.value) * tier.channels
 
 
-def _macs_and_lanes(design: CompiledBlock) -> tuple[int, int]:
+def _macs_and_lanes(design: CompiledDesign) -> tuple[int, int]:
     macs = lanes = 0
     launches = LaunchCounts(only_kernel(design.module, "what-if", design.name))
     for op in design.module.walk():

@@ -15,7 +15,7 @@ import yaml
 
 from sttest.boards.board import FpgaBoard
 from sttest.compile.channels.memory_ports import channels_on, memory_rates
-from sttest.compile.compiler import CompiledBlock, StagedCompiler
+from sttest.compile.compiler import CompiledDesign, StagedCompiler
 from sttest.compile.options import CompileOptions
 from sttest.core.closure import program_hash
 from sttest.core.errors import DeadlockError, InputError, SttestError
@@ -184,7 +184,7 @@ def _simulated(configuration: Mapping[str, Any]) -> Plain:
     return {**block_result(found.design, short, board, configuration["engine"]), **made}
 
 
-def block_result(design: CompiledBlock, short: CompiledBlock, board: FpgaBoard, engine: str) -> Plain:
+def block_result(design: CompiledDesign, short: CompiledDesign, board: FpgaBoard, engine: str) -> Plain:
     """Simulates a design as it runs with the memory of a board.
 
     Args:
@@ -213,11 +213,11 @@ def block_result(design: CompiledBlock, short: CompiledBlock, board: FpgaBoard, 
     }
 
 
-def _on(design: CompiledBlock, board: FpgaBoard) -> TimedGraph:
+def _on(design: CompiledDesign, board: FpgaBoard) -> TimedGraph:
     return design.graph if board == design.board else with_memory_of(design, board)
 
 
-def shortened(compiler: StagedCompiler, design: CompiledBlock) -> CompiledBlock:
+def shortened(compiler: StagedCompiler, design: CompiledDesign) -> CompiledDesign:
     """The design with at most three layers in a launch: all but the first and the last are alike."""
     if design.knobs.layers <= _SHORT or design.knobs.generate > 1:
         return design
@@ -227,13 +227,13 @@ def shortened(compiler: StagedCompiler, design: CompiledBlock) -> CompiledBlock:
 _SHORT = 3
 
 
-def with_memory_of(design: CompiledBlock, board: FpgaBoard) -> TimedGraph:
+def with_memory_of(design: CompiledDesign, board: FpgaBoard) -> TimedGraph:
     """The design as compiled, channel by channel, with the rate and latency that the channels of ``board`` have."""
     return replace(design.graph, channels=channels_on(board, design.graph.channels))
 
 
 @lru_cache(maxsize=_KEPT_DESIGNS)
-def _design(configuration: str) -> tuple[Chosen, CompiledBlock]:
+def _design(configuration: str) -> tuple[Chosen, CompiledDesign]:
     """A design and itself :func:`shortened`, which are the same at every point that shares it."""
     given = json.loads(configuration)
     name, text, block = given["model"], given.get("text"), None

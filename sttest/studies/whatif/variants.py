@@ -10,7 +10,7 @@ import pandas as pd
 from pydantic import ValidationError
 
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.compiler import CompiledBlock
+from sttest.compile.compiler import CompiledDesign
 from sttest.compile.options import CompileOptions, renamed
 from sttest.compile.resources.fit import NAMES, Fit, fit_of
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError, did_you_mean
@@ -28,7 +28,7 @@ _ROW_ERRORS = (InputError, DoesNotFitError, DeadlockError)
 
 
 def variants(
-    design: CompiledBlock,
+    design: CompiledDesign,
     request: CompileRequest | None,
     axes: Mapping[str, Sequence[Scalar]],
     *,
@@ -110,7 +110,7 @@ def _value(key: str, value: object) -> Value:
         raise InputError("bad-value", f"{value!r} is neither a number nor a name", where=f"whatif: {key}") from error
 
 
-def _asked(request: CompileRequest, design: CompiledBlock, settings: Settings) -> CompileRequest:
+def _asked(request: CompileRequest, design: CompiledDesign, settings: Settings) -> CompileRequest:
     """The request with the settings; the board is the design's own, changed, unless another is named."""
     board = require_hbm(load_board(str(settings["board"].value))) if "board" in settings else design.board
     chosen = {key.removeprefix(KNOBS): value.value for key, value in settings.items() if key.startswith(KNOBS)}
@@ -136,7 +136,7 @@ def options_with(options: CompileOptions, changes: Mapping[str, Any]) -> Compile
     return validated(CompileOptions, {**options.given, **today}, "options")
 
 
-def _variant(design: CompiledBlock, settings: Settings, engine: str) -> dict[str, Any]:
+def _variant(design: CompiledDesign, settings: Settings, engine: str) -> dict[str, Any]:
     """Cycles of one launch, and the speed of all that one token, or one prompt, takes."""
     board = changed_board(design.board, settings)
     result, launch = block_result(design, design, board, engine), launch_cost(settings, board)
@@ -149,7 +149,7 @@ def _variant(design: CompiledBlock, settings: Settings, engine: str) -> dict[str
     return {"cycles": result["cycles"], "ms": ms, "tokens_per_s": speed, "helped_most_by": found.helps_most, **gained}
 
 
-def _launches(design: CompiledBlock) -> int | None:
+def _launches(design: CompiledDesign) -> int | None:
     """Launches that a token takes; None where they are not all alike, or the model is not known."""
     model, described = str(design.workload.get("model", "")), design.workload.get("config")
     if described is None and model.removeprefix(SMALL) not in CONFIGS:

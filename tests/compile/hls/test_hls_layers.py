@@ -10,7 +10,7 @@ from many_kernels import Call, run_all
 from small_kernels import needs_compiler
 from test_hls_blocks import tame_tensors
 
-from sttest.compile.compiler import CompiledBlock, choose_lanes, compile_text
+from sttest.compile.compiler import CompiledDesign, choose_lanes, compile_text
 from sttest.compile.hls.files import emit_design
 from sttest.compile.ir.module_walk import set_target
 from sttest.compile.opt import new_context, parse
@@ -63,7 +63,7 @@ def chosen(share: str, layers: int = LAYERS) -> CompileOptions:
     return CompileOptions(layers=layers, share=share)  # type: ignore[arg-type]
 
 
-def compiled(layers: int, share: str, *, head: bool = False, model: str = "gpt2") -> CompiledBlock:
+def compiled(layers: int, share: str, *, head: bool = False, model: str = "gpt2") -> CompiledDesign:
     text = lowered_text(model, "decode", small=True, head=head)
     return compile_text(text, "layers", "u55c", chosen(share, layers))
 

@@ -12,7 +12,7 @@ from many_kernels import Call, run_all
 from nest_choices import random_choices
 from small_kernels import needs_compiler
 
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.hls.files import emit_design
 from sttest.compile.ir.module_walk import all_of
@@ -51,9 +51,9 @@ def test_tiles_and_orders_change_no_value_and_no_fifo_is_too_shallow(tmp_path: P
             np.testing.assert_array_equal(got, wanted, err_msg=f"program {seed}")
 
 
-def _designs() -> list[tuple[int, str, CompiledBlock]]:
+def _designs() -> list[tuple[int, str, CompiledDesign]]:
     """The first programs that their sizes let pass; a concatenation would add tasks that have no loops to choose."""
-    found: list[tuple[int, str, CompiledBlock]] = []
+    found: list[tuple[int, str, CompiledDesign]] = []
     for seed in range(20 * PROGRAMS):
         text = random_whole_program(seed, ops=4)
         if "tensor.concat" in text:

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from sttest.boards.operators import operators
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.hls.files import emit_design
 from sttest.compile.ir.module_walk import all_of, only_kernel
@@ -21,12 +21,12 @@ _FIFO = re.compile(r'(\w+)(?:\(|\[\d+\]; STTEST_FIFO\(\w+, )"([^"]+)"')
 
 
 @pytest.fixture(scope="module", params=["gpt2-decode", "gemma-prefill"])
-def design(request: pytest.FixtureRequest) -> CompiledBlock:
+def design(request: pytest.FixtureRequest) -> CompiledDesign:
     model, phase = request.param.split("-")
     return compile_text(lowered_text(model, phase, small=True), request.param, "u55c")
 
 
-def test_every_fifo_and_block_is_bound_to_its_kind(design: CompiledBlock) -> None:
+def test_every_fifo_and_block_is_bound_to_its_kind(design: CompiledDesign) -> None:
     text, kinds = emit_design(design).text, {each.facts.name: each.kind for each in design_resources(design).memories}
     top = text[text.index('extern "C"') :]
     bound = {variable: (kind, impl) for variable, kind, impl in _BOUND.findall(top)}
@@ -39,7 +39,7 @@ def test_every_fifo_and_block_is_bound_to_its_kind(design: CompiledBlock) -> Non
     assert {kind for kind, _ in bound.values()} == {"ram_2p"}
 
 
-def test_arrays_that_are_memories_are_bound(design: CompiledBlock) -> None:
+def test_arrays_that_are_memories_are_bound(design: CompiledDesign) -> None:
     text, kinds = emit_design(design).text, {each.facts.name: each.kind for each in design_resources(design).memories}
     library = operators(design.board)
     wanted = {

@@ -13,7 +13,7 @@ from test_hls_blocks import tame_tensors
 from test_hls_layers import LAYERS, joined
 
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.hls.files import emit_design
 from sttest.compile.ir.module_walk import set_target
 from sttest.compile.opt import new_context, parse
@@ -36,7 +36,7 @@ def knobs(model: str, share: str, tokens: int = TOKENS) -> CompileOptions:
     return CompileOptions(layers=LAYERS, share=share, generate=tokens, positions=model == "gpt2")  # type: ignore[arg-type]
 
 
-def compiled(model: str, share: str, tokens: int = TOKENS) -> CompiledBlock:
+def compiled(model: str, share: str, tokens: int = TOKENS) -> CompiledDesign:
     text = lowered_text(model, "decode", small=True, head=True)
     return compile_text(text, "tokens", "u55c", knobs(model, share, tokens))
 

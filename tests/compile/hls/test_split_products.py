@@ -10,7 +10,7 @@ import pytest
 from many_kernels import Call, run_all
 from small_kernels import needs_compiler
 
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.hls.files import emit_design
 from sttest.compile.ir.module_walk import all_of, only_kernel
@@ -38,16 +38,16 @@ CODED = ("w3a8", "ternary", "ternary-3of4")
 @cache
 def design(
     units: int, model: str = "gpt2", phase: str = "decode", share: str = "all", precision: str = "w4a8"
-) -> CompiledBlock:
+) -> CompiledDesign:
     knobs = BASE.with_(product_units=units, share=share, precision=precision)
     return compile_text(lowered_text(model, phase, small=True), f"small-{model}", "u55c", knobs)  # type: ignore[arg-type]
 
 
-def tasks(found: CompiledBlock) -> dict[str, df.TaskOp]:
+def tasks(found: CompiledDesign) -> dict[str, df.TaskOp]:
     return {task.sym_name.data: task for task in all_of(found.module, df.TaskOp)}
 
 
-def results(found: CompiledBlock) -> dict[str, np.ndarray]:
+def results(found: CompiledDesign) -> dict[str, np.ndarray]:
     """Every result of the reference engine, of one draw of tensors."""
     graph = value_graph(found.module, "block")
     return dict(run(graph, memory_images(graph, tensors_of(graph))).results)

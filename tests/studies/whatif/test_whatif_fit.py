@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.compiler import CompiledBlock, compile_text
+from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.compile.resources.fit import Fit, fit_of, together
 from sttest.compile.resources.placement import place
@@ -37,13 +37,13 @@ axes:
 
 
 @cache
-def design() -> CompiledBlock:
+def design() -> CompiledDesign:
     """A shared unit, for even the small model's default design is beyond the budget."""
     text = lowered_text("gpt2", "decode", small=True)
     return compile_text(text, "small", require_hbm(load_board("u55c")), CompileOptions(share="all", gemv_lanes=64))
 
 
-def on_logic(one: CompiledBlock, **fabric: object) -> CompiledBlock:
+def on_logic(one: CompiledDesign, **fabric: object) -> CompiledDesign:
     """The design on a board with another logic."""
     return replace(one, board=one.board.model_copy(update={"fabric": one.board.fabric.model_copy(update=fabric)}))
 

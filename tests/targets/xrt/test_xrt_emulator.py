@@ -237,7 +237,13 @@ def test_sensors_answer_in_xrts_shape(bench):
 def test_the_double_has_the_surface_of_the_contract(bench):
     double = as_pyxrt(bench.xrt)
     assert [name for name in contract.SURFACE if name != "uuid" and not hasattr(double, name)] == []
-    made = {"Device": bench.device, "Bo": bench.a, "Kernel": bench.kernel, "Run": bench.launch(), "Uuid": bench.uuid}
+    made = {
+        "Device": bench.device,
+        "Bo": bench.a,
+        "Kernel": bench.kernel,
+        "KernelRun": bench.launch(),
+        "Uuid": bench.uuid,
+    }
     for name, instance in made.items():
         methods = [method for method, _ in getmembers(getattr(contract, name), isfunction) if method[0] != "_"]
         assert methods
