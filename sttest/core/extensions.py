@@ -89,7 +89,7 @@ class BuiltIn(Extension):
         object.__setattr__(self, "name", "sttest")
 
     @property
-    def offers(self) -> tuple[Offer, ...]:
+    def offers(self) -> tuple[Offer, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
         """All that it offers."""
         doors = sorted(each.name for each in iter_modules(import_module(BUILT_IN).__path__))
         return tuple(offer for door in doors for offer in self.at(door))
