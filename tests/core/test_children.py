@@ -74,7 +74,7 @@ def shown(tree: ast.AST) -> set[ast.AST]:
     texts = [
         each for each in ast.walk(tree)
         if isinstance(each, ast.JoinedStr)
-        or (isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id == "Finding")
+        or (isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id == "PartStatus")
     ]  # fmt: skip
     return {inner for text in texts for inner in ast.walk(text)}
 
