@@ -2,7 +2,7 @@
 
     Offer("parts", "tpu", "my_package.tpu:TpuBoard")
 
-is a :class:`Board`, which a file names by ``device``.
+is a :class:`DataSheet`, which a file names by ``device``.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
 
 
-class Board(BoardPart):
+class DataSheet(BoardPart):
     """A machine; unless its kind says otherwise, one that designs are compared with, and not compiled for."""
 
     device: str  # its kind

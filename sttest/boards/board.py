@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import model_validator
 
-from sttest.boards.base import Board
+from sttest.boards.base import DataSheet
 from sttest.boards.energy import Energy, EnergyCosts
 from sttest.boards.memories import Hbm, Tier
 from sttest.boards.part import (
@@ -27,7 +27,7 @@ from sttest.boards.tiers import CARD_TIERS, BoardMemory, TierName, tier_of
 from sttest.core.errors import InputError
 
 
-class FpgaBoard(Board):
+class FpgaBoard(DataSheet):
     """An FPGA card that dataflow kernels can be compiled for."""
 
     node_nm: Nanometres
@@ -153,7 +153,7 @@ class FpgaBoard(Board):
         return self.hbm.bytes_per_cycle_per_channel(clock, sustained=sustained)
 
 
-class GpuBoard(Board):
+class GpuBoard(DataSheet):
     """A GPU of the baselines: enough for its row in a table, nothing to compile for.
 
     ``idle_w`` and ``load_w`` are absent where no reading of the card alone is published.

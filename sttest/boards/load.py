@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from sttest.boards.base import Board
+from sttest.boards.base import DataSheet
 from sttest.boards.board import FpgaBoard
 from sttest.boards.part import Quantity
 from sttest.boards.rates import limit_notes, with_rates_of_peaks
@@ -30,9 +30,9 @@ def board_names() -> list[str]:
     return sorted(offers("boards"))
 
 
-def known_boards() -> list[Board]:
+def known_boards() -> list[DataSheet]:
     """The boards that are known by name, sorted; one of an extension that is broken is left out, and a note says so."""
-    found: list[Board] = []
+    found: list[DataSheet] = []
     for name in board_names():
         try:
             found.append(load_board(name))
@@ -41,7 +41,7 @@ def known_boards() -> list[Board]:
     return found
 
 
-def load_board(name_or_path: str | Path) -> Board:
+def load_board(name_or_path: str | Path) -> DataSheet:
     """The board of a shipped name (``u55c``) or of a YAML file (``mine.yaml``).
 
     Raises:
@@ -67,14 +67,14 @@ def board_notes(name_or_path: str | Path) -> list[str]:
     return [f"{path.name}: {line}" for line in (*unchanged, *limited)]
 
 
-def _loaded(path: Path) -> Board:
+def _loaded(path: Path) -> DataSheet:
     data = _resolved(path, chain=())
     device = data.get("device")
     part = offer_named("parts", device) if isinstance(device, str) else None
     if part is None:
         what = f"device is {device!r}, not one of {', '.join(offers('parts'))}"
         raise InputError("bad-value", what, where=str(path), hints=["extend a board, as in 'extends: u55c'"])
-    return validated(load_class(part, Board), data, str(path))
+    return validated(load_class(part, DataSheet), data, str(path))
 
 
 def quantities(part: BaseModel, path: str = "") -> Iterator[tuple[str, Quantity]]:
@@ -90,7 +90,7 @@ def quantities(part: BaseModel, path: str = "") -> Iterator[tuple[str, Quantity]
                 yield from quantities(item, f"{place}.")
 
 
-def require_hbm(board: Board) -> FpgaBoard:
+def require_hbm(board: DataSheet) -> FpgaBoard:
     """The board, if dataflow kernels can be fed from its HBM.
 
     Raises:

@@ -7,7 +7,7 @@ overrides the peak gets both with it, unless they are given as well.
 from collections.abc import Mapping
 from typing import Any
 
-from sttest.boards.base import Board
+from sttest.boards.base import DataSheet
 from sttest.boards.memories import Tier, TierName
 from sttest.boards.tiers import TIERS
 
@@ -64,7 +64,7 @@ def _follows(quantity: Mapping[str, Any], value: float) -> dict[str, Any]:
     return {**quantity, "value": value, "source": f"follows from {PEAK}; {before}", "kind": "assumed"}
 
 
-def limit_notes(before: Board, after: Board, over: Mapping[str, Any]) -> list[str]:
+def limit_notes(before: DataSheet, after: DataSheet, over: Mapping[str, Any]) -> list[str]:
     """Memories whose rate was overridden, but which give designs less than they sustain, or the same as before."""
     touched: list[TierName] = [tier for tier in TIERS if any(key in RATES for key in _memory(over, tier))]
     return [text for tier in touched if (text := _limit_note(before.tiers.get(tier), after.tiers.get(tier)))]

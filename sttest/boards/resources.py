@@ -174,7 +174,7 @@ class Adapter(BoardPart):
         return Resources(lut=self.lut, ff=self.ff, bram18=self.bram18)
 
 
-class Decoder(BoardPart):
+class DecoderLogic(BoardPart):
     """What takes the code of a group of elements apart."""
 
     lut: Annotated[int, Field(ge=0)]
@@ -189,7 +189,7 @@ class ResourceModel(BoardPart):
     ff: Overhead
     whole_operators: tuple[str, ...]
     adapters: Mapping[int, Adapter]
-    decoders: Mapping[str, Decoder]
+    decoders: Mapping[str, DecoderLogic]
 
     def adapter(self, port_bits: int) -> Resources:
         """The adapter of a port: the narrowest one that is known and wide enough, or the widest."""

@@ -2,7 +2,7 @@
 
 import math
 
-from sttest.boards.base import Board
+from sttest.boards.base import DataSheet
 from sttest.boards.energy import PicojoulesPerBit
 from sttest.boards.part import (
     BoardPart,
@@ -41,7 +41,7 @@ class PimEnergy(BoardPart):
     controller_w: Watts  # the controller's chip
 
 
-class PimBoard(Board):
+class PimBoard(DataSheet):
     """Channels of DRAM whose banks have MAC units, and a controller that computes everything else."""
 
     clock_mhz: Megahertz
@@ -70,7 +70,7 @@ class PimBoard(Board):
         return math.ceil(time.value * self.clock_mhz.value / 1e3 - 1e-9)
 
 
-class MeshBoard(Board):
+class MeshBoard(DataSheet):
     """Cores on a square mesh, each with memory of its own and links to its neighbors."""
 
     clock_mhz: Megahertz
@@ -99,7 +99,7 @@ class Processor(BoardPart):
         return max(operations / self.peak_tflops.value / 1e12, moved_bytes / self.memory_gb_per_s.value / 1e9)
 
 
-class DuplexBoard(Board):
+class DuplexBoard(DataSheet):
     """Devices with two processors on one memory: one for many operations per byte, one on the memory's logic die."""
 
     xpu: Processor
@@ -116,7 +116,7 @@ class RduTier(BoardPart):
     gb_per_s: GigabytesPerSecond
 
 
-class RduBoard(Board):
+class RduBoard(DataSheet):
     """A reconfigurable dataflow processor with three memories; one socket."""
 
     compute_units: Count

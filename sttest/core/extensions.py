@@ -134,6 +134,15 @@ def loaded(door: str, kind: type[Kind]) -> dict[str, Kind]:
     return found
 
 
+def all_loaded(door: str, kind: type[Kind]) -> dict[str, Kind]:
+    """As :func:`loaded`, but what is offered in vain is refused.
+
+    Raises:
+        InputError: what is offered is of another kind, or has another name.
+    """
+    return {name: _of_kind(offer, kind) for name, offer in offers(door).items()}
+
+
 def _of_kind(offer: Offer, kind: type[Kind]) -> Kind:
     found = offer.load()
     if isinstance(found, kind) and getattr(found, "name", None) == offer.name:

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from sttest.core.errors import InputError, ToolMissingError, did_you_mean
-from sttest.core.extensions import offers
+from sttest.core.extensions import all_loaded
 from sttest.importers.places import DesignPlaces
 from sttest.importers.sniffing import (
     Sniffer,
@@ -249,11 +249,7 @@ def formats() -> dict[str, Format]:
     Raises:
         InputError: what an extension offers is no format, or has another name.
     """
-    found = {name: offer.load() for name, offer in offers("formats").items()}
-    for name, each in found.items():
-        if not isinstance(each, Format) or each.name != name:
-            raise InputError("broken-extension", f"what is offered as '{name}' is no Format so called", where="formats")
-    return found
+    return all_loaded("formats", Format)
 
 
 def format_named(name: str) -> Format:

@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sttest.core.errors import InputError
-from sttest.core.extensions import Offer, offers
+from sttest.core.extensions import Offer, all_loaded
 from sttest.models.config import DecoderConfig
 
 __depends__ = ("sttest/built_in/families.py", "sttest/models/*_family.py")
@@ -124,12 +123,7 @@ def families() -> dict[str, BlockFamily]:
     Raises:
         InputError: what an extension offers is no family, or has another name.
     """
-    found = {name: offer.load() for name, offer in offers("families").items()}
-    for name, each in found.items():
-        if not isinstance(each, BlockFamily) or each.name != name:
-            what = f"what is offered as '{name}' is no BlockFamily so called"
-            raise InputError("broken-extension", what, where="families")
-    return found
+    return all_loaded("families", BlockFamily)
 
 
 def family_of(config: DecoderConfig) -> BlockFamily:

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from sttest.core.errors import InputError, did_you_mean
-from sttest.core.extensions import Offer, offers
+from sttest.core.extensions import Offer, all_loaded
 from sttest.reference.codes import BASE_3, THREE_BITS, THREE_OF_FOUR, Code
 
 __depends__ = ("sttest/built_in/weight_types.py", "sttest/models/quant/quantizers.py", "sttest/compile/decoders.py")
@@ -70,12 +70,8 @@ def weight_types() -> dict[str, WeightType]:
     Raises:
         InputError: what an extension offers is no weight type, has another name, or a code of another's name.
     """
-    found = {name: offer.load() for name, offer in offers("weight_types").items()}
-    known: dict[str, Code] = {}
+    found, known = all_loaded("weight_types", WeightType), dict[str, Code]()
     for name, each in found.items():
-        if not isinstance(each, WeightType) or each.name != name:
-            what = f"what is offered as '{name}' is no WeightType so called"
-            raise InputError("broken-extension", what, where="weight_types")
         if each.code is not None and known.setdefault(each.code.name, each.code) != each.code:
             what = f"the code of '{name}' is called {each.code.name}, as another one"
             raise InputError("broken-extension", what, where="weight_types")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sttest.boards.base import Board
+from sttest.boards.base import DataSheet
 from sttest.boards.load import known_boards, load_board, quantities, require_hbm, target_board
 from sttest.boards.memories import MemoryKind
 from sttest.boards.part import Count
@@ -84,7 +84,7 @@ def test_a_kind_of_the_memorys_own_name_is_not_written_down(tmp_path):
     assert "kind" not in load_board("u55c").model_dump()["memory"]["hbm"]
 
 
-class TubeBoard(Board):
+class TubeBoard(DataSheet):
     """A machine of another kind."""
 
     tubes: Count
@@ -133,7 +133,7 @@ def test_a_broken_board_does_not_take_the_others_along(offered, capsys):
 @pytest.mark.parametrize(
     ("door", "text", "says"),
     [
-        ("parts", "device: odd", "what is offered as 'odd' is no Board"),
+        ("parts", "device: odd", "what is offered as 'odd' is no DataSheet"),
         ("memories", "extends: u55c\nmemory: {hbm: {kind: odd}}", "what is offered as 'odd' is no MemoryKind"),
         ("boards", "extends: odd", "odd is to be 'odd.yaml' of sttest, which has no such file"),
     ],

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from string import ascii_lowercase
 
 from sttest.compile.hls.value_names import without_names
-from sttest.compile.hls.writer import MAX_COLUMNS, CodeWriter, Constant, CppFunction
+from sttest.compile.hls.writer import MAX_COLUMNS, CodeWriter, Constant, FunctionText
 
 _PARAMETER = re.compile(r"(\w+)(\)\[\d+\])?$")
 """The name of a parameter, and what stands behind it where that is an array."""
@@ -25,14 +25,14 @@ class WrittenFunctions:
     processes: list[str]  # lines of one function per process, in the order of the kernel
 
 
-def written(functions: Sequence[CppFunction], name_of: Callable[[str, int], str]) -> WrittenFunctions:
+def written(functions: Sequence[FunctionText], name_of: Callable[[str, int], str]) -> WrittenFunctions:
     """Functions as text, with one template for all that are alike.
 
     Args:
         functions: definitions in the order of the kernel.
         name_of: name of a template, by its kind and its number among those of the kind.
     """
-    alike: dict[object, list[CppFunction]] = defaultdict(list)
+    alike: dict[object, list[FunctionText]] = defaultdict(list)
     for each in functions:
         alike[_key(each)].append(each)
     templates, processes = CodeWriter(), CodeWriter()
@@ -52,14 +52,14 @@ def written(functions: Sequence[CppFunction], name_of: Callable[[str, int], str]
     return WrittenFunctions(templates.lines, processes.lines)
 
 
-def _key(function: CppFunction) -> object:
+def _key(function: FunctionText) -> object:
     if not function.kind:
         return function.name
     constants = [f"{each.kind} {each.name}" for each in function.constants]
     return tuple(without_names(lines, function.names) for lines in (function.parameters, constants, function.body))
 
 
-def _write_template(code: CodeWriter, name: str, function: CppFunction) -> None:
+def _write_template(code: CodeWriter, name: str, function: FunctionText) -> None:
     code.lines += function.comments
     # Sizes come first: types follow from the arguments of a call.
     constants = sorted(function.constants, key=lambda each: each.kind != "int")
@@ -70,7 +70,7 @@ def _write_template(code: CodeWriter, name: str, function: CppFunction) -> None:
     code.lines += [*function.body, "}", ""]
 
 
-def _write_call(code: CodeWriter, template: str, function: CppFunction) -> None:
+def _write_call(code: CodeWriter, template: str, function: FunctionText) -> None:
     """The process that a call of a template is: a task's parameters are called like values, others are letters."""
     values = ", ".join(each.value for each in function.constants if each.kind == "int")
     typed = _typed(function.parameters, function.constants)
@@ -87,7 +87,7 @@ def _write_call(code: CodeWriter, template: str, function: CppFunction) -> None:
     code.line(f"  {call} }}")
 
 
-def _write_alone(code: CodeWriter, function: CppFunction) -> None:
+def _write_alone(code: CodeWriter, function: FunctionText) -> None:
     if code.lines and code.lines[-1]:
         code.line()
     code.lines += function.comments

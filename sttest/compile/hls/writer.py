@@ -43,7 +43,7 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class CppFunction:
+class FunctionText:
     """A function's definition, without what its constants are."""
 
     name: str
@@ -62,7 +62,7 @@ class CodeWriter:
     # lines, depth: so far
     lines: list[str] = field(default_factory=list)
     depth: int = 0
-    functions: list[CppFunction] = field(default_factory=list)
+    functions: list[FunctionText] = field(default_factory=list)
     layers: int = 1  # number of times that a process repeats its work for one token
     steps: int = 1  # number of tokens that a launch generates
     _around: list[CountedLoop] = field(default_factory=list)  # loops that the next nest begins with
@@ -171,7 +171,7 @@ class CodeWriter:
             re.sub(r"<[^&]*>(?=&| \(&)", lambda found: types.get(found[0], found[0]), each) for each in parameters
         )
         self.functions.append(
-            CppFunction(name, kind, tuple(comments), named, constants, tuple(folded(self.lines)), tuple(names))
+            FunctionText(name, kind, tuple(comments), named, constants, tuple(folded(self.lines)), tuple(names))
         )
         self.lines = []
 

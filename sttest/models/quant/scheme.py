@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from sttest.core.errors import InputError, did_you_mean
-from sttest.core.extensions import offers
+from sttest.core.extensions import all_loaded
 from sttest.core.files import read_yaml
 from sttest.reference.weight_types import WeightType, weight_types
 
@@ -193,12 +193,7 @@ def schemes() -> dict[str, QuantScheme]:
     Raises:
         InputError: what an extension offers is no scheme, or has another name.
     """
-    found = {name: offer.load() for name, offer in offers("schemes").items()}
-    for name, each in found.items():
-        if not isinstance(each, QuantScheme) or each.name != name:
-            what = f"what is offered as '{name}' is no QuantScheme so called"
-            raise InputError("broken-extension", what, where="schemes")
-    return found
+    return all_loaded("schemes", QuantScheme)
 
 
 def load_scheme(name_or_path: str | Path) -> QuantScheme:

@@ -12,7 +12,7 @@ from sttest.compile.hls.files import emit_design
 from sttest.compile.hls.folding import folded
 from sttest.compile.hls.kernel import EmittedKernel
 from sttest.compile.hls.shared_functions import written
-from sttest.compile.hls.writer import CppFunction
+from sttest.compile.hls.writer import FunctionText
 from sttest.compile.options import CompileOptions
 from sttest.compile.schedule.ports import PORT_BITS
 from sttest.frontend.shipped import lowered_text
@@ -69,11 +69,11 @@ def test_values_are_called_as_in_the_model(gpt2: EmittedKernel) -> None:
 
 
 def test_functions_that_differ_in_names_only_are_one_template() -> None:
-    def function(name: str, source: str, result: str) -> CppFunction:
+    def function(name: str, source: str, result: str) -> FunctionText:
         body = f"const float {source}_i = {source}[l0];", f"kept_{result} = {source}_i;", f"REST_{source.upper()};"
         names = source, result
         parameters = f"fifo<float>& {source}_in", f"fifo<float>& {result}_out"
-        return CppFunction(name, "like_first", (), parameters, (), body, names)
+        return FunctionText(name, "like_first", (), parameters, (), body, names)
 
     alike = [function("first", "x", "mean"), function("second", "mean", "x"), function("third", "x_2", "x")]
     found = written(alike, lambda kind, number: kind)
