@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from sttest.core.errors import InputError, did_you_mean
+from sttest.core.plain_files import is_there
 from sttest.models.config import DecoderConfig, LinearScaling, Llama3Scaling
 from sttest.models.config_file import is_config_path, read_config
 from sttest.models.families import family_of
@@ -272,7 +273,7 @@ def get_config(name: str) -> DecoderConfig:
 
 def is_repository(name: str) -> bool:
     """Whether a name is made as those of Hugging Face, ``organization/model``, and no such path is here."""
-    return re.fullmatch(r"[\w.-]*\w/\w[\w.-]*", name) is not None and not Path(name).exists()
+    return re.fullmatch(r"[\w.-]*\w/\w[\w.-]*", name) is not None and not is_there(name)
 
 
 def model_config(name: str) -> DecoderConfig:
@@ -285,7 +286,7 @@ def model_config(name: str) -> DecoderConfig:
         InputError: no model has that name; a file that is refused.
     """
     full = name.removeprefix(SMALL)
-    if full != name and (full in CONFIGS or not Path(name).exists()):
+    if full != name and (full in CONFIGS or not is_there(name)):
         return small(model_config(full))
     if name not in CONFIGS and is_config_path(name):
         return read_config(Path(name))
