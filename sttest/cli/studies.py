@@ -21,7 +21,7 @@ from sttest.studies.catalog import (
     papers,
     results_folder,
 )
-from sttest.studies.folders import has_systems
+from sttest.studies.folders import HOW_TO_INSTALL, has_systems
 
 _WIDTH = 79
 _INDENT = "    "
@@ -68,7 +68,7 @@ def _print_all(*, as_json: bool) -> None:
     print_table(("study", "what is asked", "s", "command", "papers"), rows, shown=("study", "what is asked", "s"))
     print("s: seconds that its command took on two cores. 'sttest studies NAME' shows one beside its paper.")
     if not has_systems():
-        note("more studies are in sttest-systems, which is not installed: pip install extensions/systems of a clone")
+        note(f"more studies are in {HOW_TO_INSTALL}")
 
 
 def _print_one(name: str, results: Path | None, *, as_json: bool) -> None:

@@ -6,9 +6,10 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
+from sttest.cli import app, verbs
 from sttest.core import extensions
 from sttest.core.errors import InputError
-from sttest.core.extensions import Extension, Offer
+from sttest.core.extensions import Extension, Offer, offers
 from sttest.testing.corpus import case
 
 pytestmark = pytest.mark.slow
@@ -66,6 +67,15 @@ def test_a_weight_type_is_quantized_coded_and_decoded_as_all_types_are(with_samp
 
 def test_without_it_the_verb_is_unknown(sttest):
     assert "No such command 'count'" in sttest("count").stderr
+
+
+def test_where_the_studies_are_missing_an_unknown_verb_says_what_else_there_is(entries, monkeypatch, sttest):
+    entries()
+    monkeypatch.setattr(verbs, "all_verbs", lambda: offers("verbs"))
+    monkeypatch.setattr(app, "all_verbs", lambda: offers("verbs"))
+    told = sttest("faults").stderr
+    assert "No such command 'faults'" in told
+    assert "more verbs are in sttest-systems, which is not installed" in told
 
 
 # --- Extensions that are broken

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from sttest.core.errors import DoesNotFitError
-from sttest.studies.mixed_types import best_by_trying, choose_types
+from sttest_systems.mixed_bits.choice import best_by_trying, choose_types
 
 TYPES = ("int8", "int4", "int2")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sttest.core.errors import InputError
-from sttest.studies.faults.protection import protected_texts
 from sttest.targets.rtl.design import ValuedDesign
+from sttest_systems.faults.protection import protected_texts
 
 
 def test_an_unknown_protection_is_refused():

@@ -8,13 +8,13 @@ import torch
 from sttest.compile.compiler import CompiledDesign
 from sttest.crosscheck.case import ArgumentCase
 from sttest.frontend.lowering import lower_isolated
-from sttest.models.block_sparse import BLOCKS, SparseShape, quantized_step, sparse_program, sparse_tables
 from sttest.models.config import Maximum
 from sttest.models.quant.contraction import DefinedOrder
 from sttest.models.quant.quantizers import QuantizedTensor, quantize_kv
 from sttest.models.quant.scheme import QuantScheme
 from sttest.reference.graph import Array
 from sttest.sim.graph import MemoryPort
+from sttest_systems.block_sparse.attention import BLOCKS, SparseShape, quantized_step, sparse_program, sparse_tables
 
 
 def sparse_text(shape: SparseShape) -> str:

@@ -10,13 +10,13 @@ import numpy as np
 
 from sttest.compile.sharing.processes import fifos_of
 from sttest.core.errors import InputError
-from sttest.reference.faults import ChangedToken, run_changed_launch
 from sttest.reference.graph import BITS, Array
 from sttest.reference.launch import LaunchResult, turns
-from sttest.studies.faults.campaign import Injection, stored_hash
-from sttest.studies.faults.decode_step import FaultCase
 from sttest.targets.rtl.design import pack_tokens, unpack_tokens
 from sttest.targets.rtl.drive import RtlRun
+from sttest_systems.faults.campaign import Injection, stored_hash
+from sttest_systems.faults.changed_launch import ChangedToken, run_changed_launch
+from sttest_systems.faults.decode_step import FaultCase
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,18 @@
 """`sttest faults`: single bit flips in a design's hardware, and which of them reach its results."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from sttest.cli.common import Json, print_json, progress
 from sttest.core.errors import EnginesDisagreeError
+from sttest.core.progress import progress
 from sttest.core.tables import print_table
 from sttest.package import DesignPackage
-from sttest.studies.faults.campaign import OUTCOMES
-from sttest.studies.faults.report import FAILS, FaultStudy, failing_bits, run_study
-from sttest.studies.faults.shares import Share
+from sttest_systems.faults.campaign import OUTCOMES
+from sttest_systems.faults.report import FAILS, FaultStudy, failing_bits, run_study
+from sttest_systems.faults.shares import Share
 
 
 def faults_verb(
@@ -26,7 +27,7 @@ def faults_verb(
     work_dir: Annotated[
         Path | None, typer.Option("--work-dir", "-o", help="Builds and results [build/faults-PACKAGE].")
     ] = None,
-    as_json: Json = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
 ) -> None:
     """Flip single bits of a design's hardware and count which reach its results.
 
@@ -46,7 +47,7 @@ def faults_verb(
     with progress(f"faults in {design.name}") as tell:
         study = run_study(design, folder, samples, seed, chosen, jobs, tell)
     if as_json:
-        print_json(study.to_json())
+        print(json.dumps(study.to_json(), indent=1))
     else:
         _print(study)
     if study.agreement.disagree:

@@ -8,11 +8,13 @@ from typing import Literal, TypeAlias, get_args
 
 from sttest.boards.resources import Resources, total
 from sttest.compile.rtl import fifo, module_text
-from sttest.compile.rtl.protection import triplicated
 from sttest.core.errors import InputError, SttestError
 from sttest.targets.rtl.design import ValuedDesign, processes_text
-from sttest.targets.rtl.faults import FaultSite, kind_of_register, registers_of
 from sttest.targets.synth.yosys import SynthesisJob, synthesize
+from sttest_systems.faults.injection import FaultSite, kind_of_register, registers_of
+from sttest_systems.faults.triplication import triplicated
+
+__depends__ = ("sttest_systems/faults/secded.sv",)
 
 Protection: TypeAlias = Literal["secded", "tmr"]
 """Words of FIFOs that correct a bit; control and running values three times."""
@@ -57,7 +59,7 @@ def protected_texts(design: ValuedDesign, chosen: Collection[str]) -> dict[str, 
             assert instance in checked
             checked = checked.replace(instance, _CODED.format(module))
         checked = checked.replace("  int written = 0;\n", f"{_WIRES}  int written = 0;\n", 1)
-        checked += "\n" + module_text("secded").split("// fifo_srl or fifo_ram", 1)[0]
+        checked += "\n" + _secded().split("// fifo_srl or fifo_ram", 1)[0]
     if "tmr" in chosen:
         checked = triplicated(checked, {"count"})
         ram = module_text("fifo_ram")
@@ -131,8 +133,13 @@ def _fifo_job(bits: int, *, coded: bool) -> SynthesisJob:
     made = fifo("srl", 2, bits)
     if not coded:
         return SynthesisJob(made.module, made.sources, made.parameters, size=float(bits))
-    sources = tuple((f"{name}.sv", module_text(name)) for name in (_CELLS, "fifo_srl", "fifo_ram", "secded"))
+    sources = tuple((f"{name}.sv", module_text(name)) for name in (_CELLS, "fifo_srl", "fifo_ram"))
+    sources += (("secded.sv", _secded()),)
     return SynthesisJob("fifo_secded", sources, {"WIDTH": bits, "DEPTH": 2}, size=2.0 * bits)
+
+
+def _secded() -> str:
+    return Path(__file__).with_name("secded.sv").read_text(encoding="utf-8")
 
 
 def tmr_cost(sites: Sequence[FaultSite]) -> Cost:

@@ -1,7 +1,7 @@
 """Protection of emitted SystemVerilog against single bit flips: registers three times, with what two of them say.
 
 The passes work on text, so that a design that asks for none is the one that is emitted without them.  FIFOs whose words
-are coded are ``hdl/secded.sv``.
+are coded are ``secded.sv``.
 """
 
 import re

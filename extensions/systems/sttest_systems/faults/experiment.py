@@ -16,11 +16,11 @@ from sttest.core.progress import tell
 from sttest.core.results import ResultFolder, Row
 from sttest.package import DesignPackage
 from sttest.package.compiled import write_package
-from sttest.studies.faults.campaign import OUTCOMES, Campaign
-from sttest.studies.faults.report import FAILS, FaultStudy, failing_bits, run_study
-from sttest.studies.faults.shares import Share
 from sttest.studies.lines import Line, print_lines, rows_of
 from sttest.studies.workload import CompileRequest
+from sttest_systems.faults.campaign import OUTCOMES, Campaign
+from sttest_systems.faults.report import FAILS, FaultStudy, failing_bits, run_study
+from sttest_systems.faults.shares import Share
 
 LAYERS, CONTEXT, SEED, PER_KIND = 2, 16, 11, 200
 WORK = Path("build") / "faults"

@@ -9,12 +9,12 @@ from sttest.boards.resources import Resources
 from sttest.compile.sharing.processes import fifos_of
 from sttest.package import DesignPackage
 from sttest.reference.graph import BITS
-from sttest.studies.faults.agreement import Agreement, hold_against_reference
-from sttest.studies.faults.campaign import Campaign, Injection, run_campaign
-from sttest.studies.faults.decode_step import FaultCase, fault_case
-from sttest.studies.faults.protection import Cost, protected_texts, secded_cost, tmr_cost
-from sttest.studies.faults.shares import Share
-from sttest.targets.rtl.faults import FaultyDesign
+from sttest_systems.faults.agreement import Agreement, hold_against_reference
+from sttest_systems.faults.campaign import Campaign, Injection, run_campaign
+from sttest_systems.faults.decode_step import FaultCase, fault_case
+from sttest_systems.faults.injection import FaultyDesign
+from sttest_systems.faults.protection import Cost, protected_texts, secded_cost, tmr_cost
+from sttest_systems.faults.shares import Share
 
 FAILS = ("value", "token", "hang")
 """Outcomes that are not masked."""

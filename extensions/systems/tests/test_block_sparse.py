@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,13 +18,13 @@ from sttest.compile.reference_graph import value_graph
 from sttest.core.errors import InputError
 from sttest.crosscheck.case import ArgumentCase
 from sttest.crosscheck.crosscheck import crosscheck
-from sttest.models.block_sparse import SparseShape
 from sttest.models.config import Maximum
 from sttest.models.quant.scheme import load_scheme
 from sttest.package.compiled import write_package
 from sttest.reference import run
 from sttest.sim import simulate
-from sttest.studies.block_sparse import cache_bytes, chosen_blocks, sparse_case, sparse_text
+from sttest_systems.block_sparse.attention import SparseShape
+from sttest_systems.block_sparse.design import cache_bytes, chosen_blocks, sparse_case, sparse_text
 
 pytestmark = pytest.mark.torch
 
@@ -125,7 +126,7 @@ def test_random_steps_of_other_shapes(shape: SparseShape, precision: str) -> Non
 
 
 @pytest.mark.nightly
-@pytest.mark.usefixtures("needs_compiler", "needs_verilator")
+@pytest.mark.skipif(not (shutil.which("g++") and shutil.which("verilator")), reason="needs g++ and Verilator")
 @pytest.mark.parametrize(("shape", "maximum"), [(SHAPE, None), (OTHERS[1], None), (WIDE, "running")], ids=str)
 def test_code_and_hardware_agree(shape: SparseShape, maximum: Maximum | None, tmp_path: Path) -> None:
     design = design_of(shape, "w4a8", maximum)

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from sttest.compile.rtl.module import ModuleText
-from sttest.compile.rtl.protection import COPIES
 from sttest.core.errors import SttestError
 from sttest.core.files import read_json
 from sttest.sim.graph import Fifo, MemoryPort
@@ -26,6 +25,7 @@ from sttest.targets.rtl.design import EXPECTED, KEPT, ValuedDesign, emit_designs
 from sttest.targets.rtl.drive import BuiltFolder, RtlRun, build_folder, call_tool, find_simulator
 from sttest.targets.rtl.emit import MANIFEST
 from sttest.targets.rtl.held import HELD
+from sttest_systems.faults.triplication import COPIES
 
 __depends__ = ("sttest/targets/rtl/testbench.cpp",)
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from sttest.compile.rtl import module_text
-from sttest.compile.rtl.protection import triplicated
-from sttest.studies.faults.campaign import Injection, _Store, drawn_faults
-from sttest.studies.faults.shares import Share, weighted
-from sttest.targets.rtl.faults import FaultSite, kind_of_register, read_members, registers_of
+from sttest_systems.faults.campaign import Injection, _Store, drawn_faults
+from sttest_systems.faults.injection import FaultSite, kind_of_register, read_members, registers_of
+from sttest_systems.faults.shares import Share, weighted
+from sttest_systems.faults.triplication import triplicated
 
 SITES = [FaultSite(0, "fifo", "a", "memory", 3, 8), FaultSite(1, "fifo", "b", "memory", 1, 40)]
 
@@ -109,9 +109,9 @@ def test_a_decode_step_with_and_without_protection(tmp_path):
     from sttest.compile.options import CompileOptions
     from sttest.package import DesignPackage
     from sttest.studies.compile_request import Request, compile_package
-    from sttest.studies.faults.decode_step import fault_case
-    from sttest.studies.faults.report import run_study
-    from sttest.targets.rtl.faults import Fault, FaultyDesign, missing_registers
+    from sttest_systems.faults.decode_step import fault_case
+    from sttest_systems.faults.injection import Fault, FaultyDesign, missing_registers
+    from sttest_systems.faults.report import run_study
 
     request = Request("small-gpt2", "decode", None, 16, "u55c", CompileOptions(), work_dir=tmp_path / "p", head=True)
     compile_package(request)

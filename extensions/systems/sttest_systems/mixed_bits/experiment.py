@@ -21,9 +21,9 @@ from sttest.core.results import ResultFolder, Row
 from sttest.models.registry import get_config
 from sttest.sim import simulate
 from sttest.studies.lines import print_lines
-from sttest.studies.mixed_types import choose_types
 from sttest.studies.steps import step_counter
 from sttest.studies.workload import WorkloadShape, model_text
+from sttest_systems.mixed_bits.choice import choose_types
 
 MODEL, CONTEXT, BOARD = "gpt2", 64, "u55c"
 LAYERS = ("attn.q_proj", "attn.k_proj", "attn.v_proj", "attn.o_proj", "mlp.fc1", "mlp.fc2")

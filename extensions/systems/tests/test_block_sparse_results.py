@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from experiments.block_sparse import BLOCKS, CONTEXTS, HEAD_DIM, HEADS, shape_of
 from sttest.core.results import table_rows
+from sttest_systems.block_sparse.experiment import BLOCKS, CONTEXTS, HEAD_DIM, HEADS, shape_of
 
-TABLE = Path(__file__).parents[2] / "results" / "block-sparse" / "table.csv"
+TABLE = Path(__file__).parents[3] / "results" / "block-sparse" / "table.csv"
 ENTRY = HEAD_DIM + 2
 
 

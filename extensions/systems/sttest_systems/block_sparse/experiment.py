@@ -13,7 +13,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from experiments.drawing import write_figure
 from sttest.boards.resources import total
 from sttest.compile.compiler import compile_text
 from sttest.compile.options import CompileOptions
@@ -21,11 +20,12 @@ from sttest.compile.resources.design import design_resources, die_of
 from sttest.core.processes import run_all
 from sttest.core.results import ResultFolder, Row
 from sttest.models.attention_alone import AttentionShape
-from sttest.models.block_sparse import SparseShape
 from sttest.sim import simulate
-from sttest.studies.block_sparse import cache_bytes, sparse_text
 from sttest.studies.cascades import attention_text
+from sttest.studies.drawing import write_study_figure
 from sttest.studies.lines import Line, print_lines, rows_of
+from sttest_systems.block_sparse.attention import SparseShape
+from sttest_systems.block_sparse.design import cache_bytes, sparse_text
 
 BOARD, HEADS, HEAD_DIM, ATTENDED, CHUNK = "u55c", 8, 64, 1024, 64
 CONTEXTS, BLOCKS = (4096, 16384, 65536), (64, 128, 256, 512)
@@ -77,7 +77,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
         folder.add(*rows_of(lines, "block-sparse", engine, board=BOARD, phase="decode"))
         for metric, value, unit, source in PUBLISHED:
             folder.add(Row("block-sparse", metric, value, unit, "published", board="flashmoba", source=source))
-        write_figure(folder)
+        write_study_figure(folder)
     return lines
 
 

@@ -20,8 +20,8 @@ import numpy as np
 from sttest.core.errors import EnginesDisagreeError, InputError
 from sttest.core.files import read_text
 from sttest.core.plain_files import check_replaceable
-from sttest.studies.faults.shares import Share, weighted
-from sttest.targets.rtl.faults import Fault, FaultSite, FaultyDesign, FaultyRun
+from sttest_systems.faults.injection import Fault, FaultSite, FaultyDesign, FaultyRun
+from sttest_systems.faults.shares import Share, weighted
 
 Outcome: TypeAlias = Literal["masked", "value", "token", "hang"]
 """Memory is what it is without a fault; it is not, but the token is; the token is another; the launch never ends."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sttest.core.errors import InputError
 from sttest.reference.engine import PartResult, run_part
 from sttest.reference.graph import Array, Bytes, Node, ReferenceGraph
-from sttest.reference.launch import Launch, LaunchResult, Rows, _Run
+from sttest.reference.launch import Launch, LaunchResult, LaunchRun, Rows
 from sttest.reference.memory import expanded
 
 
@@ -38,17 +38,17 @@ def run_changed_launch(launch: Launch, memory: Rows, changed: ChangedToken, keep
     return _ChangedRun(launch, memory, changed, keep).result()
 
 
-class _ChangedRun(_Run):
+class _ChangedRun(LaunchRun):
     def __init__(self, launch: Launch, memory: Rows, changed: ChangedToken, keep: Iterable[str]) -> None:
         super().__init__(launch, memory, frozenset(keep))
         self.changed = changed
 
-    def _part(self, nodes: Sequence[Node], step: int, layer: int, given: Mapping[str, Array]) -> PartResult:
+    def part(self, nodes: Sequence[Node], step: int, layer: int, given: Mapping[str, Array]) -> PartResult:
         changed, stream = self.changed, self.changed.stream
         here = any(stream in node.sinks for node in nodes)
         if not here or (step, layer) != (changed.step, changed.layer):
-            return super()._part(nodes, step, layer, given)
-        images: dict[str, Bytes] = {name: rows[self._image(name, step, layer)] for name, rows in self.memory.items()}
+            return super().part(nodes, step, layer, given)
+        images: dict[str, Bytes] = {name: rows[self.image(name, step, layer)] for name, rows in self.memory.items()}
         behind = _behind(self.graph, stream)
         ahead = [node for node in nodes if node.name not in behind]
         first = run_part(self.graph, ahead, images, given, self.keep)
