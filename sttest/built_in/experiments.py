@@ -21,8 +21,6 @@ _EXPERIMENTS = (
     ("attention-cascades", "FLAT and FuseMax as cascades of attention alone, 1k to 128k positions, at an equal budget"),
     ("cards", "GPT-2 Medium on one, two and four U55C, what links cost, and published accelerators of several cards"),
     ("architectures", "1,134 architectures around Qwen2.5-0.5B: simulated latency, roofline, loss by a published law"),
-    ("low-rank", "GPT-2 with linear layers in two factors: bytes, cycles and on-chip memory against the rank"),
-    ("state-space", "Mamba-2 130M against GPT-2 of the same width: a decode step by context, crossovers, hybrids"),
 )
 
 OFFERS = tuple(

@@ -9,6 +9,7 @@ import typer
 
 from sttest.cli.common import Json, print_json
 from sttest.core.errors import InputError, note
+from sttest.core.extensions import HOW_TO_INSTALL
 from sttest.core.tables import print_table
 from sttest.studies.catalog import (
     COLUMNS,
@@ -21,7 +22,7 @@ from sttest.studies.catalog import (
     papers,
     results_folder,
 )
-from sttest.studies.folders import HOW_TO_INSTALL, has_systems
+from sttest.studies.folders import has_systems
 
 _WIDTH = 79
 _INDENT = "    "

@@ -22,7 +22,6 @@ __depends__ = ()  # what a study says of itself is no part of its result
 STUDY = "study.yaml"
 SYSTEMS = "systems"
 """The extension with studies of published systems that comes beside sttest, as the distribution ``sttest-systems``."""
-HOW_TO_INSTALL = "sttest-systems, which is not installed: pip install extensions/systems of a clone"
 
 
 class Study(BaseModel):

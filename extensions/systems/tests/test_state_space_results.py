@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from experiments.state_space import (
+from sttest.core.results import table_rows
+from sttest.models.parameters import block_parameters, weight_shapes
+from sttest.models.registry import get_config
+from sttest_systems.state_space.experiment import (
     ATTENTION,
     CONTEXTS,
     HYBRIDS,
@@ -18,11 +21,8 @@ from experiments.state_space import (
     matrix_bytes,
     state_bytes,
 )
-from sttest.core.results import table_rows
-from sttest.models.parameters import block_parameters, weight_shapes
-from sttest.models.registry import get_config
 
-TABLE = Path(__file__).parents[2] / "results" / "state-space" / "table.csv"
+TABLE = Path(__file__).parents[3] / "results" / "state-space" / "table.csv"
 
 
 @cache

@@ -38,8 +38,8 @@ def make_state_case(
 
     from sttest.models.quant.block import observe_peaks, quantize_block
     from sttest.models.quant.contraction import DefinedOrder
-    from sttest.models.state_space import RESULTS, Mamba2Block, run_steps
     from sttest.models.weights import randomize
+    from sttest_systems.state_space.block import RESULTS, Mamba2Block, run_steps
 
     if source.checkpoint is not None:
         raise InputError(

@@ -1,4 +1,4 @@
-"""The family of blocks with linear layers in two factors, :mod:`sttest.models.low_rank`: those with ``ranks``."""
+"""The family of blocks with linear layers in two factors, :mod:`sttest_systems.low_rank.factors`: with ``ranks``."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ class LowRankFamily(BlockFamily):
 
     name = "low-rank"
     makes_block = False
+    knows = ("ranks",)
 
     def takes(self, config: DecoderConfig) -> bool:
         """Whether a layer has a rank."""
@@ -44,13 +45,13 @@ class LowRankFamily(BlockFamily):
 
     def of_whole(self, block: Block, config: DecoderConfig) -> Block:
         """A copy with the truncated decomposition of its weights."""
-        from sttest.models.low_rank import factored
+        from sttest_systems.low_rank.factors import factored
 
         return factored(block, config.ranks)
 
     def finish(self, block: "nn.Module", config: DecoderConfig) -> None:
         """Two factors without weights in place of each layer that has a rank."""
-        from sttest.models.low_rank import in_factors
+        from sttest_systems.low_rank.factors import in_factors
 
         in_factors(block, config.ranks)
 

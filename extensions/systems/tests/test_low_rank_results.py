@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from experiments.low_rank import PRECISIONS, RANKS, SHAPES, kept_energy, ranked, weight_bytes
 from sttest.compile.options import DEFAULT_TILE
 from sttest.core.results import table_rows
 from sttest.studies.live_tensors import _peak
+from sttest_systems.low_rank.experiment import PRECISIONS, RANKS, SHAPES, kept_energy, ranked, weight_bytes
 
-TABLE = Path(__file__).parents[2] / "results" / "low-rank" / "table.csv"
+TABLE = Path(__file__).parents[3] / "results" / "low-rank" / "table.csv"
 
 
 @cache

@@ -70,7 +70,7 @@ def test_parameters_are_counted():
 def test_factors_are_the_best_of_their_rank_and_all_of_the_full_one():
     import torch
 
-    from sttest.models.low_rank import truncated
+    from sttest_systems.low_rank.factors import truncated
 
     weight = torch.randn(48, 96, generator=torch.Generator().manual_seed(3))
     values = torch.linalg.svdvals(weight.double())
@@ -88,8 +88,8 @@ def test_a_full_rank_changes_no_result_by_more_than_rounding():
     import torch
 
     from sttest.models.blocks import PrefillBlock, run_prefill
-    from sttest.models.low_rank import factored
     from sttest.models.weights import randomize
+    from sttest_systems.low_rank.factors import factored
 
     block = PrefillBlock(SMALL)
     randomize(block, 5)

@@ -53,8 +53,8 @@ def test_large_states_are_summed_in_the_same_order(tmp_path):
 
     from sttest.models.quant.block import quantize_block
     from sttest.models.quant.contraction import DefinedOrder
-    from sttest.models.state_space import RESULTS, Mamba2Block
     from sttest.models.weights import randomize
+    from sttest_systems.state_space.block import RESULTS, Mamba2Block
 
     package = ModelPackage.read(st.compile("small-mamba2", phase="decode", context=4).save(tmp_path / "p"))
     case, graph, config = package_case(package, WeightSource(3)), package.reference_graph, model_config("small-mamba2")

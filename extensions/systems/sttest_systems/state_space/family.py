@@ -1,4 +1,4 @@
-"""The family of state-space blocks, :mod:`sttest.models.state_space`: configurations with a ``state``."""
+"""The family of state-space blocks, :mod:`sttest_systems.state_space.block`: configurations with a ``state``."""
 
 from typing import TYPE_CHECKING
 
@@ -6,6 +6,7 @@ from sttest.core.errors import InputError
 from sttest.models.config import DecoderConfig
 from sttest.models.families import BlockFamily, Shapes
 from sttest.models.program import TorchProgram
+from sttest_systems.state_space.models import MAMBA2
 
 if TYPE_CHECKING:
     from torch import nn
@@ -16,7 +17,8 @@ class StateSpaceFamily(BlockFamily):
 
     name = "state-space"
     takes_many_tokens = False
-    case = "sttest.crosscheck.state_case:make_state_case"
+    knows = ("state",)
+    case = "sttest_systems.state_space.case:make_state_case"
 
     def takes(self, config: DecoderConfig) -> bool:
         """Whether there is a state."""
@@ -51,7 +53,9 @@ class StateSpaceFamily(BlockFamily):
         return (config.conv_kernel + 1) * (inner + 2 * shared) + 3 * config.heads + inner + config.hidden
 
     def small_sizes(self, config: DecoderConfig, sizes: dict[str, int]) -> dict[str, int]:
-        """Eight heads of 32 over a state of 64."""
+        """Eight heads of 32 over a state of 64; half as wide, but with two groups, for the model that tests take."""
+        if config == MAMBA2:
+            return {"hidden": 64, "ffn": 0, "heads": 8, "kv_heads": 2, "head_dim": 16, "state": 32}
         return {"hidden": 128, "ffn": 0, "heads": 8, "kv_heads": config.kv_heads, "head_dim": 32, "state": 64}
 
     def feed_forward(self, config: DecoderConfig) -> "nn.Module":
@@ -70,7 +74,7 @@ class StateSpaceFamily(BlockFamily):
             )  # fmt: skip
         import torch
 
-        from sttest.models.state_space import RESULTS, Mamba2Block, state_shapes
+        from sttest_systems.state_space.block import RESULTS, Mamba2Block, state_shapes
 
         shapes = state_shapes(config)
         with torch.device("meta"):

@@ -30,6 +30,8 @@ from sttest.studies.steps import step_counter
 from sttest.studies.whatif.bounds import moved_bytes
 from sttest.studies.whatif.points import block_text
 
+__depends__ = ("sttest_systems/state_space/*.py",)  # the family
+
 STATE, ATTENTION, BOARD = "mamba2", "gpt2-small", "u55c"
 CONTEXTS = (256, 1024, 4096, 16384, 57344, 65536)
 KNOBS: Mapping[str, Any] = {"share": "weights", "gemv_lanes": 1024}

@@ -57,7 +57,7 @@ def taken(block, config) -> dict:
 def test_steps_give_what_transformers_gives(groups):
     import torch
 
-    from sttest.models.state_space import Mamba2Block, run_steps
+    from sttest_systems.state_space.block import Mamba2Block, run_steps
 
     config = replace(SMALL, kv_heads=groups)
     wanted, ours = theirs(config), Mamba2Block(config)
@@ -74,7 +74,7 @@ def test_steps_give_what_transformers_gives(groups):
 def test_softplus_is_pytorchs():
     import torch
 
-    from sttest.models.state_space import Softplus
+    from sttest_systems.state_space.block import Softplus
 
     x = torch.cat([torch.linspace(-30, 30, 4001), torch.tensor([-100.0, -1e30, 0.0, 1e30])])
     wanted = torch.nn.functional.softplus(x.double(), threshold=1e9)
@@ -85,7 +85,7 @@ def test_softplus_is_pytorchs():
 def test_a_state_forgets_the_oldest_input():
     import torch
 
-    from sttest.models.state_space import empty_state, next_state
+    from sttest_systems.state_space.block import empty_state, next_state
 
     state = empty_state(SMALL)
     for number in range(1, 6):
@@ -95,7 +95,7 @@ def test_a_state_forgets_the_oldest_input():
 
 
 def test_parameters_are_counted():
-    from sttest.models.state_space import Mamba2Block
+    from sttest_systems.state_space.block import Mamba2Block
 
     for config in (SMALL, replace(SMALL, kv_heads=4)):
         assert sum(each.numel() for each in Mamba2Block(config).parameters()) == block_parameters(config)

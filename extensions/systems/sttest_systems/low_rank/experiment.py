@@ -42,6 +42,8 @@ from sttest.studies.steps import step_counter
 from sttest.studies.whatif.bounds import moved_bytes
 from sttest.studies.whatif.points import block_text
 
+__depends__ = ("sttest_systems/low_rank/*.py",)  # the family
+
 MODEL, BOARD = "gpt2-small", "u55c"
 SHAPES: tuple[tuple[Phase, int, int], ...] = (("prefill", 128, 0), ("decode", 1, 256))
 PRECISIONS = ("w4a8", "fp32")
