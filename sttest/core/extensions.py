@@ -189,6 +189,19 @@ def _found() -> Iterator[Extension]:
             yield extension
 
 
+@cache
+def extension_packages() -> dict[str, Path]:
+    """Folders of the packages that installed extensions are in, by name; a namespace and a single file are none."""
+    found: dict[str, Path] = {}
+    for entry in entry_points(group=GROUP):
+        package = entry.module.partition(".")[0]
+        spec = find_spec(package)
+        folders = spec.submodule_search_locations if spec is not None and spec.origin else None
+        if folders and package != BUILT_IN.partition(".")[0]:
+            found[package] = Path(folders[0])
+    return found
+
+
 def _loaded(entry: EntryPoint) -> Extension | None:
     """None where it is broken: one extension does not take the others, nor sttest, along."""
     whose = f"the extension {entry.name} of {entry.dist.name if entry.dist else 'nobody'}"

@@ -161,8 +161,7 @@ class _Reader:
         for name in names:
             if name.startswith(_LOOKS_FOR_FILES):
                 self._leave_unsaid(name)
-            if name.startswith((".", *PACKAGES)):
-                self.imports.append(name)
+            self.imports.append(name)
 
     def _leave_unsaid(self, what: str) -> None:
         self.unsaid = self.unsaid or what
