@@ -22,7 +22,7 @@ __depends__ = ()  # each door's module says which offers of sttest/built_in it a
 GROUP = "sttest.extensions"
 BUILT_IN = "sttest.built_in"
 HOW_TO_INSTALL = "sttest-systems, which is not installed: pip install extensions/systems of a clone"
-"""For messages about what stands in the distribution of extensions beside sttest."""
+"""A hint of messages about what stands in the distribution of extensions beside sttest."""
 Kind = TypeVar("Kind")
 
 

@@ -19,7 +19,7 @@ from sttest.models.registry import SMALL, is_known
 from sttest.package.manifest import SCHEMA as PACKAGE_SCHEMA
 
 _HEAD_BYTES = 64 * 1024
-"""Of a file that are looked at for what tells its format."""
+"""Bytes of a file that are looked at for what tells its format."""
 _DESIGN = "design.json"
 _SHAPE = "--phase decode --context 64"
 _IMPORTS = "see 'sttest import' for the formats of other tools that are read"

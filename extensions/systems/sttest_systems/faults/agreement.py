@@ -24,12 +24,12 @@ class Agreement:
     """The flips of words of FIFOs, in hardware and in the reference engine."""
 
     compared: int
-    empty: int  # of those, flips of a place that holds no token
+    empty: int  # flips, of those, of a place that holds no token
     disagree: tuple[Injection, ...]
-    left_out: tuple[Injection, ...]  # of FIFOs that are no stream of the reference: between layers
+    left_out: tuple[Injection, ...]  # flips in FIFOs that are no stream of the reference: between layers
     undefined: tuple[
         Injection, ...
-    ] = ()  # that become a NaN where an integer is made of it, which the reference refuses
+    ] = ()  # flips that become a NaN where an integer is made of it, which the reference refuses
 
 
 def held_token(injection: Injection, golden: RtlRun, depth: int) -> int | None:

@@ -59,8 +59,8 @@ class Campaign:
 
     name: str
     seed: int
-    cycles: int  # of the run without a fault
-    bits: Mapping[str, int]  # of all sites, by kind
+    cycles: int  # cycles of the run without a fault
+    bits: Mapping[str, int]  # bits of all sites, by kind
     injections: tuple[Injection, ...]
 
     def of_kind(self, kind: str) -> list[Injection]:

@@ -18,7 +18,7 @@ class ChangedToken:
     step: int  # token of the launch
     layer: int  # 0 for what runs once per token of the launch
     token: int  # number within the layer
-    change: Callable[[Array], Array]  # from a token, [1, *element], to what it becomes
+    change: Callable[[Array], Array]  # what a token, [1, *element], becomes
 
 
 def run_changed_launch(launch: Launch, memory: Rows, changed: ChangedToken, keep: Iterable[str] = ()) -> LaunchResult:

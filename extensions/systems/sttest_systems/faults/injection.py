@@ -39,13 +39,13 @@ KINDS: tuple[SiteKind, ...] = get_args(SiteKind)
 class FaultSite:
     """A register or a memory whose bits can be flipped."""
 
-    number: int  # in the testbench
+    number: int  # its number in the testbench
     kind: SiteKind
     owner: str  # name of the FIFO or process
     register: str  # name in the SystemVerilog
     words: int  # 1 for a register
-    bits: int  # of a word
-    word_bytes: int = 1  # of a word in the simulator
+    bits: int  # bits of a word
+    word_bytes: int = 1  # bytes of a word in the simulator
     place: str = ""  # instance that it is in
 
     @property
@@ -71,7 +71,7 @@ class FaultyRun:
     verdict: str  # ``done``, ``deadlock`` where it stood still, or ``limit`` where the clock was stopped
     edges: int  # clock edges, the one of reset included
     tokens_left: int  # FIFOs that are not empty at the end
-    stored: Mapping[str, str]  # by FIFO of a port that writes memory, a line of hexadecimal digits per token
+    stored: Mapping[str, str]  # a line of hexadecimal digits per token, by FIFO of a port that writes memory
 
 
 class FaultyDesign:
@@ -190,7 +190,7 @@ class Member:
     """A member of Verilator's class."""
 
     words: int
-    bits: int  # of a word
+    bits: int  # bits of a word
     word_bytes: int
 
 

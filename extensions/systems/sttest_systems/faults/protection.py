@@ -84,7 +84,7 @@ class Cost:
     """What protection adds to a design."""
 
     added: Resources
-    kind: Literal["derived"]  # from synthesized words, or counted
+    kind: Literal["derived"]  # how it was come by: from synthesized words, or counted
     of: str  # what it is of
     left_out: int = 0  # FIFOs that take more than is counted
 

@@ -30,7 +30,7 @@ class FaultStudy:
     costs: tuple[Cost, ...]
     design_logic: Resources  # LUTs, FFs of the whole design, as predicted
     wanted_token: int | None  # token that PyTorch chooses
-    fields: Mapping[str, Share] = field(default_factory=dict)  # by field of a word of a FIFO: share that fails
+    fields: Mapping[str, Share] = field(default_factory=dict)  # share that fails, by field of a word of a FIFO
 
     def removed(self, kind: str) -> float | None:
         """The share of a kind's failing bits that protection removes; None where nothing fails or is protected."""

@@ -62,12 +62,12 @@ class Point:
     cycles: int
     moved_bytes: int
     on_chip_bytes: int  # FIFOs, converters and tiles of DMAs
-    between_bytes: int  # of it FIFOs and converters between the two factors of all layers
+    between_bytes: int  # bytes, of those, in FIFOs and converters between the two factors of all layers
     apart_cycles: int  # every operator a kernel, one after the other
     apart_bytes: int
     kernels: int
     transient_bytes: int  # intermediate results of the operators, each whole
-    peak_bytes: int  # of them live at one time
+    peak_bytes: int  # bytes of them that live at one time
     peak_kernel: str
 
 

@@ -37,7 +37,7 @@ CONTEXTS = (256, 1024, 4096, 16384, 57344, 65536)
 KNOBS: Mapping[str, Any] = {"share": "weights", "gemv_lanes": 1024}
 ONE_PASS: Mapping[str, Any] = {"attention": "one-pass", "attention_chunk": 64}
 ONE_PASS_FROM = 4096
-"""From here on attention in one pass is faster, and needs no buffer for a row of scores."""
+"""Positions from which on attention in one pass is faster, and needs no buffer for a row of scores."""
 STATE_KNOBS: Mapping[str, Any] = {**KNOBS, "tiles": ("mixer_ssm_3:1x32x16",), "orders": ("mixer_ssm_3:0,1,2",)}
 """The readout takes the state in the order of its update, so that both have it from one DMA."""
 STATE_LANES = {"as products need": 0, "32": 32}
@@ -58,7 +58,7 @@ class Point:
 
     cycles: int
     moved_bytes: int
-    ssm_share: float  # of the cycles on the critical path, in the recurrence and the convolutions
+    ssm_share: float  # share of the cycles on the critical path in the recurrence and the convolutions
 
 
 def config_of(model: str) -> DecoderConfig:
