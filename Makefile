@@ -28,6 +28,8 @@ MUTANTS ?= --minutes 30
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 SYSTEM_TOOLS := g++ clang verilator iverilog
+# Tests have words that are misspelled on purpose, and are asked for American ones alone.
+SPELLED := sttest experiments extensions benchmarks examples docs README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md
 COVERED := sim package importers core
 BROWSERS := chromium chromium-browser google-chrome
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_INSTALL_ARGS)
@@ -75,6 +77,8 @@ lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports
+	$(BIN)/codespell $(SPELLED)
+	$(BIN)/codespell --builtin en-GB_to_en-US tests
 
 # Emulation tests need these; where they cannot be had, those tests are skipped and say so.
 system-tools: browser

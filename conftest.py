@@ -171,6 +171,20 @@ class Outcome:
     exit_code: int
 
 
+@pytest.fixture(scope="session")
+def needs_compiler() -> None:
+    """Skips a test where there is none."""
+    if shutil.which("g++") is None:
+        pytest.skip("g++ not found; apt-get install g++")
+
+
+@pytest.fixture(scope="session")
+def needs_verilator() -> None:
+    """Skips a test where there is none."""
+    if shutil.which("verilator") is None:
+        pytest.skip("verilator not found; apt-get install verilator")
+
+
 @pytest.fixture
 def heed_interrupts() -> Callable[[], None]:
     """To be run in a child before it starts: who is started in the background ignores SIGINT, as do its children."""

@@ -59,7 +59,7 @@ class Point:
     context: int = CONTEXT
     links: str = LINKS[0]
     link_credits: int = 0
-    layers: int = 0  # of the launch; 0 for all of the model
+    layers: int = 0  # layers of the launch; 0 for all of the model
     head_columns: int = 0  # columns of the head that follows; 0 for none
 
 

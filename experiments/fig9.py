@@ -47,7 +47,7 @@ _BUDGET = "published"
 class Case:
     """What may explain the figure."""
 
-    lanes: int  # over all kernels of a block
+    lanes: int  # lanes over all kernels of a block
     launch: str  # field of the board's launch costs
     with_head: bool  # whether the LM head is timed
 
@@ -61,7 +61,7 @@ class Explained:
     """A case with its best ratios over the paper's A100."""
 
     case: Case
-    ratios: Mapping[str, float]  # by model
+    ratios: Mapping[str, float]  # ratios by model
     fits: tuple[str, ...]  # flows in which the designs of both phases of all models do
 
     @property
@@ -84,7 +84,7 @@ class Fit:
     """What a design asks for, in shares of the budget of all SLRs."""
 
     shape: BlockRun
-    shares: Mapping[str, Mapping[str, float]]  # by flow and resource
+    shares: Mapping[str, Mapping[str, float]]  # shares by flow and resource
 
     def fullest(self, flow: str) -> tuple[str, float]:
         """The resource that runs out first."""

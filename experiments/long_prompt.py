@@ -51,7 +51,7 @@ class BlockRun:
     cycles: float
     cache_bytes: float  # keys and values that it moves
     moved_bytes: float  # everything that it moves
-    held_bytes: float  # in FIFOs, converters and tiles of DMAs
+    held_bytes: float  # bytes in FIFOs, converters and tiles of DMAs
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ class Layer:
     cycles: int
     memory_us: float  # its roofline: bytes over what their memory sustains, of the slower memory
     weight_bytes: int
-    kept_bytes: dict[str, int]  # per memory, of weights and caches
+    kept_bytes: dict[str, int]  # bytes that each memory keeps, of weights and caches
 
 
 @cache

@@ -114,12 +114,6 @@ def _serving(rows: Sequence[Row]) -> list[Panel]:
     ]  # fmt: skip
 
 
-def _block_sparse(rows: Sequence[Row]) -> list[Panel]:
-    pattern = r"speed-up over all of the cache \[(?P<name>[\d,]+ positions): blocks of (?P<x>\d+)\]"
-    return [Lines("", "Positions of a block", "Times as fast as over all of the cache", series(rows, pattern), "x",
-                  ticks=(64, 128, 256, 512))]  # fmt: skip
-
-
 def _memory_tiers(rows: Sequence[Row]) -> list[Panel]:
     return [
         Lines(f"Experts drawn {name}", "Experts of a layer kept in HBM", "Hit rate",
@@ -144,7 +138,6 @@ FIGURES = {
     "emerging": Drawn(_emerging, "Best ratio of tokens per joule over nine shapes (StreamTensor Fig. 9)", 1, "ratios"),
     "onchip": Drawn(_onchip, "Intermediate results, before (gray) and after fusion", 2, "intermediates"),
     "serving": Drawn(_serving, "GPT-2 Medium on a U55C under load", 1),
-    "block-sparse": Drawn(_block_sparse, "A decode step over the blocks that its router chose", 1),
     "memory-tiers": Drawn(_memory_tiers, "A cache of experts by what it keeps", 1),
 }
 """Figures by the name of the experiment."""

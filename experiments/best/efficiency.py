@@ -36,7 +36,7 @@ def multiplications(case: Case) -> int:
 class DspUse:
     """What DSPs do for a token in decode, or for a prompt."""
 
-    products: float  # that the model asks for, of those tasks that multiply in DSPs
+    products: float  # products that the model asks for, of those tasks that multiply in DSPs
     slots: float  # products that all DSP slices of the design could do while the card is at work
 
     @property
@@ -65,7 +65,7 @@ class Rival:
 
     system: str
     dsps: float
-    ttft_ms: float  # of a prompt as long as ours
+    ttft_ms: float  # milliseconds to the first token of a prompt as long as ours
     tokens_per_s: float  # generated after such a prompt
     source: str
 

@@ -96,7 +96,7 @@ class Activity:
     # bram_bits, uram_bits: written to or read from block memories
     bram_bits: float = 0.0
     uram_bits: float = 0.0
-    srl_bits: float = 0.0  # that went through FIFOs of shift registers
+    srl_bits: float = 0.0  # bits that went through FIFOs of shift registers
     ddr_bits: float = 0.0  # moved between DDR and fabric
 
     def __add__(self, other: "Activity") -> "Activity":

@@ -34,9 +34,9 @@ class RoutedDesign(BaseModel):
 
     design: str
     board: str
-    luts: float | None = Field(default=None, gt=0)  # of its kernels
-    of_luts: float | None = Field(default=None, gt=0)  # of the chip
-    share_percent: float | None = Field(default=None, gt=0, le=100)  # where that alone is known
+    luts: float | None = Field(default=None, gt=0)  # LUTs of its kernels
+    of_luts: float | None = Field(default=None, gt=0)  # LUTs of the chip
+    share_percent: float | None = Field(default=None, gt=0, le=100)  # the share, where that alone is known
     mhz: float | None = Field(default=None, gt=0)  # clock reached
     floorplan: Literal["yes", "no"]
     sll_percent: float | None = None  # super long lines of the fuller boundary in use

@@ -29,17 +29,17 @@ TierName = Literal["hbm", "ddr", "host", "flash"]
 class Tier:
     """One memory as its readers see it, whatever kind it is."""
 
-    name: TierName  # where the board has it
+    name: TierName  # what a board's file calls it, where the board has it
     channels: int
     bytes_per_channel: int
     peak_gb_per_s_per_channel: float
-    sustained_gb_per_s_per_channel: float  # of the memory itself
+    sustained_gb_per_s_per_channel: float  # what the memory itself gives
     latency_ns: float
-    burst_bytes: int  # of the longest burst
+    burst_bytes: int  # bytes of the longest burst
     outstanding: int  # bursts in flight per channel
     ports: int  # masters of kernels that its channels take together
     energy: Bracket | None = None  # pJ/bit
-    limit_gb_per_s_per_channel: float = math.inf  # of what is in front of the memory
+    limit_gb_per_s_per_channel: float = math.inf  # what is in front of the memory lets through
     limit: str = ""  # what that is, and the key that says so
 
     @property
@@ -69,7 +69,7 @@ class Tier:
 class MemoryKind(BoardPart):
     """What all kinds have in common: identical channels, and a law."""
 
-    kind: str | None = None  # as its file names it; None for the kind of the memory's own name
+    kind: str | None = None  # its kind as its file names it; None for the kind of the memory's own name
 
     @abstractmethod
     def tier(self, name: TierName) -> Tier:
@@ -192,7 +192,7 @@ class LowerMemory(MemoryKind):
     bytes_per_channel: Bytes
     peak_gb_per_s_per_channel: GigabytesPerSecond
     sustained_gb_per_s_per_channel: GigabytesPerSecond
-    read_ns: Nanoseconds  # from a request to its first byte, as the reader sees it
+    read_ns: Nanoseconds  # time from a request to its first byte, as the reader sees it
     max_burst_bytes: Bytes
     outstanding_bursts: Count
     energy: PicojoulesPerBit | None = None

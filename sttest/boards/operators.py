@@ -23,7 +23,7 @@ OPERATORS_FILE = Path(__file__).parent / "data" / "operators.yaml"
 OWN: dict[str, "Operator"] = {}
 """Operators that designs bring along (`df.call`), by names that have all their figures in them."""
 WORD_BITS = 32
-"""Of the values that operators of the library give: those of its integers run in 32 bits in the emitted code."""
+"""Bits of the values that operators of the library give: those of its integers run in 32 bits in the emitted code."""
 
 
 class Timing(BoardPart):

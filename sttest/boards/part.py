@@ -51,7 +51,7 @@ SENSIBLE: Mapping[str, tuple[float, float]] = {
 }  # fmt: skip
 """Least, apart from 0, and most of a quantity of a board, by its unit; nothing real is near either."""
 MOST_CHANNELS = 256
-"""Of one memory, as many as a timed graph may have; an HBM3E system of eight stacks has 256 pseudo-channels."""
+"""Channels of a memory, as many as a timed graph may have; an HBM3E system of eight stacks has 256 pseudo-channels."""
 
 
 def in_unit(unit: str, *, whole: bool = False, positive: bool = True, most: float | None = None) -> AfterValidator:
@@ -127,8 +127,8 @@ class Budget(BoardPart):
     dsp: Share
     bram18: Share
     uram: Share
-    super_long_lines: Share  # of a boundary
-    process: Share  # of an SLR that one process may take, of any resource
+    super_long_lines: Share  # share of the lines of a boundary
+    process: Share  # share of an SLR that one process may take, of any resource
     # whether the switch in front of the HBM is taken off before the shares are: 1, or 0
     hbm_switch: Annotated[Quantity, in_unit("ratio", whole=True, positive=False), AfterValidator(_at_most_all)]
 

@@ -207,7 +207,7 @@ class PipelineLogic:
     trip: int = 1  # iterations of the flattened loop
     interval: int = 1  # cycles between iterations for which operators are shared
     shared_operators: float = 0  # operations of an iteration beyond the instances that carry them out
-    accesses: float = 0  # of arrays, per iteration; charged where the interval is above 1
+    accesses: float = 0  # accesses of arrays per iteration; charged where the interval is above 1
 
     def terms(self, library: Mapping[str, Operator], whole: tuple[str, ...]) -> tuple[float, ...]:
         """What the coefficients multiply; operators in ``whole`` were reported with their surroundings."""

@@ -34,9 +34,9 @@ class PimBank(BoardPart):
 class PimEnergy(BoardPart):
     """What computing in the memory costs; powers are drawn while their part works."""
 
-    activation: PicojoulesPerBit  # per bit of an activated row
-    column: PicojoulesPerBit  # per bit from the row to the MAC unit
-    bus: PicojoulesPerBit  # per bit on a channel's bus
+    activation: PicojoulesPerBit  # energy per bit of an activated row
+    column: PicojoulesPerBit  # energy per bit from the row to the MAC unit
+    bus: PicojoulesPerBit  # energy per bit on a channel's bus
     mac_channel_w: Watts  # MAC units of a channel
     controller_w: Watts  # the controller's chip
 
@@ -47,7 +47,7 @@ class PimBoard(DataSheet):
     clock_mhz: Megahertz
     channels: Count
     banks_per_channel: Count
-    bus_gb_per_s: GigabytesPerSecond  # of a channel, between banks and controller
+    bus_gb_per_s: GigabytesPerSecond  # bandwidth of a channel, between banks and controller
     buffer_bytes: Bytes  # input vector that a channel holds for its banks
     bank: PimBank
     controller_adders: Count
@@ -75,10 +75,10 @@ class MeshBoard(DataSheet):
 
     clock_mhz: Megahertz
     cores: Count
-    side: Count  # of the largest square that software uses
+    side: Count  # side of the largest square that software uses
     core_bytes: Bytes  # memory of a core
-    macs_per_cycle: Count  # of a core, on operands from its memory
-    hop_cycles: Count  # from a core to its neighbor, words one after the other
+    macs_per_cycle: Count  # products of a core, on operands from its memory
+    hop_cycles: Count  # cycles from a core to its neighbor, words one after the other
     relay_cycles: Count  # more, where a core takes a word in, adds to it and sends it on
     power_over_a100: Ratio
 
@@ -86,7 +86,7 @@ class MeshBoard(DataSheet):
 class Processor(BoardPart):
     """What reads a memory and computes on what it reads."""
 
-    peak_tflops: TeraOpsPerSecond  # on 16-bit numbers, two operations per multiply-accumulate
+    peak_tflops: TeraOpsPerSecond  # peak on 16-bit numbers, two operations per multiply-accumulate
     memory_gb_per_s: GigabytesPerSecond  # what it sees of the memory
 
     @property
@@ -104,8 +104,8 @@ class DuplexBoard(DataSheet):
 
     xpu: Processor
     logic_pim: Processor
-    memory_bytes: Bytes  # of a device
-    link_gb_per_s: GigabytesPerSecond  # between devices, one way
+    memory_bytes: Bytes  # bytes of a device
+    link_gb_per_s: GigabytesPerSecond  # bandwidth between devices, one way
     link_ns: Nanoseconds
 
 
@@ -121,7 +121,7 @@ class RduBoard(DataSheet):
 
     compute_units: Count
     peak_tflops: TeraOpsPerSecond
-    sram_bytes: Bytes  # of its memory units, together
+    sram_bytes: Bytes  # bytes of its memory units, together
     hbm: RduTier
     ddr: RduTier
 

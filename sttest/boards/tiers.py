@@ -17,7 +17,7 @@ from sttest.boards.part import BoardPart, Pcie
 from sttest.core.errors import InputError, did_you_mean
 
 TIERS: tuple[TierName, ...] = get_args(TierName)
-"""From the fastest down."""
+"""All kinds, from the fastest down."""
 CARD_TIERS: tuple[TierName, ...] = ("hbm", "ddr")
 """Those that a kernel's ports can be linked to."""
 

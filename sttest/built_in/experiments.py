@@ -17,15 +17,10 @@ _EXPERIMENTS = (
     ("serving", "GPT-2 Medium on a U55C: waits against the rate of requests, by batch and by whose turn is next"),
     ("long-prompt", "prompts of up to 32,640 tokens in blocks over a cache in the HBM, and what attention moves"),
     ("memory-tiers", "a U280 with weights in HBM, DDR, host and flash: steps, switches, windows, caches of experts"),
-    ("mixed-bits", "types of weights per layer by an integer program over simulated cycles, GPT-2 Medium decode"),
     ("experts", "Qwen3-30B-A3B and Mixtral-8x7B: a layer at full size, experts in HBM over DDR, operations per byte"),
-    ("faults", "a small GPT-2 in RTL: which single bit flips reach the token, what protection takes away and costs"),
     ("attention-cascades", "FLAT and FuseMax as cascades of attention alone, 1k to 128k positions, at an equal budget"),
-    ("block-sparse", "a decode step over the blocks that its router chose (MoBA): speed by block size and context"),
     ("cards", "GPT-2 Medium on one, two and four U55C, what links cost, and published accelerators of several cards"),
     ("architectures", "1,134 architectures around Qwen2.5-0.5B: simulated latency, roofline, loss by a published law"),
-    ("low-rank", "GPT-2 with linear layers in two factors: bytes, cycles and on-chip memory against the rank"),
-    ("state-space", "Mamba-2 130M against GPT-2 of the same width: a decode step by context, crossovers, hybrids"),
 )
 
 OFFERS = tuple(

@@ -36,7 +36,6 @@ OFFERS = (
         "Check",
         ("emulate", "emulate", "Run a design outside of the simulator and compare."),
         ("crosscheck", "crosscheck", "Run one block through every engine, from PyTorch to the card."),
-        ("faults", "faults", "Flip single bits of a design's hardware and count which reach its results."),
         ("corpus", "simulate", "Small designs that deadlock, each with its diagnosis."),
     ),
     *_verbs(

@@ -201,6 +201,11 @@ def _usage_error(error: Any) -> InputError:
     if wrong := re.search(r"'([^']*)' is not one of ('.*')", told):
         near = did_you_mean(wrong[1], re.findall(r"'([^']*)'", wrong[2]))
         hints = [near, *hints] if near.startswith("did") else hints  # the choices are named already
+    if told.startswith("No such command"):
+        from sttest.core.extensions import HOW_TO_INSTALL
+        from sttest.studies.folders import has_systems
+
+        hints += [] if has_systems() else [f"more verbs are in {HOW_TO_INSTALL}"]
     return InputError("usage", told, where=command, hints=hints)
 
 

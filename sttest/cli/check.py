@@ -22,7 +22,7 @@ from sttest.studies.check.writing import write_change
 
 Target: TypeAlias = Literal["no-deadlock", "no-loss"]
 SECONDS = 60.0
-"""That each input may take, by default."""
+"""Time that each input may take, by default."""
 MOST_SECONDS = 1_000_000.0
 _MOST_WAITS = 8
 """Lines of waits on a terminal; a pipe, --json and --wide have all."""

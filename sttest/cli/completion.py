@@ -66,9 +66,9 @@ def _stems(folder: Path, suffix: str) -> list[str]:
 
 
 def _models() -> list[str]:
-    from sttest.models.registry import CONFIGS, SMALL
+    from sttest.models.registry import SMALL, known_models
 
-    return [*CONFIGS, *(f"{SMALL}{name}" for name in CONFIGS)]
+    return [*known_models(), *(f"{SMALL}{name}" for name in known_models())]
 
 
 def _boards() -> list[str]:

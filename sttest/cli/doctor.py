@@ -13,7 +13,7 @@ from sttest.core.tables import print_table
 from sttest.crosscheck.backends import backends
 from sttest.models.config import DecoderConfig
 from sttest.models.parameters import block_parameters
-from sttest.models.registry import CONFIGS
+from sttest.models.registry import known_models
 from sttest.studies.board_check import BandwidthCheck, check_bandwidth
 from sttest.targets.doctor import CAPABILITIES, PARTS, Capability, ExternalTool, PartStatus, survey
 
@@ -109,10 +109,12 @@ def models_verb(as_json: Json = False) -> None:
       sttest models
     """
     if as_json:
-        models = [{**asdict(config), "block_parameters": block_parameters(config)} for config in CONFIGS.values()]
+        models = [
+            {**asdict(config), "block_parameters": block_parameters(config)} for config in known_models().values()
+        ]
         print_json({"schema": "sttest.models/1", "models": models})
         return
-    print_table(MODEL_COLUMNS, (_model_row(config) for config in CONFIGS.values()))
+    print_table(MODEL_COLUMNS, (_model_row(config) for config in known_models().values()))
     print("heads: of queries/of keys and values x width; ffn: of one expert; params: of one")
     print("block, all experts. Sources: --json.")
     print("Each is there as small-NAME, at sizes for tests; others by their config.json or its folder.")

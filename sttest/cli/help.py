@@ -66,7 +66,7 @@ _EXAMPLES = 4
 """Examples on a page that has no room for everything."""
 _NAMES = 28
 _TOGETHER = "\0"
-"""In place of a space at which no line is to end."""
+"""What stands in place of a space at which no line is to end."""
 _TYPES = {"int": "N", "int range": "N", "float": "X", "float range": "X", "path": "PATH", "str": "TEXT"}
 
 
@@ -92,10 +92,10 @@ def help_width() -> int:
 class HelpPage:
     """What the help of a verb says."""
 
-    usage: str  # behind "Usage: "
-    paragraphs: Sequence[str]  # of the description
+    usage: str  # what stands behind "Usage: "
+    paragraphs: Sequence[str]  # paragraphs of the description
     examples: Sequence[str]  # a command each
-    groups: dict[str, list[Record]]  # by heading, options or arguments with what they are
+    groups: dict[str, list[Record]]  # options or arguments with what they are, by heading
 
     @classmethod
     def of(cls, command: TyperCommand, ctx: Any) -> "HelpPage":

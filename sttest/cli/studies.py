@@ -9,6 +9,7 @@ import typer
 
 from sttest.cli.common import Json, print_json
 from sttest.core.errors import InputError, note
+from sttest.core.extensions import HOW_TO_INSTALL
 from sttest.core.tables import print_table
 from sttest.studies.catalog import (
     COLUMNS,
@@ -68,7 +69,7 @@ def _print_all(*, as_json: bool) -> None:
     print_table(("study", "what is asked", "s", "command", "papers"), rows, shown=("study", "what is asked", "s"))
     print("s: seconds that its command took on two cores. 'sttest studies NAME' shows one beside its paper.")
     if not has_systems():
-        note("more studies are in sttest-systems, which is not installed: pip install extensions/systems of a clone")
+        note(f"more studies are in {HOW_TO_INSTALL}")
 
 
 def _print_one(name: str, results: Path | None, *, as_json: bool) -> None:

@@ -182,7 +182,7 @@ class WhatifRequest:
     jobs: int
     scheduler: str | None
     dry_run: bool
-    plot: Path | None = None  # where the figure goes, as wide as a column of print
+    plot: Path | None = None  # path of the figure, as wide as a column of print
 
     def runner(self, campaign: Campaign) -> Runner:
         """Processes of this machine, or the workers of the scheduler."""

@@ -70,9 +70,9 @@ else:
 
 
 MOST_LANES = 1 << 20
-"""Of a task, and points of a tile's side: a hundred times the DSPs of a U55C, and more than any layer is wide."""
+"""Lanes of a task, and points of a tile's side: a hundred times the DSPs of a U55C, and more than any layer is wide."""
 MOST_TOKEN_BITS = 1 << 24
-"""As many as a FIFO of a timed graph may have."""
+"""Bits of a token, as many as a FIFO of a timed graph may have."""
 DEFAULT_TILE = 16
 """Points of a tile's side (streamtensor.md section 2); a shorter dim is a tile itself."""
 

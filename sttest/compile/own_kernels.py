@@ -31,7 +31,7 @@ class OwnKernel(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    task: Annotated[str, Field(min_length=1, max_length=200)]  # whose payload it replaces
+    task: Annotated[str, Field(min_length=1, max_length=200)]  # task whose payload it replaces
     function: _Name
     cpp: str  # file, as seen from the YAML file
     systemverilog: str | None = None  # file with a function of 32-bit vectors, for values in clocked hardware
@@ -41,7 +41,7 @@ class OwnKernel(BaseModel):
     dsp: _Count = 0
     ff: _Count = 0
     lut: _Count = 0
-    source: Annotated[str, Field(min_length=1)]  # where the figures are from
+    source: Annotated[str, Field(min_length=1)]  # place where the figures are from
     kind: Kind
 
 

@@ -14,7 +14,7 @@ from sttest.core.interrupts import leave_silently
 __depends__ = ()  # the module is that of whoever asks
 
 _PR_SET_PDEATHSIG = 1
-"""Of Linux' ``prctl(2)``."""
+"""An option of Linux' ``prctl(2)``."""
 
 
 def main(parent: int, module: str) -> None:

@@ -7,13 +7,14 @@ patterns, from the folder that holds ``sttest``.  A module that loads so and dec
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Protocol
 
 from sttest.core.errors import InputError
+from sttest.core.extensions import extension_packages
 from sttest.core.module_syntax import DECLARED, PACKAGES, Module, known_modules
 
 __depends__ = ()  # what is read here is hashed
@@ -62,10 +63,11 @@ class FolderTree:
 
     Args:
         root: folder that holds ``sttest``.
+        packages: folders of packages elsewhere, by name: those of extensions that were installed there.
     """
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, packages: Mapping[str, Path] | None = None) -> None:
+        self.root, self.packages = root, packages or {}
 
     def has(self, path: str) -> bool:
         """See :class:`Tree`."""
@@ -73,7 +75,7 @@ class FolderTree:
 
     def below(self, folder: str) -> Iterable[str]:
         """See :class:`Tree`."""
-        if folder.startswith(PACKAGES):
+        if folder.startswith((*PACKAGES, *self.packages)):
             return [file for file in self._of_packages if file.startswith(f"{folder}/")]
         return self._walk(folder)
 
@@ -81,12 +83,17 @@ class FolderTree:
     def _of_packages(self) -> dict[str, str]:
         """Where files are from the root, by name."""
         beside = [path.parent.name for path in self.root.glob("sttest_*/__init__.py")]
-        return {as_imported(file): file for top in (*PACKAGES, *beside, EXTENSIONS) for file in self._walk(top)}
+        found = {as_imported(file): file for top in (*PACKAGES, *beside, EXTENSIONS) for file in self._walk(top)}
+        for package, folder in self.packages.items():
+            if f"{package}/__init__.py" not in found:
+                files = (Path(self.root, file) for file in self._walk(str(folder.resolve())))
+                found |= {f"{package}/{each.relative_to(folder.resolve()).as_posix()}": str(each) for each in files}
+        return found
 
     def _walk(self, top: str) -> Iterator[str]:
         for folder, folders, names in os.walk(self.root / top):
             folders[:] = [name for name in folders if not _is_left_out(name)]
-            place = Path(folder).relative_to(self.root).as_posix()
+            place = Path(folder).relative_to(self.root).as_posix() if Path(folder).is_relative_to(self.root) else folder
             yield from (f"{place}/{name}" for name in names if not _is_left_out(name))
 
     def read(self, path: str) -> bytes:
@@ -162,7 +169,11 @@ def program_files(*makers: str) -> dict[str, str]:
 
 @cache
 def _here() -> Closures:
-    return Closures(FolderTree(ROOT))
+    return Closures(_program())
+
+
+def _program() -> FolderTree:
+    return FolderTree(ROOT, extension_packages())
 
 
 @cache
@@ -176,13 +187,14 @@ def program_hash(*makers: str) -> str:
 
 @cache
 def tree_hash() -> str:
-    """Hash of every file of ``sttest`` in the program that is running, as it was when first asked for.
+    """Hash of every file of ``sttest`` and of installed extensions, as it was when first asked for.
 
     It is for what is kept on one machine: a comment in a study changes it, which costs one run, while no syntax is
     read to have it, which costs every new user's first run a second.
     """
-    tree = FolderTree(ROOT)
-    return hash_of({file: hashlib.sha256(tree.read(file)).hexdigest() for file in sorted(tree.below(PACKAGES[0]))})
+    tree = _program()
+    files = sorted(file for package in (PACKAGES[0], *extension_packages()) for file in tree.below(f"{package}"))
+    return hash_of({file: hashlib.sha256(tree.read(file)).hexdigest() for file in dict.fromkeys(files)})
 
 
 def hash_of(files: dict[str, str]) -> str:
@@ -244,11 +256,8 @@ def _absolute(name: str, folders: list[str]) -> str:
 
 
 def _file_of(tree: Tree, module: str) -> str | None:
-    """The file of one of our modules; None for modules of others, and for names that are taken out of modules."""
-    parts = module.split(".")
-    if not _is_ours(parts[0]):
-        return None
-    stem = "/".join(parts)
+    """The file of a module of the tree; None for modules of others, and for names that are taken out of modules."""
+    stem = module.replace(".", "/")
     return next((file for file in (f"{stem}.py", f"{stem}/__init__.py") if tree.has(file)), None)
 
 

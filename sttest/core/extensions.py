@@ -21,6 +21,8 @@ __depends__ = ()  # each door's module says which offers of sttest/built_in it a
 
 GROUP = "sttest.extensions"
 BUILT_IN = "sttest.built_in"
+HOW_TO_INSTALL = "sttest-systems, which is not installed: pip install extensions/systems of a clone"
+"""A hint of messages about what stands in the distribution of extensions beside sttest."""
 Kind = TypeVar("Kind")
 
 
@@ -185,6 +187,19 @@ def _found() -> Iterator[Extension]:
         extension = _loaded(entry)
         if extension is not None:
             yield extension
+
+
+@cache
+def extension_packages() -> dict[str, Path]:
+    """Folders of the packages that installed extensions are in, by name; a namespace and a single file are none."""
+    found: dict[str, Path] = {}
+    for entry in entry_points(group=GROUP):
+        package = entry.module.partition(".")[0]
+        spec = find_spec(package)
+        folders = spec.submodule_search_locations if spec is not None and spec.origin else None
+        if folders and package != BUILT_IN.partition(".")[0]:
+            found[package] = Path(folders[0])
+    return found
 
 
 def _loaded(entry: EntryPoint) -> Extension | None:

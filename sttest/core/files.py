@@ -38,9 +38,9 @@ from sttest.core.validation import as_input_error
 MANIFEST = "manifest.json"
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
-"""Of text, JSON and CSV; Python takes up to 24 times as much memory for what such a file holds."""
+"""Bytes of text, JSON and CSV; Python takes up to 24 times as much memory for what such a file holds."""
 MAX_OBJECT_BYTES = 1024 * 1024
-"""Of a small JSON file with a schema, such as a manifest."""
+"""Bytes of a small JSON file with a schema, such as a manifest."""
 MAX_YAML_BYTES = 256 * 1024
 MAX_YAML_NESTING = 64
 MAX_YAML_SCALAR_CHARS = 4096

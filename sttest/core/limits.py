@@ -3,7 +3,7 @@
 import resource
 
 GRACE_S = 5
-"""Of processor time between the signal that says that it is over and the one that ends the process."""
+"""Seconds of processor time between the signal that says that it is over and the one that ends the process."""
 
 
 def lower_limit(kind: int, most: int) -> None:

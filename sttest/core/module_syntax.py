@@ -17,7 +17,7 @@ from sttest.core.program import default_cache_dir
 
 DECLARED = "__depends__"
 PACKAGES = ("sttest", "experiments")
-"""Whose modules are looked for: those of others have versions."""
+"""Packages whose files are looked for at all: those of others have versions."""
 _BY_NAME = ("import_module", "__import__", "run_module", "run_path")
 _LOOKS_FOR_FILES = ("importlib.resources", "importlib.metadata.entry_points", "jinja2.PackageLoader", "pkgutil")
 _LOADING = (ast.Import, ast.ImportFrom, ast.Call, ast.Name, ast.List, ast.Tuple)
@@ -161,8 +161,7 @@ class _Reader:
         for name in names:
             if name.startswith(_LOOKS_FOR_FILES):
                 self._leave_unsaid(name)
-            if name.startswith((".", *PACKAGES)):
-                self.imports.append(name)
+            self.imports.append(name)
 
     def _leave_unsaid(self, what: str) -> None:
         self.unsaid = self.unsaid or what

@@ -11,7 +11,7 @@ _WHOLE = re.compile(r"[+-]?[0-9]+")
 _REAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _SHOWN_CHARS = 40
 _MOST_DIGITS = 18
-"""Of a whole number: what is counted fits into 64 bits."""
+"""Digits of a whole number: what is counted fits into 64 bits."""
 
 
 def whole(text: str) -> int:

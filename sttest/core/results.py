@@ -84,7 +84,7 @@ class Row:
 
 COLUMNS = ("experiment", "model", "board", "phase", "engine", "point", "metric", "value", "unit", "kind", "reference",
            "error", "source", "note")  # fmt: skip
-"""Of ``table.csv``; behind ``point`` stands a column for each further axis."""
+"""The columns of ``table.csv``; behind ``point`` stands a column for each further axis."""
 _AXES_FROM = COLUMNS.index("point") + 1
 _METRIC = re.compile(r"(.*?) \[(.*)\]")
 

@@ -17,7 +17,7 @@ from typing import Any, TextIO
 MOST_LINES = 60
 """Lines that a command prints on a terminal, unless ``--wide`` is given."""
 _LAST_LINES = 6
-"""Of an output that is cut, the lines at its end: where the results are, and what comes next."""
+"""The lines of an output that is cut at its end: where the results are, and what comes next."""
 _LEAST_WIDTH, _USUAL_WIDTH = 40, 80
 _NUMBER = re.compile(r"[\d.,]")
 _LABEL = re.compile(r"\s*\S+(?: \S+)*?\s{2,}(?=\S)")
@@ -28,7 +28,7 @@ class Style:
     """How this process is to print."""
 
     wide: bool = False  # everything: all columns and all lines, none of them broken
-    csv: "CsvSink | None" = None  # where tables go as CSV, and nothing else is printed
+    csv: "CsvSink | None" = None  # sink of tables that go as CSV, and nothing else is printed
     json: bool = False  # one JSON document
     columns: int | None = None  # width of the terminal; None where stdout is none
 
@@ -47,7 +47,7 @@ class CsvSink:
 
 
 style = Style()
-"""That of this process, set by :func:`styled`."""
+"""The style of this process, set by :func:`styled`."""
 
 
 def is_short() -> bool:

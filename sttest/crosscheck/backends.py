@@ -72,7 +72,7 @@ class Backend:
     name: str
     run: Callable[[Climb], EngineResult]
     needs: tuple[str, ...] = ()  # parts by name, of sttest or its own, without which it is not there
-    parts: tuple[ExternalTool, ...] = ()  # of its own, which ``sttest doctor`` is to look for
+    parts: tuple[ExternalTool, ...] = ()  # external tools of its own, which ``sttest doctor`` is to look for
     knows_depths: bool = True  # whether it stands still where FIFOs are too shallow, and is held against others for it
     is_asked: bool = True  # whether it runs unless others are named
 

@@ -85,7 +85,7 @@ class Case(Protocol):
 class ArgumentCase:
     """Arguments of a design, and its results by the reference engine."""
 
-    arguments: Mapping[str, Array] = field(repr=False)  # by name, as the design has them in memory
+    arguments: Mapping[str, Array] = field(repr=False)  # arguments by name, as the design has them in memory
     golden: Mapping[str, Array] = field(repr=False)  # results by name, of the reference engine
     # the main result in floating point, float32; None where it was not asked for
     reference: Array | None = field(default=None, repr=False)

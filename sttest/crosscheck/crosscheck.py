@@ -27,7 +27,7 @@ class Crosscheck:
     results: Mapping[str, ResultComparison]  # how each value engine's results compare with the golden
     # how the value engines' streams compare with each other; None unless two of them ran
     streams: StreamComparison | None
-    sqnr_db: float | None  # of the main result against the same in floating point, decibels; None without values
+    sqnr_db: float | None  # decibels of the main result against the same in floating point; None without values
     integer_types: str = ""  # ``sttest`` or the folder of those that csim was compiled with; empty without csim
 
     @property

@@ -192,7 +192,7 @@ def _shown(value: float | None) -> str:
 
 
 Outputs = Mapping[str, Array]
-"""By module, in the order in which they ran, the first tensor that it gave out."""
+"""Outputs by module, in the order in which they ran, the first tensor that it gave out."""
 
 
 @contextmanager

@@ -38,7 +38,7 @@ class StalledProcess:
 class WaitCycle:
     """Each member waits for the next."""
 
-    # in order; if ``is_closed`` the last waits for the first, else for a process that has ended
+    # processes in order; if ``is_closed`` the last waits for the first, else for a process that has ended
     waits: tuple[StalledProcess, ...]
     is_closed: bool
 
@@ -109,10 +109,10 @@ class CsimEmulation:
     """A run of the emitted C++ and what it was held against."""
 
     name: str  # name of the design
-    kernel: Executable  # as it was built
-    run: CsimRun  # of it
+    kernel: Executable  # the kernel as it was built
+    run: CsimRun  # its run
     streams: StreamComparison  # against the reference engine, as far as the run came
-    simulation: Simulation  # of the timed graph with the depths of the run
+    simulation: Simulation  # simulation of the timed graph with the depths of the run
     results: ResultComparison | None = None  # against the golden; None after a deadlock
     waits: WaitCycle | None = None  # who waits for whom after a deadlock
 

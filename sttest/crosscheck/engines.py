@@ -92,12 +92,12 @@ class Values:
     engine: str  # its name
     # ``done``, or ``deadlock``: then there are no images, and streams are short of tokens
     verdict: Literal["done", "deadlock"]
-    images: Mapping[str, Bytes] = field(repr=False)  # of memory, by the names of the design's stores
+    images: Mapping[str, Bytes] = field(repr=False)  # images of memory, by the names of the design's stores
     streams: Mapping[str, Array] = field(repr=False)  # tokens by stream, [tokens, *element]
-    seconds: float  # that it took
+    seconds: float  # seconds that it took
     # what a process that stood still waited to do, by stream
     waits: Mapping[str, str] = field(default_factory=dict, repr=False)
-    run: CsimRun | None = field(default=None, repr=False)  # of the C simulation
+    run: CsimRun | None = field(default=None, repr=False)  # run of the C simulation
 
 
 def run_reference(graph: ReferenceGraph, images: Mapping[str, Bytes]) -> Values:

@@ -24,7 +24,7 @@ from sttest.targets.csim import Executable, run_kernel
 from sttest.targets.rtl.design import BuiltDesign, pack_tokens, unpack_tokens
 
 Launch = Callable[[Mapping[str, Bytes]], Mapping[str, Bytes]]
-"""From the images of a design's loads to those of its stores, by name."""
+"""A function from the images of a design's loads to those of its stores, by name."""
 
 
 @dataclass(frozen=True)

@@ -27,11 +27,11 @@ SCHEMA = "sttest.axi/1"
 class AxiEmulation:
     """What a kernel left in memory, beside the reference engine."""
 
-    name: str  # of the design
+    name: str  # name of the design
     done: bool  # whether all launches ended
     launches: int  # one after the other
-    cycles: int  # of all launches, with the stalls of memory, which are by chance
-    ports: int  # to memory
+    cycles: int  # cycles of all launches, with the stalls of memory, which are by chance
+    ports: int  # ports to memory
     stored_bytes: int  # compared
     differing: tuple[str, ...]  # arguments with another content, each with the first byte
     complaints: tuple[str, ...]  # what AXI forbids
@@ -74,7 +74,7 @@ class LaunchMemory:
 
     before: dict[str, Bytes]
     after: dict[str, Bytes]
-    stored_bytes: int  # that are written
+    stored_bytes: int  # bytes that are written
 
     @staticmethod
     def of(package: DesignPackage, seed: int) -> "LaunchMemory":

@@ -32,7 +32,7 @@ from sttest.reference import ReferenceGraph, run
 from sttest.reference.graph import Argument, Array
 from sttest.reference.memory import memory_images, read_results
 
-__depends__ = ("sttest/crosscheck/case.py", "sttest/crosscheck/state_case.py")  # those of block families
+__depends__ = ("sttest/crosscheck/case.py",)  # those of block families
 
 _SCALE = "_scale"
 _DRAWN_SCALE = 1 / 64

@@ -36,7 +36,7 @@ class Chosen:
     fit: Fit
     origin: Origin
     choice: str  # what was asked for: ``best``, ``default``, or the name of a file
-    name: str  # of the design that was found, of the recipe, or of the file; empty for options
+    name: str  # name of the design that was found, of the recipe, or of the file; empty for options
     tried: int = 1  # designs that were compiled
 
     @property

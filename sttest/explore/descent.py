@@ -21,7 +21,7 @@ from sttest.boards.resources import Resources
 from sttest.explore import assumptions
 
 Lanes = Mapping[str, int]
-"""By engine."""
+"""Lanes by engine."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from sttest.models.program import Phase, size_of
 
 
 Losses = tuple[float, ...]
-"""Per objective, less is better."""
+"""One number per objective, less is better."""
 
 
 def dominates(one: Losses, other: Losses) -> bool:
@@ -54,7 +54,7 @@ class Target:
     layers: int  # blocks per token
     launch_us: float  # cost of one launch, microseconds; each layer takes one
     budget: BudgetName = "tight"  # how much of the board a design may fill
-    flow: Flow = "hls"  # whose resources count
+    flow: Flow = "hls"  # flow whose resources count
     kernels: str | None = None  # YAML file of own kernels
     batch: int = 1  # sequences
 

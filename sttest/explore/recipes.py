@@ -19,9 +19,9 @@ from sttest.models.program import Phase
 class Block:
     """A block of a model in a phase."""
 
-    config: DecoderConfig  # of the model
+    config: DecoderConfig  # configuration of the model
     phase: Phase
-    tokens: int  # that enter the block, of a sequence
+    tokens: int  # tokens that enter the block, of a sequence
     context: int  # tokens in the cache
 
     @property
@@ -47,7 +47,7 @@ class Recipe:
     norms: int = 0  # lanes of the unit that quantizes what norms give; 0 for those of the others that quantize
     # if not 0, every task has the fewest lanes with which it keeps pace with the largest product on so many
     paced: int = 0
-    layers: int = 0  # of a launch, where its lanes are looked for in a launch of fewer; 0 for those of the knobs
+    layers: int = 0  # layers of a launch, where its lanes are looked for in a launch of fewer; 0 for those of the knobs
 
 
 def recipes(block: Block, base: CompileOptions) -> dict[str, Recipe]:

@@ -30,7 +30,7 @@ PLACED = "placed_cycles"
 _TARGET = ("model", "phase", "tokens", "context", "batch", "board", "precision", "layers", "launch_us")
 _WHOLE = ("tokens", "context", "batch", "layers")
 COLUMNS = ("point", *_TARGET, "text_sha256", "program", "knobs", *METRICS, PLACED)
-"""Of the file of points: what a design is made from, then what came of it."""
+"""The columns of the file of points: what a design is made from, then what came of it."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ class SourceLine:
 
     place: str  # file and line
     module: str  # path of the module, empty for the one that was given
-    operations: tuple[str, ...]  # without repeats, in order
+    operations: tuple[str, ...]  # its operations without repeats, in order
     state: State
     hint: str = ""  # what to write instead
 

@@ -70,6 +70,10 @@ class YarnScaling:
     kind: Literal["yarn"] = "yarn"
 
 
+OF_FAMILIES = ("experts", "state", "ranks")
+"""Fields that are 0 or empty where a block has attention and one network behind it; a family knows each."""
+
+
 @dataclass(frozen=True)
 class DecoderConfig:
     """One decoder family at one size; sizes count elements, contexts count tokens.

@@ -26,6 +26,7 @@ class ExpertsFamily(BlockFamily):
     """Attention, and behind it a network for each token of the experts that a router chose."""
 
     name = "experts"
+    knows = ("experts",)
     takes_many_tokens = False
 
     def takes(self, config: DecoderConfig) -> bool:

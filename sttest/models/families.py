@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sttest.core.extensions import Offer, all_loaded
-from sttest.models.config import DecoderConfig
+from sttest.core.errors import InputError
+from sttest.core.extensions import HOW_TO_INSTALL, Offer, all_loaded
+from sttest.models.config import OF_FAMILIES, DecoderConfig
 
 __depends__ = ("sttest/built_in/families.py", "sttest/models/*_family.py")
 
@@ -33,6 +34,7 @@ class BlockFamily:
     """
 
     name = "dense"
+    knows: tuple[str, ...] = ()  # fields of a configuration that it alone reads, of OF_FAMILIES
     makes_block = True  # whether a block is of this family alone; else it changes those of others
     takes_many_tokens = True  # whether several tokens, of one sequence or more, go through the same weights
     case = "sttest.crosscheck.case:make_case"  # what makes weights, inputs and golden results
@@ -127,20 +129,34 @@ def families() -> dict[str, BlockFamily]:
 
 
 def family_of(config: DecoderConfig) -> BlockFamily:
-    """The family that makes a configuration's block."""
-    return next(each for each in reversed(families().values()) if each.makes_block and each.takes(config))
+    """The family that makes a configuration's block.
+
+    Raises:
+        InputError: see :func:`families_of`.
+    """
+    return families_of(config)[0]
 
 
 def families_of(config: DecoderConfig) -> tuple[BlockFamily, ...]:
-    """That family, and those that change something of it.
+    """The family that makes a configuration's block, and those that change something of it.
 
-    >>> from sttest.models.ranks import with_ranks
+    Raises:
+        InputError: the configuration has what no family that is installed knows.
+
     >>> from sttest.models.registry import model_config
-    >>> [each.name for each in families_of(with_ranks(model_config("small-mamba2"), ["50%"]))]
-    ['state-space', 'low-rank']
+    >>> [each.name for each in families_of(model_config("small-mixtral-8x7b"))]
+    ['experts']
     """
-    changing = (each for each in families().values() if not each.makes_block and each.takes(config))
-    return family_of(config), *changing
+    known = families().values()
+    makes = next(each for each in reversed(known) if each.makes_block and each.takes(config))
+    found = (makes, *(each for each in known if not each.makes_block and each.takes(config)))
+    for field in OF_FAMILIES:
+        if getattr(config, field) and not any(field in each.knows for each in found):
+            raise InputError(
+                "unknown-family", f"no family of blocks that is installed knows '{field}'", where=config.name,
+                hints=[f"the one of sttest's repository is in {HOW_TO_INSTALL}"],
+            )  # fmt: skip
+    return found
 
 
 def whole_of(config: DecoderConfig) -> DecoderConfig:

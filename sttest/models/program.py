@@ -52,8 +52,8 @@ class TorchProgram:
 class SavedProgram:
     """A graph that was exported elsewhere, whose placeholders are all inputs; see `sttest.frontend.module_graph`."""
 
-    path: str  # of what ``torch.export.save`` wrote
-    # of arguments and results, by position
+    path: str  # path of what ``torch.export.save`` wrote
+    # names of arguments and results, by position
     names: tuple[str, ...]
     kinds: tuple[str, ...]
     results: tuple[str, ...]

@@ -65,7 +65,8 @@ class Quality:
     reference_perplexity: float  # the same of the model in floating point
     kl_nats: float  # mean divergence of the predicted distributions from those in floating point
     agreement: float  # share of positions at which both hold the same token for the most likely one
-    sqnr_db: tuple[float, ...] = field(default=())  # of the residual stream behind each layer, the first layer first
+    # decibels of the residual stream behind each layer, the first layer first
+    sqnr_db: tuple[float, ...] = field(default=())
 
     @property
     def loss(self) -> float:

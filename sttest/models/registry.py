@@ -1,12 +1,19 @@
-"""The models that sttest knows by name."""
+"""The door of models: those that are known by name.
+
+    Offer("models", "my-model", "my_package.models:MY_MODEL")
+
+is a :class:`DecoderConfig` so called.
+"""
 
 import re
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from sttest.core.errors import InputError, did_you_mean
+from sttest.core.errors import InputError, did_you_mean, note
+from sttest.core.extensions import loaded
 from sttest.core.plain_files import is_there
 from sttest.models.config import DecoderConfig, LinearScaling, Llama3Scaling
 from sttest.models.config_file import is_config_path, read_config
@@ -212,30 +219,12 @@ _MIXTRAL_8X7B = replace(
     sliding_window=None, global_every=1, experts=8, experts_per_token=2, source=_card("mistralai/Mixtral-8x7B-v0.1"),
 )  # fmt: skip
 
-_MAMBA2 = DecoderConfig(
-    name="mamba2", public_name="Mamba2-130M", family="mamba2", layers=24, hidden=768, ffn=0, heads=24, kv_heads=1,
-    head_dim=64, state=128, conv_kernel=4, vocab=50288, max_context=2**20, activation="silu", norm="rmsnorm", eps=1e-5,
-    gated=False,
-    source=(
-        f"{_card('state-spaces/mamba2-130m')}; d_state 128, headdim 64, expand 2, d_conv 4, ngroups 1 are defaults of "
-        "mamba_ssm's Mamba2, 50277 tokens padded to a multiple of 16"
-    ),
-)  # fmt: skip
-_MAMBA2_370M = replace(
-    _MAMBA2, name="mamba2-370m", public_name="Mamba2-370M", layers=48, hidden=1024, heads=32,
-    source=_card("state-spaces/mamba2-370m"),
-)  # fmt: skip
-_MAMBA2_1_3B = replace(
-    _MAMBA2, name="mamba2-1.3b", public_name="Mamba2-1.3B", layers=48, hidden=2048, heads=64,
-    source=_card("state-spaces/mamba2-1.3b"),
-)  # fmt: skip
-
 CONFIGS: dict[str, DecoderConfig] = {
     config.name: config
     for config in (
         _GPT2, _QWEN, _LLAMA, _LLAMA_3_2_1B, _GEMMA, _GPT2_SMALL, _GPT2_LARGE, _GPT2_XL, _OPT_125M, _OPT_1_3B,
         _LLAMA_2_7B, _LLAMA_3_1_8B, _LLAMA_3_2_3B, _SMOLLM2_135M, _SMOLLM2_360M, _QWEN3_0_6B, _QWEN3_8B, _MISTRAL_7B,
-        _PHI_3_MINI, _GEMMA_2_2B, _GEMMA_3_4B, _QWEN3_30B_A3B, _MIXTRAL_8X7B, _MAMBA2, _MAMBA2_370M, _MAMBA2_1_3B,
+        _PHI_3_MINI, _GEMMA_2_2B, _GEMMA_3_4B, _QWEN3_30B_A3B, _MIXTRAL_8X7B,
     )
 }  # fmt: skip
 
@@ -250,12 +239,28 @@ _SMALL_SIZES: dict[str, dict[str, int]] = {
     "qwen": {"hidden": 128, "ffn": 256, "heads": 4, "kv_heads": 2, "head_dim": 32},
     "llama": {"hidden": 128, "ffn": 256, "heads": 4, "kv_heads": 2, "head_dim": 32},
     "llama-3.2-1b": {"hidden": 128, "ffn": 384, "heads": 4, "kv_heads": 2, "head_dim": 32},
-    "mamba2": {"hidden": 64, "ffn": 0, "heads": 8, "kv_heads": 2, "head_dim": 16, "state": 32},
     "gemma": {"hidden": 64, "ffn": 256, "heads": 4, "kv_heads": 1, "head_dim": 32, "sliding_window": 16},
 }
 
 
 _DESCRIPTION = TypeAdapter(DecoderConfig)
+
+
+@cache
+def known_models() -> dict[str, DecoderConfig]:
+    """All models by name, those of installed extensions last."""
+    return CONFIGS | {name: each for name, each in loaded("models", DecoderConfig).items() if _is_free(name)}
+
+
+def _is_free(name: str) -> bool:
+    if name in CONFIGS:
+        note(f"the model '{name}' of an extension is left out: sttest has one so called")
+    return name not in CONFIGS
+
+
+def is_known(name: str) -> bool:
+    """Whether a model is known by this name; those of extensions are looked up where sttest has none so called."""
+    return name in CONFIGS or name in known_models()
 
 
 def get_config(name: str) -> DecoderConfig:
@@ -264,11 +269,11 @@ def get_config(name: str) -> DecoderConfig:
     Raises:
         InputError: no model has that name; the message tells the nearest one.
     """
-    if name not in CONFIGS:
+    if not is_known(name):
         own = name.rpartition("/")[2].lower() if is_repository(name) else name
-        hints = [did_you_mean(own, CONFIGS), "give the path of a config.json, or of the folder that has one"]
+        hints = [did_you_mean(own, known_models()), "give the path of a config.json, or of the folder that has one"]
         raise InputError("unknown-model", f"there is no model '{name}'", where="model", hints=hints)
-    return CONFIGS[name]
+    return CONFIGS[name] if name in CONFIGS else known_models()[name]
 
 
 def is_repository(name: str) -> bool:
@@ -286,9 +291,9 @@ def model_config(name: str) -> DecoderConfig:
         InputError: no model has that name; a file that is refused.
     """
     full = name.removeprefix(SMALL)
-    if full != name and (full in CONFIGS or not is_there(name)):
+    if full != name and (not is_there(name) or is_known(full)):
         return small(model_config(full))
-    if name not in CONFIGS and is_config_path(name):
+    if is_config_path(name) and not is_known(name):
         return read_config(Path(name))
     return get_config(name)
 
@@ -309,7 +314,7 @@ def described_config(name: str, described: str | None) -> DecoderConfig:
 
 def description(config: DecoderConfig) -> str | None:
     """What a package says of a model that the registry does not have; None of one that it has."""
-    known = CONFIGS.get(config.name.removeprefix(SMALL))
+    known = known_models().get(config.name.removeprefix(SMALL))
     if known is not None and config in (known, small(known)):
         return None
     return _DESCRIPTION.dump_json(config).decode()

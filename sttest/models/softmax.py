@@ -189,10 +189,10 @@ class EarlierTokens(NamedTuple):
     """Tokens of a step that come before others of it."""
 
     scores: Tensor  # [n, kv, (group,) n]
-    values: Any  # as the cache will have them, [kv, n, d]
-    mask: Tensor  # as the scores had it
+    values: Any  # their values as the cache will have them, [kv, n, d]
+    mask: Tensor  # their mask as the scores had it
     total: Total  # sums their weights
-    mix: nn.Module  # of their weights, values and mask
+    mix: nn.Module  # mixer of their weights, values and mask
 
 
 def joined_by(

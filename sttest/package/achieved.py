@@ -35,7 +35,7 @@ class AchievedProcess(_Part):
     """A process of the timed graph; it has no loops where the report says nothing that fits them."""
 
     process: str
-    job: str  # in whose report it stands
+    job: str  # job in whose report it stands
     loops: tuple[AchievedLoop, ...] = ()
     remark: str = ""  # why it has none
 
@@ -61,6 +61,6 @@ class Achieved(_Part):
     """The content of the file."""
 
     schema_: Literal["sttest.achieved/1"] = Field(SCHEMA, alias="schema")
-    kernel_sha256: str  # of the C++ that was synthesized
+    kernel_sha256: str  # digest of the C++ that was synthesized
     jobs: tuple[AchievedJob, ...]
     processes: tuple[AchievedProcess, ...]

@@ -21,7 +21,7 @@ HLS = "hls"
 """The folder of a package that holds what this module reads; an archive of `sttest pack` has it, too."""
 CPP, LINK_CONFIG, MAKEFILE = "kernel.cpp", "link.cfg", "Makefile"
 FLOORPLAN_TCL, FLOORPLAN_JSON = "floorplan.tcl", "floorplan.json"
-"""Of a kernel that is placed on SLRs."""
+"""Files of a kernel that is placed on SLRs."""
 SIGNATURE, MEMORY_TABLE = "signature.json", "memory.json"
 MEMORY_SCHEMA = "sttest.kernel-memory/1"
 TARGETS = ("hw_emu", "hw")
@@ -29,7 +29,7 @@ TARGETS = ("hw_emu", "hw")
 HEADERS = ("types.h", "parts.h")
 """What the kernel's C++ includes."""
 MAX_BUILT_BYTES = 4 * 1024**3
-"""Of what v++ links; those of a U55C have some 100 MB."""
+"""Bytes of what v++ links; those of a U55C have some 100 MB."""
 _STREAM = re.compile(r'hls::stream<[\w<>]+, (\d+)> \w+\("([^"]+)"\)')
 _WIDE_STREAM = re.compile(r'STTEST_FIFO\(\w+, "([^"]+)", (\d+)\)')
 
@@ -43,10 +43,10 @@ Image = NDArray[np.uint8]
 class TensorRow:
     """What one DMA reads in turn."""
 
-    loads: tuple[str, ...]  # of the tensors, in order
+    loads: tuple[str, ...]  # loads of the tensors, in order
     sizes: tuple[int, ...]  # bytes of each in a layer, whole words
     layers: int = 1  # each of which has such a row
-    # behind, behind_sizes: what comes once, after all of them
+    # ``behind`` and ``behind_sizes``: what comes once, after all of them
     behind: tuple[str, ...] = ()
     behind_sizes: tuple[int, ...] = ()
 

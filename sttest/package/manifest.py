@@ -94,7 +94,7 @@ class ResourcesEntry(_Section):
     cell_bytes: int | None = None
     memory_ports: int
     hbm_ports: int
-    cards: _Maybe[int] = None  # of several, whose fullest the shares are of
+    cards: _Maybe[int] = None  # number of cards, of whose fullest the shares are; none for one
 
 
 class ClockTime(_Section):
@@ -154,7 +154,7 @@ class ChoiceEntry(_Section):
 
     choice: str  # what was asked for: ``best``, ``default``, or a file of knobs
     origin: str
-    name: str = ""  # of the known design, the recipe, or the file
+    name: str = ""  # name of the known design, the recipe, or the file
     tried: int = 1  # designs that were compiled to find it
 
 

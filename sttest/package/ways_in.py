@@ -15,11 +15,11 @@ from sttest.core.errors import InputError
 from sttest.core.files import MANIFEST, STANDARD_INPUT, read_json, read_xml
 from sttest.core.plain_files import open_to_read
 from sttest.frontend.module_source import is_module_reference
-from sttest.models.registry import CONFIGS, SMALL
+from sttest.models.registry import SMALL, is_known
 from sttest.package.manifest import SCHEMA as PACKAGE_SCHEMA
 
 _HEAD_BYTES = 64 * 1024
-"""Of a file that are looked at for what tells its format."""
+"""Bytes of a file that are looked at for what tells its format."""
 _DESIGN = "design.json"
 _SHAPE = "--phase decode --context 64"
 _IMPORTS = "see 'sttest import' for the formats of other tools that are read"
@@ -76,7 +76,7 @@ def _quoted(path: Path | str) -> str:
 def _of_name(name: str) -> WayIn | None:
     if is_module_reference(name):
         return _compiled("a function that makes a module", f"{_quoted(name)} --precision fp32", Path(name).stem)
-    if name.removeprefix(SMALL) in CONFIGS:
+    if is_known(name.removeprefix(SMALL)):
         context = "--phase decode --context 32" if name.startswith(SMALL) else _SHAPE
         return _compiled("the name of a model", f"{name} {context}", name)
     return None

@@ -24,7 +24,7 @@ _ONE, _TWO = np.array(1, F32), np.array(2, F32)
 LEAST = 2.0**-126
 """The least normal number: what is smaller, but not 0, is subnormal."""
 ROUNDS_TO_LEAST = 2.0**-126 - 2.0**-151
-"""From here on a significand of 24 bits is rounded up to `LEAST`."""
+"""The least number whose significand of 24 bits is rounded up to `LEAST`."""
 BIAS = 127
 _INFINITY, _NAN, _LEAST_BITS = 0xFF << FRACTION_BITS, 0x1FF << (FRACTION_BITS - 1), 1 << FRACTION_BITS
 

@@ -349,7 +349,7 @@ class _Engine:
 
 
 Function = Callable[[Any, Mapping[str, ReferenceStream], Sequence[Array]], Sequence[Array]]
-"""At the door `values`: the tokens of each sink, [*trips, *element], from those of each source.
+"""What is offered at the door `values`: the tokens of each sink, [*trips, *element], from those of each source.
 
 What a stream repeats it may hold once: a trip of 1 stands for all (:func:`~sttest.reference.memory.expanded`).
 """

@@ -48,6 +48,7 @@ class Launch:
         return (self.layers if load in self.per_layer else 1) * (self.steps if load in self.per_step else 1)
 
     def part(self, load: str, step: int, layer: int) -> int:
+        """Which of the images of an argument a load reads."""
         """The image that a load reads for a token and a layer."""
         number = layer if load in self.per_layer else 0
         return number + (step * (self.layers if load in self.per_layer else 1) if load in self.per_step else 0)
@@ -80,7 +81,7 @@ def run_launch(launch: Launch, memory: Rows, keep: Iterable[str] | None = None) 
     Raises:
         InputError: see :func:`~sttest.reference.engine.run`.
     """
-    return _Run(launch, memory, frozenset(keep or ())).result()
+    return LaunchRun(launch, memory, frozenset(keep or ())).result()
 
 
 def row_of(token: float, rows: int) -> int:
@@ -88,7 +89,15 @@ def row_of(token: float, rows: int) -> int:
     return 1 + int(token) if 0 <= token < rows - 1 else 1
 
 
-class _Run:
+class LaunchRun:
+    """What runs of a launch have done so far; whoever derives from it changes what a part of the design computes.
+
+    Args:
+        launch: the design, and how often it runs.
+        memory: what memory holds before the launch; it is not changed.
+        keep: streams whose tokens are returned.
+    """
+
     def __init__(self, launch: Launch, memory: Rows, keep: frozenset[str]) -> None:
         self.launch, self.graph, self.keep = launch, launch.graph, keep
         grows = {load.name for load in self.graph.loads if load.argument in launch.caches}
@@ -98,6 +107,7 @@ class _Run:
         self.around = launch.nodes(launch.before), launch.nodes(launch.behind)
 
     def result(self) -> LaunchResult:
+        """Runs the launch, and gives what it leaves."""
         launch, results = self.launch, []
         kept: dict[str, list[list[Array]]] = {}
         for step in range(launch.steps):
@@ -115,21 +125,23 @@ class _Run:
 
     def _step(self, step: int) -> tuple[PartResult, Sequence[PartResult], PartResult]:
         launch, (before, behind) = self.launch, self.around
-        first = self._part(before, step, 0, {})
+        first = self.part(before, step, 0, {})
         ahead, made, layers = {name: first.open[name] for name in launch.enters}, dict[str, Array](), []
         for layer in range(launch.layers):
-            found = self._part(self.inside, step, layer, ahead)
+            found = self.part(self.inside, step, layer, ahead)
             layers.append(found)
             self._grow(found.results, step, layer)
             made = {name: found.open[name] for name in launch.leaves}
             ahead = dict(zip(launch.enters, made.values(), strict=True))
-        return first, layers, self._part(behind, step, 0, made)
+        return first, layers, self.part(behind, step, 0, made)
 
-    def _part(self, nodes: Sequence[Node], step: int, layer: int, given: Mapping[str, Array]) -> PartResult:
-        images = {name: rows[self._image(name, step, layer)] for name, rows in self.memory.items()}
+    def part(self, nodes: Sequence[Node], step: int, layer: int, given: Mapping[str, Array]) -> PartResult:
+        """What some nodes leave in a step and a layer, from the tokens of streams that others write."""
+        images = {name: rows[self.image(name, step, layer)] for name, rows in self.memory.items()}
         return run_part(self.graph, nodes, images, given, self.keep)
 
-    def _image(self, load: str, step: int, layer: int) -> int:
+    def image(self, load: str, step: int, layer: int) -> int:
+        """Which of the images of an argument a load reads."""
         return self.row if load == self.launch.table else self.launch.part(load, step, layer)
 
     def _grow(self, results: Mapping[str, Bytes], step: int, layer: int) -> None:

@@ -45,7 +45,7 @@ FLOAT_OPS: dict[str, Function] = {
     "math.sqrt": binary32.sqrt,
     "math.rsqrt": binary32.rsqrt,
 }
-"""From binary32 to binary32."""
+"""Operations from binary32 to binary32."""
 
 INTEGER_OPS: dict[str, np.ufunc] = {
     "arith.addi": np.add,
@@ -55,7 +55,7 @@ INTEGER_OPS: dict[str, np.ufunc] = {
     "arith.maxsi": np.maximum,
     "arith.minsi": np.minimum,
 }
-"""Between integers of one width, wrapping."""
+"""Operations between integers of one width, wrapping."""
 
 _RELATIONS: dict[str, Function] = {
     "eq": np.equal, "gt": np.greater, "ge": np.greater_equal, "lt": np.less, "le": np.less_equal, "ne": np.not_equal,

@@ -357,7 +357,7 @@ MAX_FIFOS = 100_000
 MAX_PROCESSES = 20_000
 MAX_CHANNELS = 256
 MAX_DIMS = 30
-"""Of a loop."""
+"""Dims of a loop."""
 MAX_LANES = 16_384
 """Channels of all memory ports together, each counted as often as a port lists it."""
 MAX_LOOPS = 65_536

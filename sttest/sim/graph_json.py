@@ -41,7 +41,7 @@ from sttest.sim.graph import (
 
 
 MAX_DIRECTORY_BYTES = 8 * 1024 * 1024
-"""Of the list of members at the end of an .npz; each takes ten times as much in memory."""
+"""Bytes of the list of members at the end of an .npz; each takes ten times as much in memory."""
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _DAMAGED = (
     OSError, ValueError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, MemoryError, OverflowError,

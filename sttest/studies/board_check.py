@@ -25,7 +25,7 @@ class BandwidthCheck:
     reached_gb_per_s: float
     sustained_gb_per_s: float
     peak_gb_per_s: float
-    ports_gb_per_s: float  # of a kernel: a beat per cycle through each
+    ports_gb_per_s: float  # bandwidth of a kernel's ports: a beat per cycle through each
 
     @property
     def reached_over_sustained(self) -> float:

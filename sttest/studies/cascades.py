@@ -51,8 +51,8 @@ class Measured:
     busy: float  # multiply-accumulates over those that all lanes that multiply could do in the time
     memory_cycles: float  # bytes moved over what the HBM sustains
     moved_bytes: int
-    attention_bytes: int  # of FIFOs and converters between scores, softmax and mix
-    shares: Mapping[str, float]  # of the budget of the whole board, by resource
+    attention_bytes: int  # bytes of FIFOs and converters between scores, softmax and mix
+    shares: Mapping[str, float]  # shares of the budget of the whole board, by resource
     activity: Mapping[str, float]
 
     @property

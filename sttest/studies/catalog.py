@@ -50,7 +50,7 @@ class Published(_Part):
     low: float | None = None  # least value of a range
     high: float | None = None  # largest value of a range
     unit: str = Field(min_length=1)  # unit of both figures; "ratio" or "count" for numbers without dimension
-    source: str = ""  # where it is printed: "abstract", a table, a figure
+    source: str = ""  # place where it is printed: "abstract", a table, a figure
     note: str = ""  # anything a reader must know of the figure
 
     @field_validator("source")

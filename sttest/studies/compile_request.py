@@ -50,7 +50,7 @@ class Request(CompileRequest):
 
 
 DEFAULT_TOKENS, DEFAULT_CONTEXT = 32, 64
-"""Of a prefill, and of a decode: the shapes that are shipped lowered, so that they need no torch-mlir."""
+"""Tokens of a prefill, and context of a decode: the shapes that are shipped lowered, and need no torch-mlir."""
 DEFAULT_SMALL_CONTEXT = 32
 
 

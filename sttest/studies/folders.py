@@ -29,7 +29,7 @@ class Study(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: str  # of the study, of ``sttest reproduce`` and of its folder of results
+    name: str  # name of the study, of ``sttest reproduce`` and of its folder of results
     question: str = Field(min_length=1, max_length=110)  # what is asked, one line
     program: str  # module whose ``reproduce`` makes the table
     seconds: float = Field(gt=0)  # what that took on two cores

@@ -25,7 +25,7 @@ from sttest.studies.workload import CompileRequest, Step
 
 _KIND = "packages"
 _MOST_BYTES = 64 * 2**20
-"""Of a package that is kept; IR and C++ become an eighth when they are packed."""
+"""Bytes of a package that is kept; IR and C++ become an eighth when they are packed."""
 # Each part begins with a letter or digit: none leads out of the folder.
 _Name = Annotated[str, StringConstraints(pattern=r"^(?:\w[\w.+-]*/)*\w[\w.+-]*$")]
 

@@ -20,11 +20,11 @@ class SizeRequest:
     """What was asked for."""
 
     method: str = "sim"  # ``sim`` or ``lp``
-    # of the linear program; None for the depths that a compiled design has, and for ``normal`` otherwise
+    # method of the linear program; None for the depths that a compiled design has, and for ``normal`` otherwise
     strategy: str | None = None
     throughput: str | None = None  # iterations per time unit of endless actors, as in ``1/960``; None for the highest
     invocations: int = 1  # runs that overlap
-    # of a finite graph, ``no-loss``, ``no-deadlock`` or a number of cycles; None for ``no-loss``
+    # goal of a finite graph, ``no-loss``, ``no-deadlock`` or a number of cycles; None for ``no-loss``
     target: str | None = None
 
     def sizing(

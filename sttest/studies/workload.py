@@ -265,7 +265,7 @@ class CompileRequest:
     tokens: int | None = None
     context: int | None = None
     board: str | FpgaBoard = "u55c"  # name, path, or the board itself
-    options: CompileOptions = field(default_factory=CompileOptions)  # of the compiler
+    options: CompileOptions = field(default_factory=CompileOptions)  # options of the compiler
     head: bool = False  # compile what follows the last layer, too
     batch: int | None = field(default=None, kw_only=True)  # sequences, each with its cache; None for one
     keep_ir: KeptIr = field(default="ends", kw_only=True)  # the passes whose IR the design keeps
@@ -274,7 +274,7 @@ class CompileRequest:
     module: ModuleSource | None = field(
         default=None, kw_only=True
     )  # the module itself, where `model` is not its reference
-    choice: Choice = field(default="default", kw_only=True)  # which design of the block it is
+    choice: Choice = field(default="default", kw_only=True)  # choice of the block's design
 
     @property
     def board_name(self) -> str:

@@ -13,7 +13,7 @@ from sttest.cli import completion
 from sttest.cli.verbs import VERBS
 from sttest.compile.steps import OWN
 from sttest.models.quant.scheme import schemes
-from sttest.models.registry import CONFIGS
+from sttest.models.registry import known_models
 from sttest.studies.ablation.form import ablation_names
 from sttest.studies.catalog import catalog_names
 from sttest.studies.tables import questions
@@ -45,7 +45,7 @@ def test_the_file_is_of_the_verbs_as_they_are():
 @pytest.mark.parametrize(
     ("kind", "names"),
     [
-        ("models", CONFIGS), ("boards", board_names()), ("experiments", questions()), ("passes", OWN),
+        ("models", known_models()), ("boards", board_names()), ("experiments", questions()), ("passes", OWN),
         ("catalog", catalog_names()), ("studies", [*study_names(), *ablation_names()]), ("corpus", cases()),
         ("schemes", schemes()),
     ],

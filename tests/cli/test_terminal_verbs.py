@@ -46,13 +46,12 @@ QUICK = {
     "doctor": ["doctor"],
     "reproduce": ["reproduce"],
     "whatif": ["whatif", "whatif hbm-bandwidth --dry-run", "whatif fusion --dry-run"],
-    "studies": ["studies", "studies intar", "studies ethos-u55", "studies --undone"],
+    "studies": ["studies", "studies intar", "studies --undone"],
     "report": ["report --results results -o results.html", "report live.json -o page.html"],
     "explore": ["explore small-gpt2 --phase decode --context 32 --dry-run"],
 }
 SLOW = {
     "crosscheck": ["crosscheck small-gpt2 --phase decode --context 16"],
-    "faults": ["faults small --samples 2"],
     "synth": ["synth small --jobs 2"],
     "pack": ["pack small"],
     "run": ["run small --backend emulator --launches 1"],

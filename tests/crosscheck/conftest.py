@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,15 +77,3 @@ def _made(workplace: Path, model: str, phase: str) -> Design:
     package = ModelPackage.read(folder)
     case = make_case(model_config(model), package.shape, package.scheme, WeightSource(seed=3))
     return Design(package, case, workplace / "csim")
-
-
-@pytest.fixture(scope="session")
-def needs_compiler() -> None:
-    if shutil.which("g++") is None:
-        pytest.skip("g++ not found; apt-get install g++")
-
-
-@pytest.fixture(scope="session")
-def needs_verilator() -> None:
-    if shutil.which("verilator") is None:
-        pytest.skip("verilator not found; apt-get install verilator")

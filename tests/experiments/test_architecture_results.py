@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from experiments.architectures import CONTEXT, LANES, LAYERS, QWEN, SIZES, shapes
-from experiments.state_space import matrix_bytes
 from sttest.core.results import table_rows
 from sttest.models.parameters import block_parameters, weight_shapes
+from sttest_systems.state_space.experiment import matrix_bytes
 
 TABLE = Path(__file__).parents[2] / "results" / "architectures" / "table.csv"
 

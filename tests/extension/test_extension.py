@@ -6,9 +6,10 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from sttest.core import extensions
+from sttest.cli import app, verbs
+from sttest.core import closure, extensions
 from sttest.core.errors import InputError
-from sttest.core.extensions import Extension, Offer
+from sttest.core.extensions import Extension, Offer, offers
 from sttest.testing.corpus import case
 
 pytestmark = pytest.mark.slow
@@ -64,8 +65,51 @@ def test_a_weight_type_is_quantized_coded_and_decoded_as_all_types_are(with_samp
     assert {each["engine"] for each in json.loads(told.stdout)["engines"]} >= {"torch", "reference", "csim"}
 
 
+@pytest.mark.torch
+@pytest.mark.skipif(shutil.which("g++") is None, reason="there is no C++ compiler")
+def test_a_family_and_its_model_are_compiled_simulated_and_crosschecked(with_sample):
+    arguments = ("small-bare-gpt2", "--phase", "decode", "--context", 16)
+    assert "bare-gpt2" in with_sample("models", "--wide").stdout
+    compiled = with_sample("compile", *arguments, "-o", "bare")
+    assert compiled.returncode == 0, compiled.stderr
+    assert json.loads(with_sample("simulate", "bare", "--json").stdout)["verdict"] == "done"
+    told = with_sample("crosscheck", *arguments, "--engines", "torch,reference,simpy,maxplus,csim", "--json")
+    assert told.returncode == 0, told.stderr
+    found = json.loads(told.stdout)
+    assert {each["verdict"] for each in found["results"].values()} == {"same"}
+    drawn = with_sample("dot", "bare").stdout
+    assert ("attn_o_proj" in drawn, "mlp_fc1" in drawn) == (True, False)
+
+
+def test_a_study_is_reproduced_and_stands_beside_its_paper(with_sample, tmp_path):
+    assert "a chain of three processes" in with_sample("reproduce").stdout
+    done = with_sample("reproduce", "waits", "--out", "results/waits")
+    assert done.returncode == 0, done.stderr
+    manifest = json.loads((tmp_path / "results" / "waits" / "manifest.json").read_text())
+    assert manifest["program_of"] == ["sttest_sample.waits.experiment"]
+    beside = with_sample("studies", "chain", "--results", "results")
+    assert "cycles with FIFOs of 4" in beside.stdout, beside.stderr
+
+
+def test_a_study_is_stale_once_its_own_files_say_something_else(installed, monkeypatch):
+    folder = installed / "sttest_sample"
+    monkeypatch.setattr(closure, "extension_packages", lambda: {"sttest_sample": folder})
+    files = closure.Closures(closure._program()).of(["sttest_sample.waits.experiment"])
+    assert {"sttest_sample/waits/experiment.py", "sttest_sample/pipes.py", "sttest/core/results.py"} <= files.keys()
+    assert not any(file.startswith(("sttest_sample/bare", "/")) for file in files)
+
+
 def test_without_it_the_verb_is_unknown(sttest):
     assert "No such command 'count'" in sttest("count").stderr
+
+
+def test_where_the_studies_are_missing_an_unknown_verb_says_what_else_there_is(entries, monkeypatch, sttest):
+    entries()
+    monkeypatch.setattr(verbs, "all_verbs", lambda: offers("verbs"))
+    monkeypatch.setattr(app, "all_verbs", lambda: offers("verbs"))
+    told = sttest("faults").stderr
+    assert "No such command 'faults'" in told
+    assert "more verbs are in sttest-systems, which is not installed" in told
 
 
 # --- Extensions that are broken

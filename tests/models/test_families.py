@@ -11,6 +11,7 @@ from sttest.models import families
 from sttest.models.config import DecoderConfig
 from sttest.models.families import BlockFamily, attention_layers, attention_vectors, family_of
 from sttest.models.parameters import block_parameters
+from sttest.models.ranks import with_ranks
 from sttest.models.registry import model_config
 
 
@@ -60,10 +61,20 @@ def bare() -> BareConfig:
     return BareConfig(**{each.name: getattr(small, each.name) for each in fields(small)})
 
 
-def test_sttest_has_four_and_one_of_them_makes_a_block():
+def test_one_family_makes_a_block():
     assert list(families.families()) == ["dense", "experts", "state-space", "low-rank"]
     names = {name: family_of(model_config(name)).name for name in ("small-gpt2", "small-mixtral-8x7b", "small-mamba2")}
     assert list(names.values()) == ["dense", "experts", "state-space"]
+
+
+@pytest.mark.parametrize(("name", "field"), [("small-mamba2", "state"), ("small-gpt2", "ranks")])
+def test_what_no_installed_family_knows_is_refused(monkeypatch, name, field):
+    config = model_config(name)
+    config = with_ranks(config, ["50%"]) if field == "ranks" else config
+    monkeypatch.setattr(families, "families", lambda: {"dense": families.DENSE})
+    with pytest.raises(InputError, match=f"installed knows '{field}'") as caught:
+        family_of(config)
+    assert "pip install extensions/systems" in caught.value.hints[0]
 
 
 @pytest.mark.torch

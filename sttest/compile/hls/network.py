@@ -47,9 +47,9 @@ class HlsStream:
 class RelayChain:
     """The processes between the writer of a FIFO and the FIFO, which pass tokens on over SLR boundaries."""
 
-    names: tuple[tuple[str, str], ...]  # of each in the design, from the writer on, and of the FIFO that it reads
-    depth: int  # of those FIFOs, tokens
-    tokens: int  # that go through in a launch
+    names: tuple[tuple[str, str], ...]  # names of each in the design, from the writer on, and of the FIFO that it reads
+    depth: int  # depth of those FIFOs in tokens
+    tokens: int  # tokens that go through in a launch
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Relay:
 
     process: Process
     token: Token
-    tokens: int  # that it passes on in a launch
+    tokens: int  # tokens that it passes on in a launch
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ class Process:
     outputs: tuple[str, ...]
     memory: str = ""  # start of the tensors that lie behind those of all layers; empty if there are none
     sizes: tuple[tuple[str, int], ...] = ()  # what the names of its inputs and outputs count with
-    values: ValueNames | None = None  # of a task, values of its inputs and outputs
+    values: ValueNames | None = None  # names of a task's inputs and outputs
 
     def defined(self, code: CodeWriter, kind: str = "") -> AbstractContextManager[None]:
         """Its definition.
@@ -46,7 +46,7 @@ class EngineProcess:
 
     turn: Process  # the one that works; it is called by the other
     whole: Process  # the process
-    streams: tuple[tuple[str, ...], ...]  # per task, the parameters of ``whole`` that are its sources and results
+    streams: tuple[tuple[str, ...], ...]  # parameters of ``whole`` that are the sources and results of each task
 
 
 # --- A `df.concat` as a C++ function

@@ -34,7 +34,7 @@ class RunningValues:
     results: Sequence[TaskPort]
     trips: TurnTrips
     reduction: Reduction | None
-    stored: Mapping[int, StoredArray]  # where they wait, by number of the result
+    stored: Mapping[int, StoredArray]  # arrays where they wait, by number of the result
 
     @staticmethod
     def of(

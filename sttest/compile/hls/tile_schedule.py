@@ -142,7 +142,7 @@ class TileVisit:
     """One token, or all tokens of a tile in a loop."""
 
     step: Step  # number of the step
-    loops: tuple[CountedLoop, ...]  # over the tokens; none for one token
+    loops: tuple[CountedLoop, ...]  # loops over the tokens; none for one token
     # index in the tile, per data dim, of the token's element that loops over ``e0``, ``e1`` … stand at
     places: tuple[str, ...]
     number: str  # number of the token in the tile

@@ -29,8 +29,8 @@ class PortTiming:
     channels: Mapping[str, int]  # bank per DMA
     outstanding: int = 16  # bursts in flight per port
     burst_bytes: int = 4096  # bytes of the longest burst
-    memory_kinds: Mapping[str, str] = field(default_factory=dict)  # of FIFOs, blocks and arrays, by memory's name
-    relays: Mapping[str, RelayChain] = field(default_factory=dict)  # by FIFO, where it crosses SLRs
+    memory_kinds: Mapping[str, str] = field(default_factory=dict)  # kinds of FIFOs, blocks and arrays, by memory's name
+    relays: Mapping[str, RelayChain] = field(default_factory=dict)  # chains of relays by FIFO, where it crosses SLRs
 
     @staticmethod
     def of(

@@ -18,9 +18,9 @@ from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken
 
 MAX_NAME_CHARS = 4096
-"""Of a name without quotes; a shape, ``x8x8xf32``, is such a name to the lexer."""
+"""Characters of a name without quotes; a shape, ``x8x8xf32``, is such a name to the lexer."""
 MAX_BLOCKS = 256
-"""Of a region; no operation that sttest knows jumps from one to another."""
+"""Blocks of a region; no operation that sttest knows jumps from one to another."""
 
 
 class _Lexer(MLIRLexer):

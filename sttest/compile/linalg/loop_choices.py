@@ -55,7 +55,8 @@ class LoopChoices:
     tiles: Sequence[str]
     orders: Sequence[str]
     _entries: list[_Entry] = field(init=False)
-    extents: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of the loops of the tasks that were asked for
+    # extents of the loops of the tasks that were asked for
+    extents: dict[str, tuple[int, ...]] = field(default_factory=dict)
     _used: set[_Entry] = field(default_factory=set)
 
     def __post_init__(self) -> None:

@@ -23,7 +23,7 @@ class Visited:
     """What a tensor has of the positions."""
 
     dims: Dims = frozenset()  # along which they lie; none of what whole rows gave
-    passes: int = 0  # over them before all of the tensor is known, this one included
+    passes: int = 0  # passes over them before all of the tensor is known, this one included
 
 
 def position_passes(function: func.FuncOp, dim: int = -2) -> int:

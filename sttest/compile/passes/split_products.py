@@ -184,7 +184,7 @@ class _Codes:
 
     tokens: df.ITensorType
     slices: df.ITensorType
-    channels: tuple[int, ...]  # of the slices, those of the first part first
+    channels: tuple[int, ...]  # channels of the slices, those of the first part first
 
 
 def _codes_of_parts(load: df.GatherOp, name: str, dim: int, units: int) -> _Codes | None:

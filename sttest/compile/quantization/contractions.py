@@ -310,7 +310,7 @@ class Fold:
     """A contraction of softmax weights with values."""
 
     op: GenericOp  # the contraction
-    number: int  # which of its factors are the weights, in [0, 1]
+    number: int  # number of its factor that is the weights, in [0, 1]
     values: Factor  # the other factor; its scales vary along the sum
 
     @property

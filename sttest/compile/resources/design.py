@@ -31,7 +31,7 @@ class DesignResources:
     nodes: tuple[NodeLogic, ...]  # logic per process, in program order
     memories: tuple[MemoryChoice, ...]  # memories with their kinds
     wires: tuple[WireFacts, ...]  # FIFOs between processes
-    buses: tuple[MemoryBus, ...] = ()  # between DMAs and the HBM
+    buses: tuple[MemoryBus, ...] = ()  # buses between DMAs and the HBM
     card_of: Mapping[str, int] = field(default_factory=dict)  # card per process, of several cards
 
     @property
@@ -81,7 +81,7 @@ class DesignResources:
 
 
 _TAKEN: WeakKeyDictionary[ModuleOp, dict[CompileOptions, DesignResources]] = WeakKeyDictionary()
-"""By module and options, as long as the module is there: a verb asks for a design's several times."""
+"""Resources by module and options, as long as the module is there: a verb asks for a design's several times."""
 
 
 def design_resources(design: CompiledDesign) -> DesignResources:

@@ -12,7 +12,7 @@ from sttest.compile.spaces.partition import UNITS, Partition, any_partition
 from sttest.core.errors import DoesNotFitError
 
 NAMES = {"dsp": "DSP", "lut": "LUT", "ff": "FF", "bram18": "BRAM", "uram": "URAM"}
-"""Of the resources, as tables print them."""
+"""Names of the resources, as tables print them."""
 _OF_UNITS = {unit: NAMES[kind] for kind, unit in UNITS.items()}
 _SHORT = {"hbm-ports": "HBM ports", "no-partition": "split over SLRs"}
 _PLACES = {"process-resources": "/process", "slr-resources": "/SLR"}
@@ -27,8 +27,8 @@ class Fit:
     # shares of the budget of all SLRs together, of the fullest card; None: asked for, and the board has none
     shares: Mapping[str, float | None]
     short: str = ""  # what is short, such as ``LUT`` or ``HBM ports``; empty where everything suffices
-    short_share: float | None = None  # of what there is of it
-    code: str = ""  # of the refusal
+    short_share: float | None = None  # share of what there is of it
+    code: str = ""  # code of the refusal
     why: str = ""  # the refusal in words
     # shares of the budget of each SLR, of one assignment that fits; of the fullest card; none where nothing fits
     slrs: tuple[Mapping[str, float], ...] = ()

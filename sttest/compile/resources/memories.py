@@ -20,8 +20,8 @@ from sttest.sim.graph import MemoryPort, TimedGraph
 class Crossings:
     """What crosses SLRs in a placed design: boundaries by FIFO; one that is not named crosses none."""
 
-    fifos: Mapping[str, int]  # between two processes
-    buses: Mapping[str, int] = field(default_factory=dict)  # of the DMA at an end of the FIFO, there and back
+    fifos: Mapping[str, int]  # crossings between two processes, by FIFO
+    buses: Mapping[str, int] = field(default_factory=dict)  # crossings of the DMA at an end of the FIFO, there and back
 
     @property
     def relays(self) -> dict[str, int]:

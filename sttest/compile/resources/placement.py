@@ -33,7 +33,7 @@ class SlrPlacement:
     partition: Partition  # SLRs and what they and their boundaries carry
     crossings: Crossings  # what has registers on its way
     graph: TimedGraph  # timed, with registers on what crosses
-    cycles: tuple[int | None, int | None]  # without and with those registers; None for a deadlock
+    cycles: tuple[int | None, int | None]  # cycles without and with those registers; None for a deadlock
 
 
 def place(design: CompiledDesign) -> SlrPlacement:
@@ -129,9 +129,9 @@ class PlacedRelay:
 
     process: str
     slr: int
-    fifo: str  # that the tokens come to at last
-    number: int  # from the writer on
-    bits: int  # of a token
+    fifo: str  # FIFO that the tokens come to at last
+    number: int  # its number, counted from the writer on
+    bits: int  # bits of a token
     resources: Resources
 
 

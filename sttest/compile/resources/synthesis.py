@@ -65,7 +65,7 @@ class SynthesizedRows(BoardPart):
     operators: dict[str, Amounts]  # each by itself, with the stages of the operator library
     composed: Amounts  # factors on sums of operators that are one lane
     lanes: tuple[LaneRow, ...]
-    frame: dict[str, Amounts]  # per amount of the structure of a process
+    frame: dict[str, Amounts]  # amounts per amount of the structure of a process
 
 
 class ProductsRow(BoardPart):

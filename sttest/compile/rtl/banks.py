@@ -26,7 +26,7 @@ class Banks:
     """The memories of a converter."""
 
     block: ConverterBlock
-    bits: int  # of an element
+    bits: int  # bits of an element
     kind: MemoryKind
     chosen_bits: int = 0  # LUTs of multiplexers, as far as the text is written
 

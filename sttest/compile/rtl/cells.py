@@ -16,12 +16,12 @@ from sttest.compile.rtl.payload import PayloadFunction, payload_module
 class CellModule:
     """A module that others have instances of; with clock ``clk`` and clock enable ``ce``."""
 
-    name: str  # by its content: parts of the same name are the same
+    name: str  # a name after its content: parts of the same name are the same
     inputs: tuple[tuple[str, int], ...]  # names and bits
     outputs: tuple[tuple[str, int], ...]  # names and bits
     text: str  # the module, and those inside it that are nobody else's
     uses: tuple[str, ...] = ()  # files of the library that it needs
-    cycles: int = 0  # from inputs to outputs
+    cycles: int = 0  # cycles from inputs to outputs
     operations: tuple[tuple[str, int], ...] = ()  # operators of fp32 with their numbers
     products: tuple[int, int, int, int] | None = None  # lanes, bits of a product, results and chain of its sums
 
@@ -50,7 +50,7 @@ class Cells:
     """Makes parts."""
 
     kept_in: Path | None = None  # folder with pipelines that were made before
-    kinds: Mapping[str, MemoryKind] = field(default_factory=dict)  # of memories, by their names in reports
+    kinds: Mapping[str, MemoryKind] = field(default_factory=dict)  # kinds of memories, by their names in reports
     _payloads: dict[tuple[str, int], CellModule] = field(default_factory=dict)
 
     def kind_of(self, memory: str) -> MemoryKind:

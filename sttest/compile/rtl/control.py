@@ -40,14 +40,14 @@ class Counters:
     """A place in a loop's iterations: a wire that is high in their stages, and their indices."""
 
     valid: str  # wire
-    indices: tuple[str, ...]  # per dim, a register or the constant of a dim with one iteration
+    indices: tuple[str, ...]  # a register per dim, or the constant of a dim with one iteration
 
 
 @dataclass(frozen=True)
 class _Iterator:
     """Counters that count alike, at one stage or several."""
 
-    trips: tuple[tuple[int, ...], ...]  # per turn, outermost first
+    trips: tuple[tuple[int, ...], ...]  # trips per turn, outermost first
     turns: tuple[int, ...]  # turns in which they count
     steps: int  # steps that an iteration is cut into
 
@@ -60,7 +60,7 @@ class Control:
     """
 
     pipeline: Pipeline
-    prefix: str = ""  # of all names, where a module has several
+    prefix: str = ""  # what all names begin with, where a module has several
     turns: Sequence[int] = ()  # the turn of each loop, numbered as they come; equal loops are one if it is left out
     tables: list[str] = field(default_factory=list)
     _stages: "dict[_Iterator, dict[int, str]]" = field(default_factory=dict)  # names of its counters by stage

@@ -56,9 +56,9 @@ class TensorSegment:
     """A tensor of such a port, and the bits of a walk's numbers: word of the run lowest, chosen part, run."""
 
     start: int  # first word in memory
-    words: int  # of a tensor that is read whole; else 0
+    words: int  # words of a tensor that is read whole; else 0
     run_words: int = 0
-    part_words: int = 0  # in memory
+    part_words: int = 0  # words of a part in memory
     runs: int = 1
     chosen: int = 1
 
@@ -100,7 +100,7 @@ class ChosenWords:
     """The tensors of a port that reads parts by number, those of a layer and those behind all."""
 
     segments: tuple[TensorSegment, ...]
-    layer_words: int  # from a layer's tensors to the next one's
+    layer_words: int  # words from a layer's tensors to the next one's
 
     @property
     def low_bits(self) -> int:
@@ -143,7 +143,7 @@ class PortTensors:
     """What a memory port moves in a launch: a row of tensors for each layer, then others once."""
 
     row: tuple[PortTensor, ...]
-    repeats: int = 1  # of the row, one per layer
+    repeats: int = 1  # repeats of the row, one per layer
     is_per_layer: bool = False  # whether each layer has tensors of its own, one behind the other
     behind: tuple[PortTensor, ...] = ()
 
@@ -198,8 +198,8 @@ class PortWords:
     words_per_token: int
     tokens_per_word: int
     words: Route  # numbers in memory of the words that are moved, in order
-    parts: Route | None  # per token the number in memory of its part of a word; None where they are all parts, in order
-    order: tuple[int, ...]  # per element of a token its place behind the first bit of the token's words or part
+    parts: Route | None  # number in memory of each token's part of a word; None where they are all parts, in order
+    order: tuple[int, ...]  # place of each element of a token behind the first bit of the token's words or part
     chosen: ChosenWords | None = None  # what the numbers of words mean where parts are read by number
 
     @property
@@ -229,7 +229,7 @@ class _Tokens:
 
     format: tuple[int, ...]  # what must be the same for all tensors of a port, the places of elements last
     words: Offsets  # numbers of the words, in order
-    parts: Offsets | None  # per token the number of its part; None for whole words
+    parts: Offsets | None  # number of each token's part; None for whole words
 
     @property
     def per_word(self) -> int:

@@ -269,7 +269,7 @@ fn truncf(x: u32) -> u16 {
 }
 """,
 }
-"""In the order in which they are written: a function stands after those that it calls."""
+"""Functions in the order in which they are written: a function stands after those that it calls."""
 _CALLS = {
     "addf": ("is_nan", "packed"),
     "subf": ("addf", "negf"),

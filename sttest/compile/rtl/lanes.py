@@ -20,9 +20,9 @@ class Joined:
 
     made: str  # array of what they become
     count: int  # its elements
-    bits: int  # of an element
+    bits: int  # bits of an element
     loops: tuple[tuple[str, int], ...]  # variables with their bounds, outermost first
-    place: str  # of a pair in the array
+    place: str  # place of a pair in the array
     left: str
     right: str
     stage: int  # stage in which they stand in registers

@@ -46,7 +46,7 @@ class PayloadFunction:
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
     operations: Mapping[str, int]  # operators of fp32 by name; those with a constant end in ``_constant``
-    # of a function ``payload`` from the inputs, ``p0`` and so on, to a tuple of the outputs, and of those that it calls
+    # a function ``payload`` from the inputs, ``p0`` and so on, to a tuple of the outputs, and those that it calls
     text: str
 
 
@@ -71,7 +71,7 @@ _INTEGERS: Mapping[str, str] = {
     "arith.bitcast": "{0}",
     "arith.select": "if {0} {{ {1} }} else {{ {2} }}",
 }
-"""Over ``{0}``, ``{1}`` … (operands), their signed type ``{s}``, and the result's types ``{to}`` and ``{to_s}``."""
+"""Texts over ``{0}``, ``{1}`` … (operands), their signed type ``{s}``, the result's ``{to}`` and ``{to_s}``."""
 _CALLS: Mapping[str, tuple[str, str]] = {
     **{
         f"arith.{name}": (name, f"{name}({{0}}, {{1}})")
@@ -244,7 +244,7 @@ class PayloadModule:
     stages: int  # cycles with ``ce`` from operands to results, each behind a register; 0 is wires
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
-    text: str  # of the module and of the one inside it that XLS made
+    text: str  # SystemVerilog of the module and of the one inside it that XLS made
 
 
 DELAY_MODEL = "asap7"

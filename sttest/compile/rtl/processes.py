@@ -31,7 +31,7 @@ from sttest.sim.graph import Pipeline, TimedGraph
 class Fifos:
     """The FIFOs of a graph; what crosses SLRs is written to another FIFO than it is read from."""
 
-    bits: Mapping[str, int]  # of a token
+    bits: Mapping[str, int]  # bits of a token
     first: Mapping[str, str]  # the FIFO that is written, where relays come before the one that is read
     last: Mapping[str, str]  # the FIFO that is read, by each of those before it
 

@@ -26,7 +26,7 @@ class Walk:
     """Numbers that nested loops count through."""
 
     start: int
-    trips: tuple[int, ...]  # of the loops, outermost first, each more than 1
+    trips: tuple[int, ...]  # trips of the loops, outermost first, each more than 1
     strides: tuple[int, ...]  # what a step of each loop adds
 
     @staticmethod
@@ -214,10 +214,10 @@ PAGE_BYTES = 4096
 class Bursts:
     """A route through words, cut into bursts."""
 
-    route: Route  # of their first words, in units of `unit`
+    route: Route  # route of their first words, in units of `unit`
     unit: int
     full: tuple[int, ...]  # words of a burst, per leg
-    rest: tuple[int, ...]  # of the last one of its innermost loop
+    rest: tuple[int, ...]  # what is left of the last one of its innermost loop
 
     @staticmethod
     def of(words: Route, most: int, word_bytes: int) -> "Bursts":

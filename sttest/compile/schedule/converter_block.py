@@ -21,7 +21,7 @@ class BlockSide:
     """How one side walks a block."""
 
     stream: ITensorType  # its stream
-    loops: tuple[StreamLoop, ...]  # over the tokens of a block
+    loops: tuple[StreamLoop, ...]  # loops over the tokens of a block
     start: tuple[int, ...]  # place of the first token in the buffer, per data dim
 
     @property
@@ -86,7 +86,7 @@ class ConverterBlock:
     """The buffer of a converter."""
 
     blocks: int  # number of times that it is filled
-    dims: tuple[BlockDim, ...]  # per data dim of the tensor
+    dims: tuple[BlockDim, ...]  # its dims, one per data dim of the tensor
     # fill, drain: the two sides
     fill: BlockSide
     drain: BlockSide

@@ -23,8 +23,9 @@ _REGISTERS = 8
 class StoredArray:
     """An array of a task."""
 
-    name: str  # of the port, ``in0`` or ``out0``; of running values ``kept0`` or ``level0``; of tokens ``tokens_in0``
-    bits: int  # of an element
+    # name of the port, ``in0`` or ``out0``; of running values ``kept0`` or ``level0``; of tokens ``tokens_in0``
+    name: str
+    bits: int  # bits of an element
     shape: tuple[int, ...]  # elements per dim
     at_once: tuple[int, ...]  # neighbors per dim that are touched in one cycle
 
@@ -43,9 +44,10 @@ class StoredArray:
 class TaskStorage:
     """The arrays of a task, or of tasks that take turns."""
 
-    tiles: Mapping[str, StoredArray] = field(default_factory=dict)  # of every port that keeps one, by its name
-    running: Mapping[int, StoredArray] = field(default_factory=dict)  # of running values, by number of the result
-    waiting: tuple[StoredArray, ...] = ()  # of tokens that wait
+    tiles: Mapping[str, StoredArray] = field(default_factory=dict)  # tiles of every port that keeps one, by its name
+    # arrays of running values, by number of the result
+    running: Mapping[int, StoredArray] = field(default_factory=dict)
+    waiting: tuple[StoredArray, ...] = ()  # arrays of tokens that wait
 
     @property
     def arrays(self) -> tuple[StoredArray, ...]:

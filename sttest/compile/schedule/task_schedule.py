@@ -48,7 +48,7 @@ class TaskSchedule:
     walk: TileWalk
     interval: int  # cycles per step
     ahead: int  # steps before the first one, in which first tokens come
-    stages: int  # from the operands of a step to its results
+    stages: int  # stages from the operands of a step to its results
     sources: tuple[PortMotion, ...]
     results: tuple[PortMotion, ...]
 

@@ -30,7 +30,7 @@ from sttest.core.errors import InputError
 class PortTokens:
     """The tokens of a source or a result that belong to one tile."""
 
-    rows: tuple[tuple[int, ...], ...]  # per data dim of the tensor, how far each loop of the task moves
+    rows: tuple[tuple[int, ...], ...]  # how far each loop of the task moves, per data dim of the tensor
     shape: tuple[int, ...]  # shape of a token
     parts: tuple[StreamLoop, ...]  # the loops over the tokens of a tile
     scanned: bool = False  # whether it is a result that reductions index

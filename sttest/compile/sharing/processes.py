@@ -18,7 +18,7 @@ from sttest.core.errors import InputError
 from sttest.sim.graph import Fifo, Loop, MemoryPort, Pipeline, Process
 
 AHEAD, HOLD = "_ahead", "_hold"
-"""Behind the name of a DMA that waits: the FIFO of what its port has read, and the process that passes that on."""
+"""Ends of names, behind that of a waiting DMA: FIFO of what its port has read, and process that passes it on."""
 
 
 def process_name(node: df.NodeOp) -> str:

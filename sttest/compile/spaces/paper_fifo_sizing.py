@@ -60,7 +60,7 @@ class EdgeRates:
 
     @property
     def last_write_cycles(self) -> int:
-        """From the source's start to its last write: L of the paper."""
+        """Cycles from the source's start to its last write: L of the paper."""
         return self.first_write_cycles + (self.tokens - 1) * self.source_ii
 
 
@@ -280,11 +280,11 @@ class KernelTiming:
 
     name: str
     ii: int
-    """Between two output tokens."""
+    """Cycles between two output tokens."""
     first_output_cycles: int
-    """From the start to the first output token: D."""
+    """Cycles from the start to the first output token: D."""
     total_cycles: int
-    """From the start to the last output token: L = D + (T - 1) II for T tokens."""
+    """Cycles from the start to the last output token: L = D + (T - 1) II for T tokens."""
 
     def __post_init__(self) -> None:
         if self.ii < 1 or not 0 <= self.first_output_cycles <= self.total_cycles:
@@ -333,7 +333,7 @@ class FifoSize:
     """The decision for one FIFO."""
 
     delay_cycles: int
-    """From the source's start to the target's start."""
+    """Cycles from the source's start to the target's start."""
     depth: int
 
 

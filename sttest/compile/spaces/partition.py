@@ -65,7 +65,7 @@ class WireFacts:
 class Die:
     """What the SLRs offer, in their order on the die."""
 
-    budgets: tuple[Resources, ...]  # per SLR, the margin already taken off
+    budgets: tuple[Resources, ...]  # budget of each SLR, the margin already taken off
     sll_per_boundary: int  # super long lines between neighbors that a design may use
     balance_weight: float = 1.0  # weight of the fullest share, against wires over ``sll_per_boundary``
     process: Resources | None = None  # what one process may take; None for as much as an SLR has
@@ -75,9 +75,9 @@ class Die:
 class Partition:
     """An assignment."""
 
-    slr_of: Mapping[str, int]  # per process
-    wires: tuple[int, ...]  # over the boundary after each SLR but the last
-    shares: tuple[Resources, ...]  # per SLR, of its budget
+    slr_of: Mapping[str, int]  # SLR of each process
+    wires: tuple[int, ...]  # wires over the boundary after each SLR but the last
+    shares: tuple[Resources, ...]  # shares of each SLR's budget
     objective: float  # see the module
     proven_gap: float  # relative distance to the best bound; 1 where nothing is proven
 

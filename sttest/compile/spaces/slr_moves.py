@@ -11,7 +11,7 @@ import numpy as np
 
 PASSES = 4
 _WIRE_WEIGHT = 0.1
-"""Of a wire less over a boundary that has room, against one over a boundary that has none."""
+"""The weight of a wire less over a boundary that has room, against one over a boundary that has none."""
 
 
 @dataclass(frozen=True)

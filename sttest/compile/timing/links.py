@@ -27,7 +27,7 @@ class Message:
 
     fifo: str
     tokens: int
-    bits: int  # of a token
+    bits: int  # bits of a token
     turn: int  # place among the messages of the card that it comes from
     hops: int  # links that it has come over before
 
@@ -50,7 +50,8 @@ class Links:
     kernel: df.KernelOp
     board: FpgaBoard
     shared: bool = True
-    messages: dict[tuple[int, int], list[Message]] = field(init=False)  # by (from card, to card), in their order
+    # messages by (from card, to card), in their order
+    messages: dict[tuple[int, int], list[Message]] = field(init=False)
 
     def __post_init__(self) -> None:
         found: dict[tuple[int, int], list[Message]] = {}

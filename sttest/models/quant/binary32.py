@@ -23,7 +23,7 @@ from sttest.reference.function_tables import (
 LEAST = 2.0**-126
 """The least normal number."""
 ROUNDS_TO_LEAST = 2.0**-126 - 2.0**-151
-"""From here on a significand of 24 bits is rounded up to `LEAST`."""
+"""The least number whose significand of 24 bits is rounded up to `LEAST`."""
 
 # --- Subnormal numbers are flushed
 

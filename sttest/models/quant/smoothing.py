@@ -67,7 +67,7 @@ class _Site:
     """What makes the channels that linear layers read."""
 
     source: nn.Module  # a norm, or a linear layer
-    readers: dict[str, Linear]  # by name in the block
+    readers: dict[str, Linear]  # layers that read it, by name in the block
     copies: int = 1  # how often attention repeats each channel of a head, for its query heads
     width: int = 0  # channels that are repeated together, a head; 0 where nothing is repeated
 

@@ -153,7 +153,7 @@ def _run_all(runner: DepthRunner, vectors: np.ndarray) -> np.ndarray:
 
 
 _RUNNER: list[DepthRunner] = []
-"""Of a worker process: the graph that it was started with."""
+"""The runner of a worker process: of the graph that it was started with."""
 
 
 def _start(graph: TimedGraph) -> None:

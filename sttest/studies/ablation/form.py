@@ -68,7 +68,7 @@ class AblationLine(_Form):
     """What a row does differently."""
 
     name: str = Field(min_length=1)  # name of the row
-    knobs: Overlay = Field(default_factory=dict)  # over those of the part
+    knobs: Overlay = Field(default_factory=dict)  # knobs that go over those of the part
     tokens: int | None = None  # tokens of a decode step, instead of the part's
     head: bool = False  # the launch also runs what follows the last layer
     # cut, lanes: cuts between kernels, and the design that their lanes are taken from

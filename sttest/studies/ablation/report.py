@@ -24,7 +24,7 @@ from sttest.studies.drawing import drawer
 REPORT_SCHEMA = "sttest.ablation/1"
 COLUMNS = ("row", "cycles per layer", "speed-up", "with launches", "kernels", "HBM MB per layer", "LUT", "DSP", "fits",
            "design")  # fmt: skip
-"""Of the printed table; LUT and DSP as shares of the budget."""
+"""The columns of the printed table; LUT and DSP as shares of the budget."""
 BUFFERS = "attention KiB"
 """A column more, where the form asks for it."""
 PUBLISHED_COLUMNS = ("ours", "launches left out", "with launches", "published", "source", "remark")

@@ -23,7 +23,7 @@ from sttest.studies.check.request import Asked
 TIMED_GRAPH, SDF3, PACKAGE, LINALG = "a timed graph", "an SDF3 graph", "a design package", "linalg text"
 OWN_FORMS = (TIMED_GRAPH, SDF3, PACKAGE, LINALG)
 BOARD = "u55c"
-"""For which linalg text is compiled."""
+"""The board for which linalg text is compiled."""
 _SYNTH = re.compile(rb"[\"\s(]linalg\.\w")
 
 

@@ -8,7 +8,7 @@ from sttest.sim.graph import MAX_DEPTH, Fifo
 from sttest.studies.design_page.timelines import PARTS
 
 LABEL_CHARS, END_CHARS = 26, 18
-"""Of the label of a box or a line, and of each end of a wait."""
+"""Characters of the label of a box or a line, and of each end of a wait."""
 _LEAST_SHARE = 0.0005
 
 

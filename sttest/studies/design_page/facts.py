@@ -22,7 +22,7 @@ from sttest.studies.design_page.timelines import PARTS, full_cycles, timelines
 
 SCHEMA = "sttest.design-page/1"
 MAX_BYTES = 1_100_000
-"""Of the data of a page, whose scripts and tables take less than 900,000 more."""
+"""Bytes of the data of a page, whose scripts and tables take less than 900,000 more."""
 MAX_ABOUT_CHARS = 300
 MAX_WAITS = 40
 """Waits of a deadlock that are written out."""

@@ -8,9 +8,9 @@ from sttest.boards.resources import KINDS
 from sttest.studies.design_page.boxes import cut
 
 WIDTH, HEIGHT, GAP, TOP = 1000.0, 190.0, 26.0, 4.0
-"""Of the drawing and of each SLR's box, in user units."""
+"""Sizes of the drawing and of each SLR's box, in user units."""
 MAX_CELLS = 400
-"""Of an SLR; smaller processes share one more."""
+"""Cells of an SLR; smaller processes share one more."""
 _CHAR = 6.3
 _LEAST_LABEL = 3
 

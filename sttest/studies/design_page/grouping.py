@@ -29,7 +29,7 @@ class Group:
     label: str
     about: str
     entries: "tuple[int | Group, ...]"
-    ends: tuple[str, str] | None = None  # of neighbors put together, the first and the last
+    ends: tuple[str, str] | None = None  # first and last of neighbors put together
 
     def members(self) -> list[int]:
         """All processes below it."""

@@ -30,7 +30,7 @@ GENERATOR = "sttest report of a design"
 LIBRARIES = ("vendor/d3.min.js", "vendor/elk.bundled.js")
 SCRIPTS = ("start.js", "model.js", "graph.js", "table.js", "time.js", "end.js")
 TOP_PROCESSES = 15
-"""Of the tables of the critical path and of resources; the others are added up in a last line."""
+"""Lines of the tables of the critical path and of resources; the others are added up in a last line."""
 HEADS = {
     "fifos": {
         "name": "FIFO", "note": "deadlock", "depth": "depth", "held": "peak", "live": "least to finish",

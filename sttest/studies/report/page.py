@@ -132,7 +132,7 @@ def _linked(text: str) -> Markup:
 GENERATOR = "sttest report"
 SCHEMA = "sttest.report/2"
 MAX_NUMBERS = 100_000
-"""Of a page: with more it would be larger than a browser likes."""
+"""Numbers of a page: with more it would be larger than a browser likes."""
 
 
 @dataclass(frozen=True)

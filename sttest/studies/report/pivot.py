@@ -12,7 +12,7 @@ from sttest.studies.report.ledger import Column, Ledger, Table, TableLine, cells
 ALIKE = 0.5
 """Quantities known of so large a share of the same things stand in one table."""
 MOST_COLUMNS = 9
-"""Of a table, those of its heads included."""
+"""Columns of a table, those of its heads included."""
 _FEW_THINGS = 6
 _TITLE_CHARS = 70
 

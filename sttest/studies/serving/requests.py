@@ -15,7 +15,7 @@ from sttest.core.numbers import real, whole
 
 COLUMNS = ("arrival_s", "prompt_tokens", "output_tokens")
 AZURE_COLUMNS = ("TIMESTAMP", "ContextTokens", "GeneratedTokens")
-"""Of the Azure LLM inference traces (github.com/Azure/AzurePublicDataset), whose arrivals are times of day."""
+"""Columns of the Azure LLM inference traces (github.com/Azure/AzurePublicDataset), whose arrivals are times of day."""
 MOST_ARRIVAL_S = 1e8
 """Three years.  A double there still tells times that are 15 ns apart; the shortest step takes microseconds."""
 LEAST_RATE, MOST_RATE = 1 / MOST_ARRIVAL_S, 1e9

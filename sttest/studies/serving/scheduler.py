@@ -51,7 +51,7 @@ class Limits:
     policy: Policy = "first-come"
     chunk: int | None = None  # tokens of a prompt that are prefilled at a time; None for all of them
     rides: bool = False  # whether prompts go token by token through the steps in which others make theirs
-    reconfigure_s: float = 0.0  # between a prefill's and a decode's step, where each has a design of its own
+    reconfigure_s: float = 0.0  # seconds between a prefill's and a decode's step, where each has a design of its own
 
     def pages_of(self, positions: int) -> int:
         """Pages for so many positions."""
@@ -65,11 +65,11 @@ class CardStep(NamedTuple):
     end_s: float
     phase: Phase
     sequences: tuple[int, ...]  # numbers of requests
-    tokens: int  # that were taken in
+    tokens: int  # tokens that were taken in
     waiting: int  # requests that wait when it begins
-    pages: int  # that are taken while it runs
+    pages: int  # pages that are taken while it runs
     joules: float
-    reconfigure_s: float = 0.0  # before it begins
+    reconfigure_s: float = 0.0  # seconds before it begins
 
 
 @dataclass
@@ -81,7 +81,7 @@ class Served:
     end_s: float = 0.0  # when its last one was
     made: int = 0  # tokens
     cached: int = 0  # positions whose keys and values are there
-    pages: int = 0  # that it holds
+    pages: int = 0  # pages that it holds
     preempted: int = 0  # times that it lost them
 
     @property

@@ -28,7 +28,7 @@ LEAST_USE = 0.01
 BINDS = 0.05
 """A lever that makes a design at least 5 % faster, half of what it could, is said to bind it."""
 PERCENTILES = (50, 95, 99)
-"""Of latencies that are distributed: where a step of the same kind takes each time as long, there are none."""
+"""Those of latencies that are distributed: where a step of the same kind takes each time as long, there are none."""
 
 
 def _saved(gain: float) -> float:
@@ -113,8 +113,8 @@ class StudyOutcome(Speeds):
 
     point: Point
     refusal: str = ""
-    fit: Fit | None = None  # of the design, and of that which drafts; None where there is no result
-    chosen: str = ""  # of the fastest of some designs: which it is
+    fit: Fit | None = None  # fit of the design, and of that which drafts; None where there is no result
+    chosen: str = ""  # name of the fastest of some designs
 
     @property
     def fits(self) -> bool:

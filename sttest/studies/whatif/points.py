@@ -73,7 +73,7 @@ class Point:
     refusal: str = ""  # then why
     draft: "Point | None" = None  # the model that drafts tokens of a step, where one does
     drafts: Drafts = field(default_factory=lambda: Drafts(0))  # tokens of a step that are drafted
-    acceptance: Acceptance = field(default_factory=Acceptance)  # of them
+    acceptance: Acceptance = field(default_factory=Acceptance)  # how many of them are accepted
 
     @property
     def made(self) -> float:

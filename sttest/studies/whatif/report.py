@@ -132,7 +132,7 @@ TIDY = (
     "speed_tokens_per_s", "launch_us", "roofline_tokens_per_s", "formula_tokens_per_s", "fits", "fullest_resource",
     "fullest_share", *(f"gain_of_a_tenth_more_{lever}" for lever in LEVERS), "design_origin", "refusal",
 )  # fmt: skip
-"""Of the table for programs, behind the axes."""
+"""The columns of the table for programs, behind the axes."""
 
 
 _FASTER: Mapping[Lever, str] = {
@@ -153,7 +153,7 @@ COLUMNS = (
     "point", "tokens/s", "fits", "gain from 10 % more", "share of roofline",
     *(f"10 % more {lever}" for lever in LEVERS), "design from", "formula tokens/s", "formula/simulated",
 )  # fmt: skip
-"""Of the printed table, the five that matter most first; then how much faster a tenth more of each thing makes it."""
+"""Columns of the printed table, the five that matter most first; then what a tenth more of each thing brings."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ class StudyReport:
     study: Study
     engine: str
     simulated: Sequence[StudyOutcome]
-    processor_s: float = 0.0  # that the simulations took
+    processor_s: float = 0.0  # seconds of a processor that the simulations took
 
     @cached_property
     def outcomes(self) -> Sequence[StudyOutcome]:

@@ -229,7 +229,7 @@ class Configuration:
     design_board: FpgaBoard
     text: str = ""  # linalg text of a file; empty for a model, whose shape says what its text is
     batch: int = 1  # sequences
-    choice: Choice = "default"  # which design
+    choice: Choice = "default"  # choice of the design
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, from which another machine can make the same block."""
@@ -321,10 +321,10 @@ def configuration(settings: Settings, compiled_for: Settings, folder: Path) -> C
 class Drafts:
     """Where drafted tokens come from: a model's design, or microseconds for each."""
 
-    count: int  # per step
+    count: int  # drafted tokens per step
     model: str = ""  # name of a model that drafts; empty where ``us`` says what a token takes
     us: float = 0.0
-    link_us: float = 0.0  # per step
+    link_us: float = 0.0  # microseconds on the link per step
 
     @property
     def settings(self) -> dict[str, Value]:

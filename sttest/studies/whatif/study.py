@@ -31,7 +31,7 @@ class Value(_Part):
     # source, kind: provenance of a hardware number, as in a board's file
     source: str = ""
     kind: Kind = "assumed"
-    settings: dict[str, "Value"] = Field(default_factory=dict)  # of a design, which the value names
+    settings: dict[str, "Value"] = Field(default_factory=dict)  # settings of a design, which the value names
 
     @field_validator("settings", mode="before")
     @classmethod

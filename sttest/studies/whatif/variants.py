@@ -15,7 +15,7 @@ from sttest.compile.options import CompileOptions, renamed
 from sttest.compile.resources.fit import NAMES, Fit, fit_of
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError, did_you_mean
 from sttest.core.validation import validated
-from sttest.models.registry import CONFIGS, SMALL, described_config
+from sttest.models.registry import SMALL, described_config, is_known
 from sttest.studies.whatif.outcome import LEVERS, Speeds
 from sttest.studies.whatif.points import HELD, block_result
 from sttest.studies.whatif.settings import BOARD, KNOBS, Settings, changed_board, check_keys, full_key, launch_cost
@@ -152,7 +152,7 @@ def _variant(design: CompiledDesign, settings: Settings, engine: str) -> dict[st
 def _launches(design: CompiledDesign) -> int | None:
     """Launches that a token takes; None where they are not all alike, or the model is not known."""
     model, described = str(design.workload.get("model", "")), design.workload.get("config")
-    if described is None and model.removeprefix(SMALL) not in CONFIGS:
+    if described is None and not is_known(model.removeprefix(SMALL)):
         return None
     layers = described_config(model, None if described is None else str(described)).layers
     if layers % design.knobs.layers or ("head_columns" in design.workload and layers != design.knobs.layers):

@@ -48,7 +48,7 @@ class CsimRun:
     verdict: Literal["done", "deadlock"]
     # memory image per written argument, uint8; empty after a deadlock
     results: dict[str, NDArray[np.uint8]] = field(repr=False)
-    fifos: dict[str, FifoUse] = field(repr=False)  # per stream and converter buffer, by name
+    fifos: dict[str, FifoUse] = field(repr=False)  # use of each stream and converter buffer, by name
     blocked: tuple[BlockedProcess, ...] = ()  # processes that stood still after a deadlock
     seconds: float = 0.0  # duration of the run without the build
     # the folder with the tokens of every stream (``<name>.bin``: elements in order, int4 as int8), if they were asked

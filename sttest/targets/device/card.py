@@ -195,7 +195,7 @@ class Rehearsal:
 class Timeouts:
     """Time limits."""
 
-    launch_s: float = 60.0  # after which a kernel counts as hung
+    launch_s: float = 60.0  # seconds after which a kernel counts as hung
     open_s: float = 300.0  # time limit for configuring a card or starting a hardware emulation, seconds
     reset: bool = True  # a card whose kernel hung, which nothing else brings back
 

@@ -32,7 +32,7 @@ from sttest.targets.xrt.emulator import EmulatedXrt, ExecutionOutcome, FaultyKer
 class CsimKernels:
     """A `KernelLibrary` of compiled kernels."""
 
-    executables: Mapping[str, Executable]  # per kernel
+    executables: Mapping[str, Executable]  # executables by kernel
     duration_us: float  # time that each execution is said to take, microseconds: simulated time of the design
 
     def execute(self, launch: KernelLaunch) -> ExecutionOutcome:

@@ -53,7 +53,7 @@ def energy(idle_w: Sequence[float], load_w: Sequence[float], busy_s: float) -> M
 SLICE_MS = 200
 """A wait returns at least this often; in between the interpreter is held."""
 POWER_PERIOD_S = 0.1
-"""Between readings: the controller on the card has a new one about this often."""
+"""Seconds between readings: the controller on the card has a new one about this often."""
 
 
 @dataclass(frozen=True)

@@ -41,8 +41,8 @@ class ValuedDesign:
 
     graph: TimedGraph
     modules: Sequence[ModuleText]  # its processes without memory ports
-    tokens: Mapping[str, Bytes]  # of each FIFO with data, [tokens, bytes] (:func:`pack_tokens`)
-    # by FIFO behind a port that waits: the FIFO of what it waits for, and the memory that gives the tokens
+    tokens: Mapping[str, Bytes]  # tokens of each FIFO with data, [tokens, bytes] (:func:`pack_tokens`)
+    # what a port waits for, by FIFO behind it: the FIFO of what it waits for, and the memory that gives the tokens
     held: Mapping[str, tuple[str, HeldMemory]] = field(default_factory=dict)
 
     @staticmethod

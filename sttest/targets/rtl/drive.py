@@ -79,7 +79,7 @@ class WrongToken:
 
     fifo: str  # name of the FIFO
     token: int  # number of the token
-    cycle: int  # in which it was written
+    cycle: int  # cycle in which it was written
     # the first byte that differs, the lowest of the token being 0, as it was written and as it shall be
     byte: int = 0
     got: int = 0
@@ -277,7 +277,7 @@ class BuiltFolder:
     folder: Path
     simulator: str
     command: tuple[str, ...]
-    graphs: list[dict[str, Any]]  # of the folder's manifest
+    graphs: list[dict[str, Any]]  # graphs of the folder's manifest
     build_s: float
 
     def run(self, max_clocks: int = MAX_CLOCKS, window: "Window | None" = None) -> list[RtlRun]:

@@ -33,7 +33,7 @@ class HeldMemory:
     width: int  # bits of a token
     parameters: Mapping[str, int | str]
     arrays: Mapping[str, Array] = field(repr=False)  # content by suffix of its file; integers, or elements
-    bits: int = 32  # of an element of ``content``
+    bits: int = 32  # bits of an element of ``content``
 
     def instance(self, stem: str, place: int, taken: str) -> str:
         """The instance that drives what the process takes out of a FIFO.
@@ -93,7 +93,7 @@ def _token_table(graph: ReferenceGraph, load: Load, rows: Array) -> HeldMemory:
 class _Segment:
     """What a DMA of a queue reads in a layer."""
 
-    tokens: Array  # of all parts, [parts, runs, tokens, elements]
+    tokens: Array  # tokens of all parts, [parts, runs, tokens, elements]
     chosen: int  # parts that are read; 0 where there is one, which needs no number
 
 

@@ -27,7 +27,7 @@ class RtlKernel:
     name: str
     graph: TimedGraph
     modules: Sequence[ModuleText]  # its processes without memory ports
-    arguments: Sequence[KernelArgument]  # in the order of the host
+    arguments: Sequence[KernelArgument]  # arguments in the order of the host
 
     @staticmethod
     def of(

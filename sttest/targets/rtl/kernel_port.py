@@ -34,8 +34,8 @@ _READS, _WRITES = ("arvalid", "arready", "araddr", "arlen", "rvalid", "rready", 
 class PartNumbers:
     """The numbers of parts by which a port reads."""
 
-    stream: str  # from which the process behind the port takes them
-    parts: int  # in memory
+    stream: str  # stream from which the process behind the port takes them
+    parts: int  # parts that lie in memory
     at_once: int  # numbers of a token
 
 
@@ -51,10 +51,10 @@ def _numbers(tensors: Sequence[PortTensor], values: ReferenceGraph) -> PartNumbe
 class KernelArgument:
     """An argument, with the only memory port that uses it."""
 
-    name: str  # as the host knows it
-    port: MemoryPort  # in the timed graph
+    name: str  # name by which the host knows it
+    port: MemoryPort  # its port in the timed graph
     words: PortWords
-    numbers: PartNumbers | None = None  # of the parts that it reads
+    numbers: PartNumbers | None = None  # numbers of the parts that it reads
 
     @property
     def bus(self) -> str:

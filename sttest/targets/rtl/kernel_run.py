@@ -39,9 +39,9 @@ class KernelRun:
     """What a kernel did."""
 
     done: bool  # whether all launches ended
-    cycles: int  # of all launches, with those of the host; chance has a part in them
+    cycles: int  # cycles of all launches, with those of the host; chance has a part in them
     complaints: tuple[str, ...]  # what AXI forbids, and accesses outside of an argument
-    memory: Mapping[str, Bytes]  # of each argument at the end
+    memory: Mapping[str, Bytes]  # memory of each argument at the end
     counts: tuple[str, ...] = ()  # what modules counted, a line each: scope and numbers
 
 

@@ -27,8 +27,8 @@ class Toggles:
 
     process: str
     dsps: int  # slices, one per lane
-    operand_bits: int  # of the factors of all of them, sign extension left out
-    steps: int  # in which the pipeline advanced
+    operand_bits: int  # bits of the factors of all of them, sign extension left out
+    steps: int  # steps in which the pipeline advanced
     toggled_bits: int  # bits of factors that were others than in the step before, summed over steps
 
     @property

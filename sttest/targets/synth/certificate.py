@@ -50,9 +50,9 @@ class PlaceFit:
     """An SLR, or the whole board."""
 
     name: str
-    amounts: Mapping[str, Spread]  # by resource
+    amounts: Mapping[str, Spread]  # amounts by resource
     budget: Resources
-    probability: float  # that all amounts are within the budget
+    probability: float  # probability that all amounts are within the budget
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class FitCertificate:
     name: str
     places: tuple[PlaceFit, ...]
     processes: tuple[ProcessFit, ...]  # largest first
-    probability: float  # that it fits everywhere
+    probability: float  # probability that it fits everywhere
     draws: int
 
     def to_json(self) -> dict[str, Any]:

@@ -40,14 +40,14 @@ class DesignPart:
     name: str  # name of the FIFO, memory or process
     process: str  # process that it belongs to
     role: str  # ``fifo``, ``converter`` or ``tile`` for memories, the kind of process for logic
-    predicted: Resources  # of one of them
+    predicted: Resources  # resources of one of them
     count: int = 1  # how many the design has of it, such as banks
     kind: str = ""  # kind of memory
     depth: int = 0  # words
     bits: int = 0  # width of a word, bits
     job: SynthesisJob | None = None
     why_not: str = ""  # reason for which it has no job
-    parts: Mapping[str, SynthesisJob] = field(default_factory=dict)  # of black boxes in it, by name
+    parts: Mapping[str, SynthesisJob] = field(default_factory=dict)  # jobs of the black boxes in it, by name
     corrected: Resources | None = None  # prediction for one of them by rows of synthesis
 
 

@@ -24,7 +24,7 @@ class ProcessJobs:
 
     module: ModuleText
     frame: SynthesisJob  # ports, control, storage, and adders of integers; parts are black boxes in it
-    parts: Mapping[str, SynthesisJob]  # by the name of the black box
+    parts: Mapping[str, SynthesisJob]  # jobs by the name of the black box
 
 
 def process_jobs(package: DesignPackage, folder: Path) -> dict[str, ProcessJobs | InputError]:

@@ -70,9 +70,9 @@ class SynthesisJob:
 class Synthesized:
     """What a module takes."""
 
-    cells: Mapping[str, int]  # by kind
+    cells: Mapping[str, int]  # cells by kind
     levels: int  # cells on the longest path between two registers
-    seconds: float  # that it took
+    seconds: float  # seconds that it took
 
     @property
     def resources(self) -> Resources:

@@ -37,7 +37,7 @@ class SynthesisTool:
     """How a job is run."""
 
     version: str
-    command: tuple[str, ...]  # in the folder of the job
+    command: tuple[str, ...]  # command that runs in the folder of the job
     report: str  # the report's path in that folder
     script: str  # the file that tells the tool what to do
 
@@ -89,7 +89,7 @@ class JobResult:
     job: SynthesisJob
     log: Path
     seconds: float = 0.0
-    was_done: bool = False  # before
+    was_done: bool = False  # whether it was done before
     report: CsynthReport | None = None
     trouble: str = ""  # why there is no report
 
@@ -323,8 +323,8 @@ class Figures:
 
     ii: int | None
     depth: int | None
-    cycles: int | None  # of one run without waiting
-    resources: Mapping[str, float]  # by :data:`RESOURCES`
+    cycles: int | None  # cycles of one run without waiting
+    resources: Mapping[str, float]  # resources by :data:`RESOURCES`
 
     def to_json(self) -> dict[str, float | None]:
         """All figures by name."""

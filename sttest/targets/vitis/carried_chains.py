@@ -82,10 +82,10 @@ class Chain:
     """A carried value."""
 
     variable: str
-    cycles: int  # from its read to the write of what is read next
+    cycles: int  # cycles from its read to the write of what is read next
     distance: int  # iterations between these, as the tool sees it
     true_distance: int
-    operators: str  # as in ``16 x fadd``
+    operators: str  # operators as in ``16 x fadd``
 
     @property
     def interval(self) -> int:

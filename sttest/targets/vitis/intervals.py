@@ -63,7 +63,7 @@ class LoopInterval:
 
     label: str
     line: int
-    iterations: int  # per entry
+    iterations: int  # iterations per entry
     entries: int  # times that the loop is entered in one run of the kernel
     asked: int | None  # the interval of its directive, in cycles
     bounds: tuple[IntervalBound, ...]  # largest first, without the directive's

@@ -15,7 +15,7 @@ from sttest.sim.graph import MemoryPort
 from sttest.targets.vitis.placement import BALANCED, ChannelPlacement, PortLoad, beside, place_as, placements
 
 _TRIED = 4
-"""Of the placements that keep the busiest bank as idle as can be, so many are simulated."""
+"""Placements that are simulated, of those that keep the busiest bank as idle as can be."""
 _FASTER = 2
 """What channels with more than their share of the traffic are sped up by, to see what that would save."""
 

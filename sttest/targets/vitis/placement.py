@@ -27,9 +27,9 @@ class PortLoad:
 class ChannelPlacement:
     """The banks that ports are linked to."""
 
-    banks: Mapping[str, tuple[int, ...]]  # per port, a range in ascending order
-    run_bytes: Mapping[int, int]  # per bank in use, moved by one launch
-    resident_bytes: Mapping[int, int]  # per bank in use
+    banks: Mapping[str, tuple[int, ...]]  # banks per port, a range in ascending order
+    run_bytes: Mapping[int, int]  # bytes per bank in use, moved by one launch
+    resident_bytes: Mapping[int, int]  # bytes per bank in use
     busiest_port: tuple[str, int]  # the port that moves most, and how much
 
     @property

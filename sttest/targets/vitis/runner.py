@@ -33,7 +33,7 @@ class StepResult:
 
     name: str  # name of the step
     seconds: float  # duration; 0 if it had been done before
-    was_done: bool  # before
+    was_done: bool  # whether it was done before
     log: Path  # output of the tool
 
 

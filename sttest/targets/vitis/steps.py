@@ -28,7 +28,7 @@ class BuildStep:
     command: tuple[str, ...]  # program and arguments; paths are relative to the folder of the build
     inputs: tuple[Path, ...]  # files whose content decides whether it must run again
     output: Path  # the file that it makes
-    limit_s: float  # after which it is ended
+    limit_s: float  # seconds after which it is ended
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ def _open(command: tuple[str, ...], target: Target) -> str:
 
 _PORT = re.compile(r"^([A-Za-z_]\w*)\.([A-Za-z_]\w*):(HBM|DDR)\[(\d+)(?::(\d+))?\]$")
 _HBM_BANKS = 32
-"""Of the devices that have one (AMD PG276); the DDR's are numbered behind."""
+"""Banks of the devices that have one (AMD PG276); the DDR's are numbered behind."""
 _UNIT = re.compile(r"^([A-Za-z_]\w*):(\d+):([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)$")
 
 
@@ -179,8 +179,8 @@ class LinkConfig:
     """What a configuration file says."""
 
     units: Mapping[str, tuple[str, ...]]  # compute units per kernel
-    banks: Mapping[tuple[str, str], tuple[int, ...]]  # per compute unit and argument
-    slrs: Mapping[str, int]  # per compute unit that is bound to one
+    banks: Mapping[tuple[str, str], tuple[int, ...]]  # banks per compute unit and argument
+    slrs: Mapping[str, int]  # SLR of each compute unit that is bound to one
     clock_hz: int  # clock of all kernels, Hz
 
 

@@ -38,7 +38,7 @@ class Piece:
     """A declaration at file scope, or lines of the preprocessor."""
 
     name: str  # what it declares; empty for the preprocessor
-    text: str  # with the comment above it
+    text: str  # its lines with the comment above them
 
     @property
     def code(self) -> str:

@@ -52,9 +52,9 @@ def with_plain_bfloat16(graph: TimedGraph, is_weight: IsWeight) -> TimedGraph:
 class LanePlan:
     """What decoders do with the weights of ports that bring equally many."""
 
-    steps: Sequence[LaneSteps]  # by port
-    words: NDArray[np.int64]  # by port, words of memory
-    fill_bits: int  # in all lanes of all ports
+    steps: Sequence[LaneSteps]  # steps by port
+    words: NDArray[np.int64]  # words of memory by port
+    fill_bits: int  # bits of fill in all lanes of all ports
     code_bits: int  # codewords, signs and mantissas of all
 
 

@@ -24,8 +24,8 @@ GROUP_TOKENS = 2
 class DecoderDepths:
     """Depths of a decoder's FIFOs, tokens."""
 
-    parts: int  # before each lane, parts of words
-    groups: int = GROUP_TOKENS  # behind each lane
+    parts: int  # parts of words that wait before each lane
+    groups: int = GROUP_TOKENS  # groups that wait behind each lane
 
 
 def any_trace_depths(lane_format: LaneFormat) -> DecoderDepths:

@@ -69,8 +69,8 @@ __depends__ = ("sttest_systems/entropy/trained_exponents.csv",)
 
 MODEL, CONTEXT, BOARD, SEED = "gpt2", 64, "u55c", 1
 DEVIATION = 0.02
-"""Of GPT-2's initial weights; projections into the residual stream have it over the root of twice the layers (Hugging
-Face transformers, modeling_gpt2.py)."""
+"""The deviation of GPT-2's initial weights; projections into the residual stream have it over the root of twice the
+layers (Hugging Face transformers, modeling_gpt2.py)."""
 COUNT = 131_072
 LANES = {
     "32 lanes of 1": LaneFormat(32, 1, 16, 12, 512), "16 lanes of 2": LaneFormat(16, 2, 32, 12, 512),

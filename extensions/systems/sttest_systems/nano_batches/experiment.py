@@ -47,12 +47,12 @@ class Step:
 
     cycles: int
     moved_bytes: int
-    held_bytes: int  # in FIFOs, converters and tiles of DMAs
+    held_bytes: int  # bytes in FIFOs, converters and tiles of DMAs
     # shares of the time: at least one task computes, at least one channel transfers, both at once
     compute: float
     memory: float
     both: float
-    overlapped: float  # of the time of the less busy of the two
+    overlapped: float  # overlap as a share of the time of the less busy of the two
     channels: float  # mean share of the channels that transfer
 
 

@@ -21,7 +21,7 @@ from sttest_systems.pim_gpt.products import (
 
 _PICO = 1e-12
 _MOST_PHASES = 60_000
-"""Of a graph; engines take a few more."""
+"""Phases of a graph; engines take a few more."""
 
 
 @dataclass(frozen=True)

@@ -72,8 +72,8 @@ class Generation:
     """A model that decodes ``TOKENS`` tokens, the prompt among them, LM head and all."""
 
     gpt: Gpt
-    cycles: float  # of all tokens
-    head_cycles: int  # of one
+    cycles: float  # cycles of all tokens
+    head_cycles: int  # cycles of one head
     done: Activity
 
     @property

@@ -30,7 +30,7 @@ class Store:
     name: str
     elements: int  # sent to a channel
     openings: int  # rows of the same bank that they go to
-    accesses: int  # of all these rows
+    accesses: int  # accesses of all these rows
 
 
 @dataclass(frozen=True)

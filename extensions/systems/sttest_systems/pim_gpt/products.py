@@ -20,7 +20,7 @@ class Pass:
     """A part of an input and the columns that every bank multiplies it with."""
 
     inputs: int  # elements sent to a channel
-    columns: int  # of a bank
+    columns: int  # columns of a bank
     length: int  # elements of a column
 
 
@@ -29,7 +29,7 @@ class Row:
     """A row of DRAM that a bank opens."""
 
     accesses: int
-    columns: int  # that end in it, and whose sums can be read
+    columns: int  # columns that end in it, and whose sums can be read
 
 
 def row_plan(board: PimBoard, work: Pass) -> list[Row]:

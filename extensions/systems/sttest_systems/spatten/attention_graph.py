@@ -52,7 +52,7 @@ class Depths:
     """Depths of FIFOs, tokens."""
 
     exponents: int  # rows of a head's exponents, which wait for their sum, those on their way included
-    vectors: int  # of each channel's keys or values
+    vectors: int  # vectors of each channel's keys or values
     rows: int = 2  # everywhere else; what is on its way comes on top
     ahead: int = 2  # rows of probabilities before each top-k engine for values
 

@@ -60,7 +60,7 @@ MEMORIES = (BOARD, PAPER)
 PROMPT, STEPS = 993, 32
 """Tokens in the cache at the first step, and steps: the authors' workloads of GPT-2."""
 DEVIATION = 2.0
-"""Of the logits whose softmax the engines search."""
+"""The deviation of the logits whose softmax the engines search."""
 LANES, COMPARATORS = 8, 16
 """Keys and values per cycle, 512 products each for 64 elements, and scores compared per cycle: SpAtten's own sizes."""
 SCHEDULES = Path(__file__).with_name("schedules.csv")
@@ -79,7 +79,7 @@ SWEEP = ((1, 1), (2, 1), (4, 1), (8, 1), (16, 1), (32, 1), (WIDEST, 1), (16, 2),
 """Comparators of an engine, and engines for values."""
 DEVIATIONS = (0.5, 1.0, 2.0, 3.0, 4.0)
 THRESHOLD, VALUE_SHARE = 0.05, 0.2
-"""Of the authors' workload of GPT-2 Small: below which probability low bits are read, and values that are kept."""
+"""The authors' workload of GPT-2 Small: below which probability low bits are read, and values that are kept."""
 SYNTHESIZED = (4, 16)
 ABSTRACT = "Wang et al., SpAtten, arXiv 2012.09852, abstract"
 REVIEW = "Wang et al., SpAtten, HPCA 2021, section V-B, second hand: from a public review of the paper"

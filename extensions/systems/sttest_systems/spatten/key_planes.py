@@ -26,7 +26,7 @@ class PlaneFormat:
     dim: int = 64  # elements of a vector
     high_bits: int = 6
     low_bits: int = 4
-    word_bits: int = 512  # of memory
+    word_bits: int = 512  # bits of a word of memory
 
     def __post_init__(self) -> None:
         if min(self.dim, self.high_bits, self.low_bits) < 1 or self.word_bits < 8 or self.word_bits % 8:

@@ -36,7 +36,7 @@ class TopKFormat:
 
     lanes: int = 16  # scores of a row
     rows: int = 64  # most rows of a search
-    bits: int = 16  # of a score, unsigned
+    bits: int = 16  # bits of a score, unsigned
 
     def __post_init__(self) -> None:
         if min(self.lanes, self.rows, self.bits) < 1 or self.capacity > MOST_SCORES or self.bits > MOST_BITS:
@@ -63,11 +63,11 @@ class TopKFormat:
 class Selection:
     """What a search gives, and what it does on the way."""
 
-    places: Integers  # of the scores that are kept, rising
+    places: Integers  # places of the scores that are kept, rising
     passes: tuple[int, ...]  # rows that each pass reads
     rows: int  # rows of scores
-    puts: Integers  # in which step of the last reading each row of kept scores is full, or the rest of one leaves
-    lanes: int  # of the engine
+    puts: Integers  # steps of the last reading in which a row of kept scores is full, or the rest of one leaves
+    lanes: int  # lanes of the engine
 
     @property
     def first_filtered(self) -> int:

@@ -32,9 +32,9 @@ class Cache:
 class Rules:
     """What is pruned, and when keys are read again."""
 
-    tokens: tuple[int, ...]  # by layer: tokens that are left
-    heads: tuple[int, ...]  # by layer: heads that are left
-    value_share: float  # of the tokens that are left: whose values a head reads
+    tokens: tuple[int, ...]  # tokens that are left, by layer
+    heads: tuple[int, ...]  # heads that are left, by layer
+    value_share: float  # share of the tokens that are left whose values a head reads
     low_bits: int  # bits of a key that are read on demand
     threshold: float  # a head whose largest probability is less reads them
 

@@ -26,7 +26,7 @@ class HeadWork:
 
     again: bool  # whether it reads the low bits of its keys
     values: Integers  # tokens whose values it reads, rising
-    search: Selection | None  # for them; None where all are read
+    search: Selection | None  # the search for them; None where all are read
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class LayerWork:
 
     tokens: Integers  # tokens whose keys its heads read, rising: places in the cache
     heads: tuple[HeadWork, ...]
-    token_search: Selection | None = None  # for the tokens of the next layer, after the last head
-    head_search: Selection | None = None  # for the heads of the next layer
+    token_search: Selection | None = None  # the search for the tokens of the next layer, after the last head
+    head_search: Selection | None = None  # the search for the heads of the next layer
 
     @property
     def keys(self) -> int:
@@ -115,8 +115,8 @@ def dense_step(layers: int, heads: int, context: int) -> list[LayerWork]:
 class Widths:
     """Bits of an element in memory."""
 
-    key: int  # of the part of a key that is always read
-    low: int  # of the part that is read on demand
+    key: int  # bits of the part of a key that is always read
+    low: int  # bits of the part that is read on demand
     value: int
 
     def vector_bytes(self, dim: int) -> tuple[int, int, int]:

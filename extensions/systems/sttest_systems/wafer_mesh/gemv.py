@@ -30,7 +30,7 @@ class MeshGemv:
     side: int  # cores of a column and of a row
     inputs: int
     outputs: int
-    reduction: Reduction  # of a column
+    reduction: Reduction  # how a column is summed
 
     def __post_init__(self) -> None:
         if not 2 <= self.side <= self.board.side.count or self.inputs < 1 or self.outputs < 1:

@@ -16,6 +16,9 @@ EXTENSION = Extension(
         Offer("backends", "broken", "sttest_sample.no_such:BROKEN", "A backend that cannot be imported."),
         Offer("weight_types", "quinary", "sttest_sample.weights:QUINARY"),
         Offer("schemes", "quinary-a8", "sttest_sample.weights:QUINARY_A8"),
+        Offer("families", "bare", "sttest_sample.bare:BARE"),
+        Offer("models", "bare-gpt2", "sttest_sample.bare:BARE_GPT2"),
+        Offer("studies", "waits", "sttest_sample.waits:__file__"),
         Offer("verbs", "size", "sttest_sample.count:count_verb", "A verb that sttest has already."),
     ),
 )

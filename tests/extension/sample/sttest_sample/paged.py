@@ -11,8 +11,8 @@ class Paged(MemoryKind):
     bytes_per_channel: Bytes
     peak_gb_per_s_per_channel: GigabytesPerSecond
     page_bytes: Bytes
-    page_open_ns: Nanoseconds  # in which a channel sends nothing
-    access_ns: Nanoseconds  # from a request to the first byte of an open page
+    page_open_ns: Nanoseconds  # time in which a channel sends nothing
+    access_ns: Nanoseconds  # time from a request to the first byte of an open page
     switch_ns: Nanoseconds  # each way
     outstanding_bursts: Count
 

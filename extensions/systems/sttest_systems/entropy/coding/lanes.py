@@ -33,9 +33,9 @@ class LaneFormat:
 
     lanes: int = 16
     symbols: int = 2  # weights of a lane's group, decoded in one cycle
-    word_bits: int = 32  # of a lane in a word of memory
+    word_bits: int = 32  # bits of a lane in a word of memory
     longest: int = 12  # bits of the longest codeword
-    skew_bits: int = 256  # from which on a lane that lags gets fill
+    skew_bits: int = 256  # lag in bits from which on a lane gets fill
 
     def __post_init__(self) -> None:
         if min(self.lanes, self.symbols, self.longest) < 1 or self.word_bits < 8 or self.word_bits % 8:

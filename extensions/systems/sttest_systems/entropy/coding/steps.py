@@ -17,8 +17,8 @@ from sttest_systems.entropy.coding.lanes import EncodedWeights, LaneFormat
 class LaneSteps:
     """Cycles of lanes in which something happens."""
 
-    takes: tuple[NDArray[np.int64], ...]  # by lane: cycles in which it takes a part of a word
-    gives: tuple[NDArray[np.int64], ...]  # by lane: cycles in which it decodes a group
+    takes: tuple[NDArray[np.int64], ...]  # cycles in which each lane takes a part of a word
+    gives: tuple[NDArray[np.int64], ...]  # cycles in which each lane decodes a group
     ends: NDArray[np.int64]  # [lanes], cycles until it has done everything
 
 
