@@ -3,11 +3,13 @@
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
 import typer
 
+from sttest.cli.objects import takes_objects
 from sttest.cli.output import Json, print_json
 from sttest.core.errors import DeadlockError, InputError
 from sttest.core.files import STANDARD_INPUT, read_bytes, write_text
@@ -30,6 +32,44 @@ _MOST_PATCH = 24
 """Lines of a patch on a terminal."""
 
 
+@dataclass(frozen=True)
+class CheckedFiles:
+    """What the inputs are, and files beside them."""
+
+    form: Annotated[
+        str | None, typer.Option("--format", metavar="NAME", help="A format of sttest import [what the files hold].")
+    ] = None
+    reports: Annotated[
+        Path | None, typer.Option(help="Folder of synthesis reports, or csynth.xml [those beside the design].")
+    ] = None
+    top: Annotated[str | None, typer.Option(help="The function that is the design, where a file has several.")] = None
+    rates: Annotated[Path | None, typer.Option(help="tapa: what each task does [the YAML beside the graph].")] = None
+    folding: Annotated[
+        Path | None, typer.Option(help="finn: a folding configuration [MODEL.folding.json beside the model].")
+    ] = None
+    no_run: Annotated[
+        bool, typer.Option("--no-run", help="Execute no code that came in; Vitis HLS is then read by its text alone.")
+    ] = False
+
+
+@dataclass(frozen=True)
+class AskedChange:
+    """What change is proposed, and where it goes."""
+
+    target: Annotated[Target, typer.Option(help="Of the depths that are proposed as a change.")] = NO_DEADLOCK
+    seconds: Annotated[float, typer.Option(min=0.1, max=MOST_SECONDS, help="That each input may take.")] = SECONDS
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Change the design's own files, after saying what changes.")
+    ] = False
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Write the change to a file: the patch, or all of a graph.")
+    ] = None
+    annotate: Annotated[
+        bool, typer.Option("--annotations", help="Print annotations of a GitHub workflow behind the text.")
+    ] = False
+
+
+@takes_objects
 def check_verb(
     inputs: Annotated[
         list[Path],
@@ -39,31 +79,8 @@ def check_verb(
             "component of Vitis HLS, TAPA, FINN, LightningSim (see sttest import). - is standard input.",
         ),
     ],
-    form: Annotated[
-        str | None, typer.Option("--format", metavar="NAME", help="A format of sttest import [what the files hold].")
-    ] = None,
-    reports: Annotated[
-        Path | None, typer.Option(help="Folder of synthesis reports, or csynth.xml [those beside the design].")
-    ] = None,
-    top: Annotated[str | None, typer.Option(help="The function that is the design, where a file has several.")] = None,
-    rates: Annotated[Path | None, typer.Option(help="tapa: what each task does [the YAML beside the graph].")] = None,
-    folding: Annotated[
-        Path | None, typer.Option(help="finn: a folding configuration [MODEL.folding.json beside the model].")
-    ] = None,
-    no_run: Annotated[
-        bool, typer.Option("--no-run", help="Execute no code that came in; Vitis HLS is then read by its text alone.")
-    ] = False,
-    target: Annotated[Target, typer.Option(help="Of the depths that are proposed as a change.")] = NO_DEADLOCK,
-    seconds: Annotated[float, typer.Option(min=0.1, max=MOST_SECONDS, help="That each input may take.")] = SECONDS,
-    apply: Annotated[
-        bool, typer.Option("--apply", help="Change the design's own files, after saying what changes.")
-    ] = False,
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="Write the change to a file: the patch, or all of a graph.")
-    ] = None,
-    annotate: Annotated[
-        bool, typer.Option("--annotations", help="Print annotations of a GitHub workflow behind the text.")
-    ] = False,
+    given: CheckedFiles,
+    change: AskedChange,
     as_json: Json = False,
 ) -> None:
     """Check whatever holds a design for deadlocks; exit code 3 on one, with the line of each wait and the fix.
@@ -83,32 +100,35 @@ def check_verb(
 
       sttest check graph.json model.xml --json
     """
-    _refuse(inputs, out, both=annotate and as_json)
+    _refuse(inputs, change.out, both=change.annotate and as_json)
     asked = Asked(
-        form or "", *(None if each is None else str(each) for each in (reports, top, rates, folding)), target=target,
-        is_strict=len(inputs) == 1, no_run=no_run,
-    )  # fmt: skip
+        given.form or "",
+        *(None if each is None else str(each) for each in (given.reports, given.top, given.rates, given.folding)),
+        target=change.target,
+        is_strict=len(inputs) == 1,
+        no_run=given.no_run,
+    )
     data = read_bytes(STANDARD_INPUT) if STANDARD_INPUT in inputs else b""
     with progress("checking") as say:
-        groups = list(check_all(list(map(str, inputs)), asked, data, seconds, say))
+        groups = list(check_all(list(map(str, inputs)), asked, data, change.seconds, say))
     findings = [each for group in groups for each in group]
     code = _exit_code(findings)
     if _is_error(findings):
-        if annotate:
+        if change.annotate:
             print("\n".join(annotations(findings)))
         raise as_error(findings[0])
     if as_json:
-        written = _written(findings, out, apply=apply)
+        written = _written(findings, change.out, apply=change.apply)
         told = [each.to_json() for each in findings]
-        facts = {"seconds": seconds, "exit_code": code, "written": written}
+        facts = {"seconds": change.seconds, "exit_code": code, "written": written}
         print_json({"schema": SCHEMA, **facts, "findings": told})
     else:
-        with _guarded(annotate=annotate):
-            _print(findings, target, can_change=not apply and out is None)
-        if annotate:
+        with _guarded(annotate=change.annotate):
+            _print(findings, change.target, can_change=not change.apply and change.out is None)
+        if change.annotate:
             print("\n".join(annotations(findings)))
-        if apply or out is not None:
-            written = _written(findings, out, apply=apply)
+        if change.apply or change.out is not None:
+            written = _written(findings, change.out, apply=change.apply)
             print("\n".join(f"{path}: written" for path in written) or "nothing was written")
     raise typer.Exit(code)
 

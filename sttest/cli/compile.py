@@ -2,13 +2,14 @@
 
 import re
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sttest.cli.common import Batch, Board, Json, Parameters, Phase, names_of, print_json, progress, takes_options
+from sttest.cli.objects import takes_objects
 from sttest.cli.verbs import without_table
 from sttest.compile.opt import run_opt
 from sttest.compile.options import CompileOptions
@@ -30,24 +31,24 @@ if TYPE_CHECKING:
     from sttest.frontend.operations import SourceLine
 
 
-@takes_options()
-def compile_verb(
-    model: Annotated[
-        str,
-        typer.Argument(
-            help="A name (see sttest models), small-NAME, a config.json or its folder, a .mlir file, FILE.py:FUNCTION."
-        ),
-    ],
-    phase: Annotated[Phase | None, typer.Option(help="prefill needs --tokens, decode needs --context.")] = None,
-    tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [decode: 1, up to 128].")] = None,
-    context: Annotated[int | None, typer.Option(help="Tokens in the cache; 0 in prefill.")] = None,
-    batch: Batch = None,
-    board: Board = "u55c",
+@dataclass(frozen=True)
+class AskedBlock:
+    """Which block is compiled, for which board, and into which folder."""
+
+    phase: Annotated[Phase | None, typer.Option(help="prefill needs --tokens, decode needs --context.")] = None
+    tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [decode: 1, up to 128].")] = None
+    context: Annotated[int | None, typer.Option(help="Tokens in the cache; 0 in prefill.")] = None
+    batch: Batch = None
+    board: Board = "u55c"
     work_dir: Annotated[
         Path | None, typer.Option("--work-dir", "-o", help="The package's folder [build/MODEL-PHASE-BOARD].")
-    ] = None,
-    *,
-    options: CompileOptions,
+    ] = None
+
+
+@dataclass(frozen=True)
+class AskedPackage:
+    """How its design is found, and what becomes of it."""
+
     design: Annotated[
         str,
         typer.Option(
@@ -56,32 +57,47 @@ def compile_verb(
             help="best: the fastest known or found that fits; default: the options' defaults; or a file of knobs. "
             "Options that are given hold over all; one of lanes leaves nothing to look for.",
         ),
-    ] = "best",
-    lanes_from: Annotated[Path | None, typer.Option(help="Take the lanes of this package instead.")] = None,
+    ] = "best"
+    lanes_from: Annotated[Path | None, typer.Option(help="Take the lanes of this package instead.")] = None
     head: Annotated[
         bool, typer.Option("--head", help="Final norm, LM head and choice of the token behind the last layer; decode.")
-    ] = False,
+    ] = False
     check_resources: Annotated[
         bool, typer.Option("--check-resources", help="Refuse what does not fit the board; place the rest on its SLRs.")
-    ] = False,
+    ] = False
     layers_of: Annotated[
         LayersOf | None,
         typer.Option(help="One layer per launch, or all of the model; a decode of 64 cached tokens if not said."),
-    ] = None,
+    ] = None
     groups: Annotated[
         bool,
         typer.Option("--groups", help="Where the design does not fuse into one kernel, make a package of several."),
-    ] = False,
-    parameters: Parameters = None,
+    ] = False
+    parameters: Parameters = None
     require_quantized: Annotated[
         bool, typer.Option("--require-quantized", help="Refuse a scheme's design with contractions in floating point.")
-    ] = False,
+    ] = False
     print_after_all: Annotated[
         bool, typer.Option("--print-after-all", help="Keep the IR after every pass, not of the first and last alone.")
-    ] = False,
+    ] = False
     operations: Annotated[
         bool, typer.Option("--operations", help="Only say of each line of a module how it is done, or why it is not.")
-    ] = False,
+    ] = False
+
+
+@takes_options()
+@takes_objects
+def compile_verb(
+    model: Annotated[
+        str,
+        typer.Argument(
+            help="A name (see sttest models), small-NAME, a config.json or its folder, a .mlir file, FILE.py:FUNCTION."
+        ),
+    ],
+    block: AskedBlock,
+    *,
+    options: CompileOptions,
+    making: AskedPackage,
     as_json: Json = False,
 ) -> None:
     """Compile one decoder block to a design package.
@@ -102,7 +118,7 @@ def compile_verb(
 
       sttest compile qwen3-30b-a3b --layers-of one
 
-      sttest compile block.mlir --board my-board.yaml --tile 32
+      sttest compile block.mlir --board my-board.yaml --tile-size 32
 
       sttest compile block.mlir --precision w8a8 --parameters arg1,arg3 --require-quantized
 
@@ -128,18 +144,30 @@ def compile_verb(
 
       sttest compile gpt2 --phase decode --context 64 --rank 50% --rank "attn.?_proj=256"
     """
-    if operations:
+    if making.operations:
         _report_operations(model, as_json=as_json)
         return
     request = Request(
-        model, phase, tokens, context, board, options, head, work_dir, lanes_from, check_resources,
-        keep_ir="all" if print_after_all else "ends", parameters=names_of(parameters),
-        require_quantized=require_quantized, batch=batch, choice=read_choice(design),
-    )  # fmt: skip
-    if layers_of is not None:
-        request = with_layers_of(request, layers_of)
+        model,
+        block.phase,
+        block.tokens,
+        block.context,
+        block.board,
+        options,
+        making.head,
+        block.work_dir,
+        making.lanes_from,
+        making.check_resources,
+        keep_ir="all" if making.print_after_all else "ends",
+        parameters=names_of(making.parameters),
+        require_quantized=making.require_quantized,
+        batch=block.batch,
+        choice=read_choice(making.design),
+    )
+    if making.layers_of is not None:
+        request = with_layers_of(request, making.layers_of)
     request = with_told_shape(request)
-    if groups:
+    if making.groups:
         _compile_groups(request, as_json=as_json)
         return
     summary = _compiled(request)

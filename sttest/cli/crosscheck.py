@@ -1,7 +1,7 @@
 """`sttest crosscheck`: a model's block through every engine, in one table."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +19,7 @@ from sttest.cli.common import (
     progress,
     takes_options,
 )
+from sttest.cli.objects import takes_objects
 from sttest.compile.options import CompileOptions
 from sttest.compile.own_kernels import define_values
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, did_you_mean, todays_engine
@@ -36,6 +37,37 @@ from sttest.studies.workload import is_file
 from sttest.targets.csim import ap_types_folder
 
 
+@dataclass(frozen=True)
+class CheckedBlock:
+    """The block and its weights."""
+
+    phase: Annotated[Phase | None, typer.Option(help="Of a model's block [decode]; a text has none.")] = None
+    tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [prefill: 32].")] = None
+    context: Annotated[int | None, typer.Option(help="Tokens in the cache [decode: 64, small models 32].")] = None
+    batch: Batch = None
+    small: Annotated[bool, typer.Option("--small", help="The family at test sizes.")] = False
+    seed: Annotated[int, typer.Option(min=0, help="Of random weights and inputs.")] = 0
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(help="Weights: a folder's first layer; for a .mlir file, a .safetensors file by argument name."),
+    ] = None
+
+
+@dataclass(frozen=True)
+class AskedEngines:
+    """Which engines run it, and for which board."""
+
+    engines: Annotated[
+        str, typer.Option(help="As in torch,reference,csim; or all [all but rtl, whose build takes minutes].")
+    ] = ""
+    board: Board = "u55c"
+    work_dir: Annotated[
+        Path | None, typer.Option("--work-dir", "-o", help="The package's folder [build/MODEL-PHASE-BOARD].")
+    ] = None
+    ap_types: ApTypes = None
+    parameters: Parameters = None
+
+
 @takes_options(
     "precision",
     "attention",
@@ -49,6 +81,7 @@ from sttest.targets.csim import ap_types_folder
     "ranks",
     "passes",
 )
+@takes_objects
 def crosscheck_verb(
     model: Annotated[
         str,
@@ -56,25 +89,8 @@ def crosscheck_verb(
             help="A name (see sttest models), small-NAME, a config.json, its folder, a .mlir, or FILE.py:NAME."
         ),
     ],
-    phase: Annotated[Phase | None, typer.Option(help="Of a model's block [decode]; a text has none.")] = None,
-    tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [prefill: 32].")] = None,
-    context: Annotated[int | None, typer.Option(help="Tokens in the cache [decode: 64, small models 32].")] = None,
-    batch: Batch = None,
-    small: Annotated[bool, typer.Option("--small", help="The family at test sizes.")] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Of random weights and inputs.")] = 0,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(help="Weights: a folder's first layer; for a .mlir file, a .safetensors file by argument name."),
-    ] = None,
-    engines: Annotated[
-        str, typer.Option(help="As in torch,reference,csim; or all [all but rtl, whose build takes minutes].")
-    ] = "",
-    board: Board = "u55c",
-    work_dir: Annotated[
-        Path | None, typer.Option("--work-dir", "-o", help="The package's folder [build/MODEL-PHASE-BOARD].")
-    ] = None,
-    ap_types: ApTypes = None,
-    parameters: Parameters = None,
+    block: CheckedBlock,
+    climb: AskedEngines,
     *,
     options: CompileOptions,
     as_json: Json = False,
@@ -104,16 +120,24 @@ def crosscheck_verb(
       sttest crosscheck small-llama --board u280 --tier "mlp.*=ddr"
     """
     asked = Request(
-        model, phase, tokens, context, board, options, work_dir=work_dir, parameters=names_of(parameters), batch=batch
+        model,
+        block.phase,
+        block.tokens,
+        block.context,
+        climb.board,
+        options,
+        work_dir=climb.work_dir,
+        parameters=names_of(climb.parameters),
+        batch=block.batch,
     )
-    chosen = _engines(engines)
-    types = None if ap_types is None else ap_types_folder(ap_types)
+    chosen = _engines(climb.engines)
+    types = None if climb.ap_types is None else ap_types_folder(climb.ap_types)
     require_torch()
     if options.kernels is not None:
         define_values(Path(options.kernels))
-    asked = with_default_shape(asked, small=small)
+    asked = with_default_shape(asked, small=block.small)
     if is_module_reference(model):
-        if checkpoint is not None:
+        if block.checkpoint is not None:
             hints = ["leave it out", f"load the weights in {model}"]
             raise InputError("checkpoint-of-a-module", "a module has its weights", where="--checkpoint", hints=hints)
         asked = replace(asked, module=ModuleSource.load(model))
@@ -123,7 +147,7 @@ def crosscheck_verb(
     with progress(f"cross-checking {folder.name}") as step:
         package = DesignPackage.read(folder)
         step("torch")
-        case = _case(package, asked, WeightSource(seed, checkpoint))
+        case = _case(package, asked, WeightSource(block.seed, block.checkpoint))
         found = crosscheck(package, case, folder.parent / "csim", chosen, step, types)
     if as_json:
         print_json(found.to_json())

@@ -3,12 +3,14 @@
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from sttest.cli.common import ApTypes, Backend, Engine, Json, Simulator, print_json, progress
+from sttest.cli.objects import takes_objects
 from sttest.cli.simulate import DepthOptions
 from sttest.compile.own_kernels import define_values
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, SttestError
@@ -29,28 +31,50 @@ from sttest.targets.rtl.drive import TRACE_OPTIONS, RtlRun, Window, find_simulat
 from sttest.targets.rtl.emit import build_all
 
 
-def emulate_verb(
-    path: Annotated[Path, typer.Argument(help="A design package, or for rtl a timed-graph JSON; - is standard input.")],
-    backend: Annotated[Backend, typer.Option(help="rtl: clocked hardware; csim: the emitted C++.")] = "rtl",
-    simulator: Annotated[Simulator, typer.Option(help="rtl; icarus is for small graphs.")] = "verilator",
-    engine: Annotated[Engine, typer.Option(help="rtl: what the hardware is held against.")] = "maxplus",
-    depth: Annotated[list[str] | None, typer.Option(metavar="FIFO=N", help="Another depth; may be repeated.")] = None,
+@dataclass(frozen=True)
+class EmulatedHardware:
+    """How the design is run, and against what it is held."""
+
+    backend: Annotated[Backend, typer.Option(help="rtl: clocked hardware; csim: the emitted C++.")] = "rtl"
+    simulator: Annotated[Simulator, typer.Option(help="rtl; icarus is for small graphs.")] = "verilator"
+    engine: Annotated[Engine, typer.Option(help="rtl: what the hardware is held against.")] = "maxplus"
+    depth: Annotated[list[str] | None, typer.Option(metavar="FIFO=N", help="Another depth; may be repeated.")] = None
     work_dir: Annotated[
         Path | None, typer.Option("--work-dir", "-o", help="Its rtl folder [build/rtl-NAME], or its csim folder.")
-    ] = None,
-    iterations: Annotated[int, typer.Option(min=1, help="rtl: of graphs whose actors fire for ever.")] = 16,
-    max_clocks: Annotated[int, typer.Option(min=1, help="rtl: clock edges after which to give up.")] = 2_000_000_000,
-    seed: Annotated[int, typer.Option(min=0, help="Of random weights and inputs.")] = 0,
-    wave: Annotated[Path | None, typer.Option(help="rtl: a waveform of some cycles, a .fst or .vcd file.")] = None,
-    around: Annotated[int | None, typer.Option(min=0, help="--wave: the cycle [of the first difference].")] = None,
-    window: Annotated[int, typer.Option(min=1, help="--wave: cycles before and behind it.")] = 100,
-    axi: Annotated[bool, typer.Option("--axi", help="rtl: with AXI4 ports; memory, not cycles, is compared.")] = False,
-    checkpoint: Annotated[Path | None, typer.Option(help="csim: the weights of this folder's first layer.")] = None,
-    streams: Annotated[Path | None, typer.Option(help="csim: a folder for the tokens of every stream.")] = None,
-    ap_types: ApTypes = None,
+    ] = None
+    iterations: Annotated[int, typer.Option(min=1, help="rtl: of graphs whose actors fire for ever.")] = 16
+    max_clocks: Annotated[int, typer.Option(min=1, help="rtl: clock edges after which to give up.")] = 2_000_000_000
+    seed: Annotated[int, typer.Option(min=0, help="Of random weights and inputs.")] = 0
+
+
+@dataclass(frozen=True)
+class AskedWaveform:
+    """A waveform of some cycles."""
+
+    wave: Annotated[Path | None, typer.Option(help="rtl: a waveform of some cycles, a .fst or .vcd file.")] = None
+    around: Annotated[int | None, typer.Option(min=0, help="--wave: the cycle [of the first difference].")] = None
+    window: Annotated[int, typer.Option(min=1, help="--wave: cycles before and behind it.")] = 100
+
+
+@dataclass(frozen=True)
+class EmulatedValues:
+    """What values the design has, and where they go."""
+
+    axi: Annotated[bool, typer.Option("--axi", help="rtl: with AXI4 ports; memory, not cycles, is compared.")] = False
+    checkpoint: Annotated[Path | None, typer.Option(help="csim: the weights of this folder's first layer.")] = None
+    streams: Annotated[Path | None, typer.Option(help="csim: a folder for the tokens of every stream.")] = None
+    ap_types: ApTypes = None
     kernels: Annotated[
         Path | None, typer.Option(help="The YAML file of own kernels, whose Python functions give values.")
-    ] = None,
+    ] = None
+
+
+@takes_objects
+def emulate_verb(
+    path: Annotated[Path, typer.Argument(help="A design package, or for rtl a timed-graph JSON; - is standard input.")],
+    hardware: EmulatedHardware,
+    waveform: AskedWaveform,
+    values: EmulatedValues,
     as_json: Json = False,
 ) -> None:
     """Run a design outside of the simulator and compare; exit code 3 on a deadlock, 6 where an engine disagrees.
@@ -72,47 +96,64 @@ def emulate_verb(
 
       sttest emulate build/small-gpt2-decode-u55c --backend csim --ap-types HLS_arbitrary_Precision_Types
     """
-    depths = DepthOptions(of_some=depth or ())
-    if kernels is not None:
-        define_values(kernels)
-    if backend == "csim":
-        weights = WeightSource(seed, checkpoint)
-        raise typer.Exit(_run_csim(path, depths, work_dir, weights, streams, ap_types, as_json=as_json))
-    find_simulator(simulator)
-    if axi:
-        raise typer.Exit(_run_axi(path, work_dir, seed, as_json=as_json))
-    suffix = _waveform_suffix(wave, simulator)
-    graph = with_iterations(depths.applied(_graph(path)), iterations)
-    folder = work_dir or Path("build") / f"rtl-{'graph' if path == STANDARD_INPUT else path.stem or 'graph'}"
+    depths = DepthOptions(of_some=hardware.depth or ())
+    if values.kernels is not None:
+        define_values(values.kernels)
+    if hardware.backend == "csim":
+        weights = WeightSource(hardware.seed, values.checkpoint)
+        raise typer.Exit(
+            _run_csim(path, depths, hardware.work_dir, weights, values.streams, values.ap_types, as_json=as_json)
+        )
+    find_simulator(hardware.simulator)
+    if values.axi:
+        raise typer.Exit(_run_axi(path, hardware.work_dir, hardware.seed, as_json=as_json))
+    raise typer.Exit(_run_rtl(path, depths, hardware, waveform, as_json=as_json))
+
+
+def _run_rtl(
+    path: Path, depths: DepthOptions, hardware: EmulatedHardware, waveform: AskedWaveform, *, as_json: bool
+) -> int:
+    wave = waveform.wave
+    suffix = _waveform_suffix(wave, hardware.simulator)
+    graph = with_iterations(depths.applied(_graph(path)), hardware.iterations)
+    folder = hardware.work_dir or Path("build") / f"rtl-{'graph' if path == STANDARD_INPUT else path.stem or 'graph'}"
     _check_folder(folder)
     with progress(f"emulating {graph.name}") as step:
-        design, why = _with_values(path, graph, simulator, seed, step)
-        step(f"building and running under {simulator}")
+        design, why = _with_values(path, graph, hardware.simulator, hardware.seed, step)
+        step(f"building and running under {hardware.simulator}")
         if design is None:
-            built = build_all([graph], simulator, folder, waveform=suffix)
+            built = build_all([graph], hardware.simulator, folder, waveform=suffix)
         else:
             built = build_designs([design], folder, waveform=suffix)
-        (ran,) = built.run(max_clocks)
+        (ran,) = built.run(hardware.max_clocks)
         if ran.verdict == "limit":
             raise SttestError(
-                "clock-limit", "not finished when the clock was stopped", where=graph.name, bound=max_clocks,
-                unit="clock edges", hints=["raise --max-clocks"],
-            )  # fmt: skip
-        step(f"comparing with {engine}")
-        found = compare(graph, ran, engine)
-        center = _first_cycle(ran, found) if around is None else around
+                "clock-limit",
+                "not finished when the clock was stopped",
+                where=graph.name,
+                bound=hardware.max_clocks,
+                unit="clock edges",
+                hints=["raise --max-clocks"],
+            )
+        step(f"comparing with {hardware.engine}")
+        found = compare(graph, ran, hardware.engine)
+        center = _first_cycle(ran, found) if waveform.around is None else waveform.around
         if wave is not None:
             step(f"writing {wave}")
             wave.parent.mkdir(parents=True, exist_ok=True)
             # An edge of reset comes first.
-            built.run(max_clocks, Window(wave, max(center + 1 - window, 0), center + 1 + window))
+            built.run(
+                hardware.max_clocks, Window(wave, max(center + 1 - waveform.window, 0), center + 1 + waveform.window)
+            )
     if as_json:
         print_json({**_summary(graph, ran, found, why), "wave": None if wave is None else str(wave)})
     else:
         print(_text(ran, found, why))
         if wave is not None:
-            print(f"  {wave}: {window} cycles before and behind cycle {center}, cycle n from {_UNIT}(n + 1) on")
-    raise typer.Exit(_exit_code(ran.verdict, agrees=found.is_exact))
+            print(
+                f"  {wave}: {waveform.window} cycles before and behind cycle {center}, cycle n from {_UNIT}(n + 1) on"
+            )
+    return _exit_code(ran.verdict, agrees=found.is_exact)
 
 
 _UNIT = 10

@@ -1,7 +1,7 @@
 """`sttest explore`: searches the design spaces of a block, and makes designs of a Pareto set again."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +9,7 @@ import typer
 
 from sttest.boards.load import load_board, require_hbm
 from sttest.cli.common import Batch, Board, Json, Parameters, Phase, names_of, print_json, progress, takes_options
+from sttest.cli.objects import takes_objects
 from sttest.compile.options import CompileOptions
 from sttest.core.closure import program_hash
 from sttest.core.errors import InputError, note
@@ -39,7 +40,57 @@ from sttest.studies.workload import (
 )
 
 
+@dataclass(frozen=True)
+class SearchedBlock:
+    """The block whose designs are searched."""
+
+    phase: Annotated[
+        Phase | None, typer.Option(help="prefill needs --tokens, decode needs --context [of a model: decode].")
+    ] = None
+    tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block; 1 in decode.")] = None
+    context: Annotated[int | None, typer.Option(help="Tokens in the cache; 0 in prefill.")] = None
+    batch: Batch = None
+    board: Board = "u55c"
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """What is searched, how long, by whom, and where it is kept."""
+
+    parameters: Parameters = None
+    objective: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="latency|ttft|tokens-per-joule|area",
+            help="What to improve; several make a Pareto set. [latency, area]",
+        ),
+    ] = None
+    knob: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=V,V", help="Other choices for a knob; --dry-run lists them.")
+    ] = None
+    trials: Annotated[int, typer.Option(min=1, help="Points in all, those of earlier runs included.")] = 200
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes on this machine.")] = 2
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same points.")] = 0
+    storage: Annotated[
+        str | None, typer.Option(metavar="FILE|URL", help="SQLite file or database URL [build/explore/NAME.db].")
+    ] = None
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with this search, or join in.")] = False
+    ablation: Annotated[bool, typer.Option("--ablation", help="Also HIDA's naive, IA, CA and IA+CA.")] = False
+    check_resources: Annotated[
+        bool, typer.Option("--check-resources/--no-check-resources", help="Refuse what does not fit the board.")
+    ] = True
+    rebuild: Annotated[
+        Path | None, typer.Option(metavar="pareto.csv", help="Make a design of this file again and compare.")
+    ] = None
+    point: Annotated[int | None, typer.Option(help="Which one, with --rebuild.")] = None
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where results go [results/explore-MODEL-PHASE].")] = (
+        None
+    )
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the knobs and leave.")] = False
+
+
 @takes_options("precision", "budget", "flow", "kernels")
+@takes_objects
 def explore_verb(
     model: Annotated[
         str | None,
@@ -47,45 +98,10 @@ def explore_verb(
             help="A name (see sttest models), small-NAME, a config.json, its folder, a .mlir, or FILE.py:NAME."
         ),
     ] = None,
-    phase: Annotated[
-        Phase | None, typer.Option(help="prefill needs --tokens, decode needs --context [of a model: decode].")
-    ] = None,
-    tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block; 1 in decode.")] = None,
-    context: Annotated[int | None, typer.Option(help="Tokens in the cache; 0 in prefill.")] = None,
-    batch: Batch = None,
-    board: Board = "u55c",
     *,
+    block: SearchedBlock,
     options: CompileOptions,
-    parameters: Parameters = None,
-    objective: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="latency|ttft|tokens-per-joule|area",
-            help="What to improve; several make a Pareto set. [latency, area]",
-        ),
-    ] = None,
-    knob: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=V,V", help="Other choices for a knob; --dry-run lists them.")
-    ] = None,
-    trials: Annotated[int, typer.Option(min=1, help="Points in all, those of earlier runs included.")] = 200,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes on this machine.")] = 2,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same points.")] = 0,
-    storage: Annotated[
-        str | None, typer.Option(metavar="FILE|URL", help="SQLite file or database URL [build/explore/NAME.db].")
-    ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with this search, or join in.")] = False,
-    ablation: Annotated[bool, typer.Option("--ablation", help="Also HIDA's naive, IA, CA and IA+CA.")] = False,
-    check_resources: Annotated[
-        bool, typer.Option("--check-resources/--no-check-resources", help="Refuse what does not fit the board.")
-    ] = True,
-    rebuild: Annotated[
-        Path | None, typer.Option(metavar="pareto.csv", help="Make a design of this file again and compare.")
-    ] = None,
-    point: Annotated[int | None, typer.Option(help="Which one, with --rebuild.")] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Where results go [results/explore-MODEL-PHASE].")
-    ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the knobs and leave.")] = False,
+    plan: SearchPlan,
     as_json: Json = False,
 ) -> None:
     """Search the design spaces of a block: tiles, lanes, sharing, FIFOs, under the board's resources.
@@ -106,44 +122,49 @@ def explore_verb(
 
       sttest explore --rebuild results/explore-gpt2-decode/pareto.csv --point 17
     """
-    if rebuild is not None:
-        if model is not None or point is None:
+    out = plan.out
+    storage = plan.storage
+    if plan.rebuild is not None:
+        if model is not None or plan.point is None:
             raise typer.BadParameter("takes --point N and no model", param_hint="--rebuild")
-        _rebuild(rebuild, point, names_of(parameters), as_json=as_json)
+        _rebuild(plan.rebuild, plan.point, names_of(plan.parameters), as_json=as_json)
         return
     if model is None:
         raise typer.BadParameter("name a model, or a file with --rebuild", param_hint="MODEL")
     require_optuna()
     if is_file(model):
         shape_options: dict[str, object] = {
-            "--phase": phase,
-            "--tokens": tokens,
-            "--context": context,
-            "--batch": batch,
+            "--phase": block.phase,
+            "--tokens": block.tokens,
+            "--context": block.context,
+            "--batch": block.batch,
         }
-        target = _text_target(model, shape_options, board, options, names_of(parameters))
+        target = _text_target(model, shape_options, block.board, options, names_of(plan.parameters))
         out = out or Path("results") / f"explore-{Path(model).stem}"
     else:
-        refuse_parameters(model, names_of(parameters))
-        asked = WorkloadShape.asked(model, phase or "decode", tokens, context, batch=batch)
-        target = _target(asked, model, board, options)
+        refuse_parameters(model, names_of(plan.parameters))
+        asked = WorkloadShape.asked(model, block.phase or "decode", block.tokens, block.context, batch=block.batch)
+        target = _target(asked, model, block.board, options)
         out = out or Path("results") / f"explore-{model_config(model).name}-{asked.phase}"
     check_output_folder(out, RESULTS_SCHEMA, "folder of results")
-    objectives, only = tuple(objective or ("latency", "area")), tuple(sorted(parse_only(tuple(knob or ())).items()))
-    name = f"{target.name}-{Path(board).stem}-{'+'.join(objectives)}-seed{seed}"
+    objectives, only = (
+        tuple(plan.objective or ("latency", "area")),
+        tuple(sorted(parse_only(tuple(plan.knob or ())).items())),
+    )
+    name = f"{target.name}-{Path(block.board).stem}-{'+'.join(objectives)}-seed{plan.seed}"
     storage = storage or str(_STORE / f"{name}.db")
-    search = Search(target, objectives, only, seed, check_resources, storage, program_hash(*MAKERS))
+    search = Search(target, objectives, only, plan.seed, plan.check_resources, storage, program_hash(*MAKERS))
     # Refused before anything is made: objectives, knobs and their values.
     evaluator = search.evaluator()
     space = search.space(evaluator)
-    if dry_run:
-        _print_plan(search, space, trials, as_json=as_json)
+    if plan.dry_run:
+        _print_plan(search, space, plan.trials, as_json=as_json)
         return
     if "://" not in storage:
         Path(storage).parent.mkdir(parents=True, exist_ok=True)
     with progress(search.name) as say:
-        tried = _searched(search, trials, jobs, _teller(say, search, trials), resume=resume)
-        report = _finished(search, evaluator, SearchReport(out.name, search, space, tried), say, ablate=ablation)
+        tried = _searched(search, plan.trials, plan.jobs, _teller(say, search, plan.trials), resume=plan.resume)
+        report = _finished(search, evaluator, SearchReport(out.name, search, space, tried), say, ablate=plan.ablation)
     _write(report, out)
     _print_report(report, out, as_json=as_json)
 

@@ -27,14 +27,14 @@ GROUPS = {  # headings in order, and the options below them; the first has all t
     "Resources": ("--budget", "--check-resources", "--flow", "--c-max-bytes", "--groups", "--require-quantized"),
     "Weights": ("--rank", "--weights", "--checkpoint", "--reference"),
     "Lanes and tiles": (
-        "--tile", "--task-tile", "--task-order", "--gemv-lanes", "--overall-unroll", "--first-lanes", "--most-lanes",
-        "--lanes-from", "--flatten-bottleneck-loops",
+        "--tile-size", "--task-tile", "--task-order", "--gemv-lanes", "--overall-unroll", "--first-lanes",
+        "--most-lanes", "--lanes-from", "--flatten-bottleneck-loops",
     ),
     "Functional units": ("--share", "--product-units", "--own-unit", "--fabric", "--cascade"),
     "FIFOs and streams": ("--vector-bits", "--strategy", "--sizing"),
     "Memory": (
         "--beat-bits", "--prefetch-kib", "--buffer-rereads-kib", "--channels", "--tier", "--cache-page",
-        "--uneven-percent", "--slices-per-channel", "--seldom-port-bursts",
+        "--uneven-percent", "--slices-per-channel", "--seldom-bursts",
     ),
     "Attention": ("--attention", "--attention-maximum", "--attention-chunk"),
     "Several cards": ("--cards", "--links", "--link-credits"),

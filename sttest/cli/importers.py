@@ -1,12 +1,14 @@
 """`sttest import`: designs of other tools as timed graphs, and sized depths back in their own form."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from sttest.cli.common import Json, print_json, progress
+from sttest.cli.objects import takes_objects
 from sttest.core.errors import InputError
 from sttest.core.files import parse_json, place_of, read_bytes, write_text
 from sttest.core.tables import print_table
@@ -23,6 +25,34 @@ _LISTS = ("notes", "checks")
 """Keywords of formats that are no options of the command."""
 
 
+@dataclass(frozen=True)
+class ImportedFiles:
+    """Files beside the design, and options of its format."""
+
+    reports: Annotated[
+        Path | None, typer.Option(help="Folder of synthesis reports, or csynth.xml [below the design].")
+    ] = None
+    top: Annotated[str | None, typer.Option(help="The function that is the design, where a file has several.")] = None
+    values: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=NUMBER", help="hls: the number of a scalar of the top; may be repeated."),
+    ] = None
+    rates: Annotated[Path | None, typer.Option(help="tapa: what each task does, in YAML.")] = None
+    template: Annotated[bool, typer.Option("--template", help="tapa: write a file of rates to fill in.")] = False
+    folding: Annotated[Path | None, typer.Option(help="finn: a folding configuration (JSON), over the model's.")] = None
+    frames: Annotated[
+        int | None,
+        typer.Option(help="finn: frames that follow each other [1]; aie: rounds of cores that nothing bounds [8]."),
+    ] = None
+    cycles: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=N", help="aie, allo: cycles of a call [1], once for each kernel.")
+    ] = None
+    no_run: Annotated[
+        bool, typer.Option("--no-run", help="hls, solution: refuse instead of executing code that came in.")
+    ] = False
+
+
+@takes_objects
 def import_verb(
     name: Annotated[str | None, typer.Argument(metavar="[FORMAT]", help="Without it, a list of the formats.")] = None,
     source: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="What the format reads.")] = None,
@@ -34,29 +64,8 @@ def import_verb(
         Path | None,
         typer.Option(metavar="SIZED", help="Carry depths back: what sttest size --json printed, or a timed graph."),
     ] = None,
-    reports: Annotated[
-        Path | None, typer.Option(help="Folder of synthesis reports, or csynth.xml [below the design].")
-    ] = None,
-    top: Annotated[str | None, typer.Option(help="The function that is the design, where a file has several.")] = None,
-    values: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=NUMBER", help="hls: the number of a scalar of the top; may be repeated."),
-    ] = None,
-    rates: Annotated[Path | None, typer.Option(help="tapa: what each task does, in YAML.")] = None,
-    template: Annotated[bool, typer.Option("--template", help="tapa: write a file of rates to fill in.")] = False,
-    folding: Annotated[
-        Path | None, typer.Option(help="finn: a folding configuration (JSON), over the model's.")
-    ] = None,
-    frames: Annotated[
-        int | None,
-        typer.Option(help="finn: frames that follow each other [1]; aie: rounds of cores that nothing bounds [8]."),
-    ] = None,
-    cycles: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=N", help="aie, allo: cycles of a call [1], once for each kernel.")
-    ] = None,
-    no_run: Annotated[
-        bool, typer.Option("--no-run", help="hls, solution: refuse instead of executing code that came in.")
-    ] = False,
+    *,
+    given: ImportedFiles,
     as_json: Json = False,
 ) -> None:
     """Import a design of another tool as a timed graph, or carry sized depths back to it.
@@ -82,17 +91,23 @@ def import_verb(
         raise InputError("missing-argument", "the design is missing", where=f"import {name}", hints=hints)
     if out is not None and not out.absolute().parent.is_dir():
         raise InputError("no-such-folder", "its folder is not there", where=str(out), hints=["make it first"])
-    if template:
-        _write_template(form, source, reports, out, as_json=as_json)
+    if given.template:
+        _write_template(form, source, given.reports, out, as_json=as_json)
         return
     notes: list[str] = []
     checks: list[str] = []
     options = {
-        "reports": reports, "top": top, "values": _values(values), "rates": rates, "folding": folding, "frames": frames,
-        "cycles": cycles or None,
-        "notes": notes if "notes" in form.options else None, "checks": checks if "checks" in form.options else None,
-        "no_run": True if no_run and "no_run" in form.options else None,  # others execute nothing that came in
-    }  # fmt: skip
+        "reports": given.reports,
+        "top": given.top,
+        "values": _values(given.values),
+        "rates": given.rates,
+        "folding": given.folding,
+        "frames": given.frames,
+        "cycles": given.cycles or None,
+        "notes": notes if "notes" in form.options else None,
+        "checks": checks if "checks" in form.options else None,
+        "no_run": True if given.no_run and "no_run" in form.options else None,  # others execute nothing that came in
+    }
     with progress(f"reading {source}"):
         graph = _read(form, source, options)
     if depths is None:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from sttest.cli.common import Json, print_json, progress
+from sttest.cli.objects import takes_objects
 from sttest.core.errors import InputError
 from sttest.core.files import check_output_folder
 from sttest.core.plain_files import check_replaceable
@@ -29,39 +30,60 @@ _HOUR_MS = 3_600_000
 """Cards are configured in seconds."""
 
 
-def serve_verb(
-    packages: Annotated[list[Path] | None, typer.Argument(help="A decode's package, and one for prompts.")] = None,
-    design: Annotated[list[Path] | None, typer.Option("--design", help="The same; may be repeated.")] = None,
+@dataclass(frozen=True)
+class ServedLoad:
+    """The requests that come."""
+
     trace: Annotated[
         Path | None,
         typer.Option(help="CSV of arrival_s,prompt_tokens,output_tokens, or of the Azure LLM inference traces."),
-    ] = None,
+    ] = None
     rate: Annotated[
         float | None, typer.Option(help="Poisson arrivals per second, instead of the trace's, whose lengths are kept.")
-    ] = None,
-    requests: Annotated[int | None, typer.Option(min=1, help=f"How many [all of a trace, else {_REQUESTS}].")] = None,
-    prompt_tokens: Annotated[int, typer.Option(min=1, help="Of each prompt, without a trace.")] = 64,
-    output_tokens: Annotated[int, typer.Option(min=1, help="Of each answer, without a trace.")] = 32,
-    policy: Annotated[Policy, typer.Option(help="Whose turn is next.")] = "first-come",
-    batch: Annotated[int | None, typer.Option(min=1, help="Sequences at a time [as compiled].")] = None,
-    page_tokens: Annotated[
-        int, typer.Option(min=1, max=_MOST_PAGE, help="Positions of a page of keys and values.")
-    ] = _PAGE_TOKENS,
-    kv_gib: Annotated[
-        float | None, typer.Option(help="Memory for keys and values [the HBM less weights], GiB.")
-    ] = None,
+    ] = None
+    requests: Annotated[int | None, typer.Option(min=1, help=f"How many [all of a trace, else {_REQUESTS}].")] = None
+    prompt_tokens: Annotated[int, typer.Option(min=1, help="Of each prompt, without a trace.")] = 64
+    output_tokens: Annotated[int, typer.Option(min=1, help="Of each answer, without a trace.")] = 32
+
+
+@dataclass(frozen=True)
+class ServeOptions:
+    """What limits a card, and what is good."""
+
+    policy: Annotated[Policy, typer.Option(help="Whose turn is next.")] = "first-come"
+    batch: Annotated[int | None, typer.Option(min=1, help="Sequences at a time [as compiled].")] = None
+    page_tokens: Annotated[int, typer.Option(min=1, max=_MOST_PAGE, help="Positions of a page of keys and values.")] = (
+        _PAGE_TOKENS
+    )
+    kv_gib: Annotated[float | None, typer.Option(help="Memory for keys and values [the HBM less weights], GiB.")] = None
     reconfigure_ms: Annotated[
         float | None, typer.Option(min=0, max=_HOUR_MS, help="From one design to the other; needed with two packages.")
-    ] = None,
-    slo_ttft_ms: Annotated[float | None, typer.Option(min=0, help="Time to first token that is good.")] = None,
-    slo_token_ms: Annotated[float | None, typer.Option(min=0, help="Time per token that is good.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of Poisson arrivals.")] = 0,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where results go [results/serve-MODEL].")] = None,
-    perfetto: Annotated[Path | None, typer.Option(help="Write a trace of all steps for ui.perfetto.dev.")] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that simulate designs.")] = 2,
+    ] = None
+    slo_ttft_ms: Annotated[float | None, typer.Option(min=0, help="Time to first token that is good.")] = None
+    slo_token_ms: Annotated[float | None, typer.Option(min=0, help="Time per token that is good.")] = None
+
+
+@dataclass(frozen=True)
+class ServingRun:
+    """How it is run, and where results go."""
+
+    seed: Annotated[int, typer.Option(min=0, help="Of Poisson arrivals.")] = 0
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where results go [results/serve-MODEL].")] = None
+    perfetto: Annotated[Path | None, typer.Option(help="Write a trace of all steps for ui.perfetto.dev.")] = None
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that simulate designs.")] = 2
     scheduler: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Of a dask cluster, as in tcp://host:8786, instead.")
-    ] = None,
+    ] = None
+
+
+@takes_objects
+def serve_verb(
+    packages: Annotated[list[Path] | None, typer.Argument(help="A decode's package, and one for prompts.")] = None,
+    design: Annotated[list[Path] | None, typer.Option("--design", help="The same; may be repeated.")] = None,
+    *,
+    load: ServedLoad,
+    given: ServeOptions,
+    run: ServingRun,
     as_json: Json = False,
 ) -> None:
     """Serve requests over time on simulated designs: waits, speed, queue, memory and energy of continuous batching.
@@ -78,52 +100,46 @@ def serve_verb(
 
       sttest serve build/decode build/prefill --rate 1 --reconfigure-ms 400 --slo-ttft-ms 2000
     """
+    out = run.out
     folders = [*(packages or ()), *(design or ())]
     if not folders:
         hints = ["name a decode's package", "compile one, see 'sttest compile --help'"]
         raise InputError("missing-option", "no design is named", where="serve", hints=hints)
-    asked = _requests(trace, rate, requests, (prompt_tokens, output_tokens), seed)
+    asked = _requests(load.trace, load.rate, load.requests, (load.prompt_tokens, load.output_tokens), run.seed)
     longest = max(each.positions for each in asked)
     store = PointStore(STORES / "serve")
-    plan = StepPlan.of(folders, max(each.prompt for each in asked), longest, batch or 1 << 30, store)
-    limits = _limits(plan, ServeOptions(policy, batch, page_tokens, kv_gib, reconfigure_ms))
+    plan = StepPlan.of(folders, max(each.prompt for each in asked), longest, given.batch or 1 << 30, store)
+    limits = _limits(plan, given)
     model = plan.tokens.package.config.name
     out = out or Path("results") / f"serve-{model}"
     check_output_folder(out, RESULTS_SCHEMA, "folder of results")
-    if perfetto is not None:
-        check_replaceable(perfetto)
+    if run.perfetto is not None:
+        check_replaceable(run.perfetto)
     with progress("serve") as say:
         runner = (
-            plan.campaign.in_processes(jobs)
-            if scheduler is None
-            else partial(on_cluster, simulate=plan.campaign.simulate, address=scheduler)
+            plan.campaign.in_processes(run.jobs)
+            if run.scheduler is None
+            else partial(on_cluster, simulate=plan.campaign.simulate, address=run.scheduler)
         )
         plan.campaign.finish(runner, lambda done, total: say(f"{done} of {total} designs simulated"))
         card = Card(asked, plan.steps(), limits)
         served = card.run(lambda done: say(f"{done:,} of {len(asked):,} requests served"))
-        outcome = Outcome(served, card.steps, limits, plan.tokens.board, ServiceObjective(slo_ttft_ms, slo_token_ms))
+        outcome = Outcome(
+            served, card.steps, limits, plan.tokens.board, ServiceObjective(given.slo_ttft_ms, given.slo_token_ms)
+        )
         config = {
-            "designs": [each.package.name for each in plan.cells], "limits": asdict(limits),
-            "requests": str(trace) if trace else f"{prompt_tokens} and {output_tokens} tokens", "rate_per_s": rate,
-        }  # fmt: skip
-        outcome.write(out, config, model, "maxplus", seed if rate is not None else None)
-        if perfetto is not None:
-            write_trace(outcome, perfetto)
+            "designs": [each.package.name for each in plan.cells],
+            "limits": asdict(limits),
+            "requests": str(load.trace) if load.trace else f"{load.prompt_tokens} and {load.output_tokens} tokens",
+            "rate_per_s": load.rate,
+        }
+        outcome.write(out, config, model, "maxplus", run.seed if load.rate is not None else None)
+        if run.perfetto is not None:
+            write_trace(outcome, run.perfetto)
     if as_json:
         print_json({**outcome.to_dict(), "out": str(out)})
         return
     _print(outcome, plan, out)
-
-
-@dataclass(frozen=True)
-class ServeOptions:
-    """What limits a card, as asked for."""
-
-    policy: Policy
-    batch: int | None
-    page_tokens: int
-    kv_gib: float | None
-    reconfigure_ms: float | None
 
 
 def _requests(

@@ -41,7 +41,7 @@ class Option:
     # passes that take the option, as ``pass`` or, where the pass has another name for it, ``pass{name}``; ``pass{}``
     # runs or does not by this option, and takes nothing of it
     passes: tuple[str, ...] = ()
-    flag: str = ""  # spelling on the command line; that of the field's name if empty
+    flag: str = ""  # spelling on the command line, of an option that may be repeated; that of the field's name if empty
     formerly: tuple[str, ...] = ()  # names and flags of earlier versions, which still work, with a note
     metavar: str | None = None  # placeholder of the value in help texts
     pairs: bool = False  # whether the command line takes ``NAME=VALUE`` for an entry ``name:value``
@@ -84,7 +84,7 @@ class CompileOptions(_Checked):
 
     tile_size: Annotated[
         int, Field(ge=1, le=MOST_LANES, description="Points per tiled loop."),
-        Option(("linalg-to-kernels",), "--tile", search=(8, 16, 32, 64), unit="points"),
+        Option(("linalg-to-kernels",), formerly=("--tile",), search=(8, 16, 32, 64), unit="points"),
     ] = DEFAULT_TILE  # fmt: skip
     tiles: Annotated[
         Names, Field(description="Points per loop of a task."),
@@ -97,7 +97,7 @@ class CompileOptions(_Checked):
     gemv_lanes: Annotated[
         int,
         Field(ge=0, le=MOST_LANES,
-              description="Lanes of each product of few rows with a weight; 0 takes those of --tile."),
+              description="Lanes of each product of few rows with a weight; 0 takes those of --tile-size."),
         Option(("linalg-to-kernels", "assign-lanes"), search=(0, 512, 1024, 2048, 4096), unit="lanes"),
     ] = 0  # fmt: skip
     overall_unroll: Annotated[
@@ -242,7 +242,7 @@ class CompileOptions(_Checked):
     seldom_bursts: Annotated[
         int,
         Field(ge=0, le=16, description="Bursts in flight of small parameters' DMAs (--flow rtl); 0: the board's."),
-        Option(("assign-channels{seldom}",), "--seldom-port-bursts", level="resources", unit="bursts"),
+        Option(("assign-channels{seldom}",), formerly=("--seldom-port-bursts",), level="resources", unit="bursts"),
     ] = 0  # fmt: skip
     generate: Annotated[
         int, Field(ge=1, description="Tokens that one launch makes, with --head and all --layers."),
@@ -291,7 +291,7 @@ class CompileOptions(_Checked):
             # DMAs that share an AXI port of Vitis HLS have one option for all of them.
             raise InputError(
                 "ports-shared", "ports of Vitis HLS have as many bursts in flight for each DMA behind them",
-                where="seldom_bursts (--seldom-port-bursts)", hints=["add --flow rtl"],
+                where="seldom_bursts (--seldom-bursts)", hints=["add --flow rtl"],
             )  # fmt: skip
         if self.attention == "one-pass" and self.generate > 1:
             # A cache that grows on the card has its free places behind, so its chunks are not those of the golden.

@@ -81,7 +81,7 @@ BAD_INPUT = {
         ("gpt2", "1025 tokens", "1024 tokens", "shorten"),
     ),
     "tile larger than a dim": (
-        (*SMALL, "--design", "default", "--tile", "100"),
+        (*SMALL, "--design", "default", "--tile-size", "100"),
         ("attn_q_proj", "reduction", "64", "at most 64"),
     ),
     "unsupported ops": (("compile", "unsupported.mlir"), ("tensor.pad", "tensor.cast", "rewrite")),

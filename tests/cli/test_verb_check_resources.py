@@ -37,7 +37,7 @@ def test_a_design_that_fits_has_its_slrs_in_the_package(sttest):
 
 
 def test_a_design_that_does_not_is_refused_before_anything_is_written(sttest, workplace):
-    outcome = sttest("compile", *SMALL, "--tile", "64", "--overall-unroll", "16384", "--check-resources")
+    outcome = sttest("compile", *SMALL, "--tile-size", "64", "--overall-unroll", "16384", "--check-resources")
     assert outcome.exit_code == 4
     assert "more LUTs than the budget" in outcome.stderr
     assert "lower --overall-unroll" in outcome.stderr
@@ -45,7 +45,7 @@ def test_a_design_that_does_not_is_refused_before_anything_is_written(sttest, wo
 
 
 def test_without_the_check_the_report_says_so(sttest):
-    outcome = sttest("compile", *SMALL, "--tile", "64", "--overall-unroll", "16384")
+    outcome = sttest("compile", *SMALL, "--tile-size", "64", "--overall-unroll", "16384")
     assert outcome.exit_code == 0
     assert "dsp, lut, ff beyond the board's budget" in outcome.stdout
     assert not Path("here/reports/partition.csv").exists()

@@ -83,7 +83,7 @@ def test_a_text_file_compiles_to_the_design_of_its_model(without_torch, sttest):
 
 
 def test_knobs_reach_the_design(without_torch, sttest):
-    options = ("--tile", 32, "--precision", "w8a8", "--overall-unroll", 2048, "--vector-bits", 1024)
+    options = ("--tile-size", 32, "--precision", "w8a8", "--overall-unroll", 2048, "--vector-bits", 1024)
     told = json.loads(
         sttest("compile", "small-gpt2", *SMALL_DECODE, *options, "--strategy", "conservative", "--json").stdout
     )

@@ -11,7 +11,7 @@ import pytest
 
 from sttest.compile.ir.module_walk import set_target, target_of
 from sttest.compile.opt import parse, run_opt
-from sttest.compile.options import CompileOptions, accepts, options_of, renamed
+from sttest.compile.options import CompileOptions, accepts, flag_of, options_of, renamed
 from sttest.compile.pipeline import all_passes
 from sttest.compile.steps import steps
 from sttest.core.errors import InputError
@@ -119,7 +119,10 @@ def test_changed_options_are_checked() -> None:
 def test_old_names_still_work_with_a_note(capsys) -> None:
     found = CompileOptions.model_validate({"keep_kib": 4, "keep_pace": True, "own_engines": ["a"], "share": "all"})
     assert (found.buffer_rereads_kib, found.flatten_bottleneck_loops, found.own_units) == (4, True, ("a",))
-    assert set(renamed()) == {"keep_kib", "--keep-kib", "keep_pace", "--keep-pace", "own_engines", "--own-engine"}
+    assert set(renamed()) == {"keep_kib", "--keep-kib", "keep_pace", "--keep-pace", "own_engines", "--own-engine"} | {
+        "--tile",
+        "--seldom-port-bursts",
+    }
 
 
 def test_old_words_of_a_command_line_still_work(tmp_path: Path) -> None:
@@ -167,3 +170,24 @@ def test_a_wrong_value_given_to_the_class_is_bad_input(given, code, where) -> No
     with pytest.raises(InputError) as caught:
         CompileOptions(**given)
     assert (caught.value.code, caught.value.where) == (code, f"options: {where}")
+
+
+def test_an_option_has_one_name_on_the_command_line_in_python_and_in_yaml() -> None:
+    """One that may be repeated is in the singular there; a tile and an order of a task say whose they are."""
+    several = {"tiles": "--task-tile", "orders": "--task-order", "passes": "--pass"}
+    for name, field, option in options_of():
+        words = f"--{name.replace('_', '-')}"
+        is_repeated = isinstance(field.default, tuple)
+        assert flag_of(name, option) in (
+            (words, words.removesuffix("s"), several.get(name)) if is_repeated else (words,)
+        )
+
+
+@pytest.mark.parametrize(("old", "today"), [("--tile", "--tile-size"), ("--seldom-port-bursts", "--seldom-bursts")])
+def test_flags_of_earlier_versions_work_with_a_note(old, today, sttest, tmp_path) -> None:
+    shape = ("small-gpt2", "--phase", "decode", "--context", 32, "--flow", "rtl", "--design", "default")
+    told = sttest("compile", *shape, old, 8, "-o", tmp_path / "package")
+    assert told.exit_code == 0, told.stderr
+    assert f"note: '{old}' is called '{today}' now" in told.stderr
+    key = today.removeprefix("--").replace("-", "_")
+    assert f'"{key}": 8' in (tmp_path / "package" / "manifest.json").read_text()

@@ -158,7 +158,7 @@ def test_sums_that_could_wrap_are_refused(terms, fits, sttest, tmp_path):
     """127 * 127 * 133,144 is just below 2 ** 31."""
     (tmp_path / "channel.yaml").write_text("extends: w8a8\ngroup: null\n")
     (tmp_path / "long.mlir").write_text(_of_weights_stored_as(False, terms, 2).replace("16x", "1x"))
-    options = ("--precision", tmp_path / "channel.yaml", "-o", tmp_path / "package", "--tile", 2)
+    options = ("--precision", tmp_path / "channel.yaml", "-o", tmp_path / "package", "--tile-size", 2)
     outcome = sttest("compile", tmp_path / "long.mlir", *options)
     assert outcome.exit_code == (0 if fits else 2), outcome.stderr
     assert ("exceeds 32 bits" in outcome.stderr) != fits

@@ -157,7 +157,7 @@ def test_options_that_are_not_defaults_are_in_the_command() -> None:
         fabric=("attn_scores", "attn_mix"),
     )
     words = command(Case("gpt2", "prefill"), knobs, Path("lanes"), Path("out"))
-    assert words[words.index("--tile") :][:2] == ["--tile", "32"]
+    assert words[words.index("--tile-size") :][:2] == ["--tile-size", "32"]
     assert "attn_*=1x64x64" in words
     assert words[words.index("--fabric") :][:4] == ["--fabric", "attn_scores", "--fabric", "attn_mix"]
     assert "mlp_fc?=1,0,2" in words

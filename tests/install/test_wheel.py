@@ -228,7 +228,7 @@ if __name__ == "__main__":
 """
 WITH_EXTRAS = {
     "sttest explore small-gpt2 --phase decode --context 32 --trials 2 -j 1": "written",
-    "sttest compile add.mlir --precision fp32 --tile 2 -o add && sttest synth add": "5 of 5 modules",
+    "sttest compile add.mlir --precision fp32 --tile-size 2 -o add && sttest synth add": "5 of 5 modules",
     "python cluster.py": "written: tiny",
     f"sttest import vitis {VITIS} -o vitis.json": "3 processes",
     f"sttest import finn {FINN} -o finn.json": "processes",

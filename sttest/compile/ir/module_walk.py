@@ -208,7 +208,7 @@ def only_kernel(module: ModuleOp, here: str, name: str) -> df.KernelOp:
                 "add --groups",
                 "raise --c-max-bytes, which may exceed the board",
                 "shorten the sequence",
-                "lower --tile",
+                "lower --tile-size",
             ],
         )
     for node in all_of(kernels[0], df.NodeOp):

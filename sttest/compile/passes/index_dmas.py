@@ -89,7 +89,7 @@ class IndexDmas(ModulePass):
         return len(tiles) // (length * count)
 
     def _misfit(self, read: df.DmaReadOp, what: str) -> InputError:
-        hints = ["take another tile size, or fewer lanes: --tile, --gemv-lanes", "give experts a wider network"]
+        hints = ["take another tile size, or fewer lanes: --tile-size, --gemv-lanes", "give experts a wider network"]
         return InputError("index-tiles", what, where=node_label(read), hints=hints)
 
 

@@ -259,7 +259,7 @@ _ANY_WILL_DO = {
 UNITS = {"dsp": "DSP slices", "lut": "LUTs", "ff": "flip-flops", "bram18": "BRAM18 blocks", "uram": "URAM blocks"}
 _OF_WHAT = {"process-resources": "one process may take of an SLR"}
 _FEWER_LANES = "lower --overall-unroll"
-_SMALLER_BUFFERS = ("lower --tile", "take a shorter context or prompt")
+_SMALLER_BUFFERS = ("lower --tile-size", "take a shorter context or prompt")
 LEVERS = {
     "dsp": (
         _FEWER_LANES,
