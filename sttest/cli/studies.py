@@ -9,7 +9,7 @@ import typer
 
 from sttest.cli.common import Json, print_json
 from sttest.core.errors import InputError, note
-from sttest.core.extensions import HOW_TO_INSTALL
+from sttest.core.extensions import HOW_TO_INSTALL, has_systems
 from sttest.core.tables import print_table
 from sttest.studies.catalog import (
     COLUMNS,
@@ -22,7 +22,6 @@ from sttest.studies.catalog import (
     papers,
     results_folder,
 )
-from sttest.studies.folders import has_systems
 
 _WIDTH = 79
 _INDENT = "    "

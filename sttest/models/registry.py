@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from sttest.core.errors import InputError, did_you_mean, note
-from sttest.core.extensions import loaded
+from sttest.core.extensions import HOW_TO_INSTALL, has_systems, loaded
 from sttest.models.config import DecoderConfig, LinearScaling, Llama3Scaling
 from sttest.models.config_file import is_config_path, read_config
 from sttest.models.families import family_of
@@ -271,6 +271,7 @@ def get_config(name: str) -> DecoderConfig:
     if not is_known(name):
         own = name.rpartition("/")[2].lower() if is_repository(name) else name
         hints = [did_you_mean(own, known_models()), "give the path of a config.json, or of the folder that has one"]
+        hints += [] if has_systems() else [f"more models are in {HOW_TO_INSTALL}"]
         raise InputError("unknown-model", f"there is no model '{name}'", where="model", hints=hints)
     return CONFIGS[name] if name in CONFIGS else known_models()[name]
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from sttest.core.closure import Closures, FolderTree, as_imported, program_files
+from sttest.core.extensions import has_systems
 from sttest.studies.catalog import catalog_names, load_entry
-from sttest.studies.folders import has_systems, studies, study_file
+from sttest.studies.folders import studies, study_file
 from sttest.studies.tables import programs
 
 ROOT = Path(__file__).parents[3]
