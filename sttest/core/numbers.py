@@ -8,7 +8,7 @@ import math
 import re
 
 _WHOLE = re.compile(r"[+-]?[0-9]+")
-_REAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_REAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _SHOWN_CHARS = 40
 _MOST_DIGITS = 18
 """Digits of a whole number: what is counted fits into 64 bits."""

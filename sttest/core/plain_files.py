@@ -93,3 +93,13 @@ def sync_tree(folder: Path) -> None:
         for name in names:
             sync(Path(place, name))
         sync(Path(place))
+
+
+def is_there(name: str) -> bool:
+    """Whether there is a file or folder of a name; any text may be asked for, be it too long for a path."""
+    return os.path.exists(name)  # noqa: PTH110 (pathlib raises)
+
+
+def is_folder(name: str) -> bool:
+    """Whether there is a folder of a name; see :func:`is_there`."""
+    return os.path.isdir(name)  # noqa: PTH112 (pathlib raises)

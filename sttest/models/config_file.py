@@ -11,6 +11,7 @@ from typing import Any
 
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import MAX_OBJECT_BYTES, read_json
+from sttest.core.plain_files import is_folder
 from sttest.core.validation import validated
 from sttest.models.config import DecoderConfig
 from sttest.models.config_families import FAMILIES
@@ -47,7 +48,7 @@ _UNSET: tuple[object, ...] = (None, False, {}, [], "")
 
 def is_config_path(name: str) -> bool:
     """Whether a model's name is the path of a configuration: a ``.json`` file, or a folder."""
-    return name.endswith(".json") or Path(name).is_dir()
+    return name.endswith(".json") or is_folder(name)
 
 
 def read_config(path: Path) -> DecoderConfig:

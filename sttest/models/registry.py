@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from sttest.core.errors import InputError, did_you_mean, note
 from sttest.core.extensions import HOW_TO_INSTALL, has_systems, loaded
+from sttest.core.plain_files import is_there
 from sttest.models.config import DecoderConfig, LinearScaling, Llama3Scaling
 from sttest.models.config_file import is_config_path, read_config
 from sttest.models.families import family_of
@@ -278,7 +279,7 @@ def get_config(name: str) -> DecoderConfig:
 
 def is_repository(name: str) -> bool:
     """Whether a name is made as those of Hugging Face, ``organization/model``, and no such path is here."""
-    return re.fullmatch(r"[\w.-]*\w/\w[\w.-]*", name) is not None and not Path(name).exists()
+    return re.fullmatch(r"[\w.-]*\w/\w[\w.-]*", name) is not None and not is_there(name)
 
 
 def model_config(name: str) -> DecoderConfig:
@@ -291,7 +292,7 @@ def model_config(name: str) -> DecoderConfig:
         InputError: no model has that name; a file that is refused.
     """
     full = name.removeprefix(SMALL)
-    if full != name and (not Path(name).exists() or is_known(full)):
+    if full != name and (not is_there(name) or is_known(full)):
         return small(model_config(full))
     if is_config_path(name) and not is_known(name):
         return read_config(Path(name))

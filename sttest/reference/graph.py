@@ -223,7 +223,7 @@ class Payload:
 def _check_operands(numbers: Iterable[int], end: int, what: str) -> None:
     for number in numbers:
         if not 0 <= number < end:
-            raise _invalid(f"{what} reads value {number:.0f} of {end}", "payload")
+            raise _invalid(f"{what} reads value {number!s:.20} of {end}", "payload")
 
 
 @dataclass(frozen=True)

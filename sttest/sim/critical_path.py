@@ -294,7 +294,7 @@ class PipelineTimeline:
 def _by_op(table: StageTable) -> dict[int, _Accesses]:
     stage_of = np.repeat(np.arange(table.tick.size), np.diff(table.pointer))
     result: dict[int, _Accesses] = {}
-    for op in map(int, np.unique(table.op)):
+    for op in map(int, np.flatnonzero(np.bincount(table.op))):
         chosen = table.op == op
         result[op] = _Accesses(stage_of[chosen], np.cumsum(table.count[chosen], dtype=np.int64))
     return result

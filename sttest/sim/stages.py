@@ -72,9 +72,20 @@ def _expand_loop(loop: Loop, fifo_index: Mapping[str, int]) -> tuple[np.ndarray,
         tick = np.repeat(_iterations(loop, event) * loop.ii + event.stage, event.tokens)
         ticks.append(tick)
         ops.append(np.full(tick.size, 2 * fifo_index[event.fifo] + (event.op == "write"), np.int32))
-    tick, op = np.concatenate(ticks), np.concatenate(ops)
-    order = np.lexsort((op, tick))
-    return tick[order], op[order]
+    return _in_order(np.concatenate(ticks), np.concatenate(ops))
+
+
+def _in_order(tick: np.ndarray, op: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Both by stage, and within a stage by op.  Runs that are in order already are only merged."""
+    kinds = int(op.max(initial=0)) + 1
+    if int(tick.max(initial=0)) > np.iinfo(np.int64).max // kinds - 1:
+        order = np.lexsort((op, tick))
+        return tick[order], op[order]
+    key = tick * kinds + op
+    if not (key[1:] >= key[:-1]).all():
+        order = np.argsort(key, kind="stable")
+        return tick[order], op[order]
+    return tick, op
 
 
 def _iterations(loop: Loop, event: Event) -> np.ndarray:
@@ -139,8 +150,7 @@ def stage_table(process: Process, graph: TimedGraph) -> StageTable:
 
 def group(program: AccessProgram) -> StageTable:
     """Gathers a program's accesses by stage, and those of one kind to one FIFO within it."""
-    order = np.lexsort((program.op, program.tick))
-    tick, op = program.tick[order], program.op[order]
+    tick, op = _in_order(program.tick, program.op)
     new_stage = _changes(tick)
     first = np.flatnonzero(new_stage | _changes(op))
     count = np.diff(np.append(first, op.size)).astype(np.int32)

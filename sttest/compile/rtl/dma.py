@@ -14,7 +14,7 @@ import numpy as np
 from sttest.compile.rtl.walks import MOST_BEATS, Route, Walk, packed_words
 from sttest.core.errors import InputError
 from sttest.reference.graph import BITS, Load, MemoryLayout, Parts, ReferenceStream, Store
-from sttest.reference.memory import Offsets, element_addresses, image_bytes, run_bytes
+from sttest.reference.memory import Offsets, beat_numbers, element_addresses, image_bytes, run_bytes
 
 
 @dataclass(frozen=True)
@@ -317,6 +317,10 @@ def _tokens(tensor: PortTensor) -> _Tokens:
     if layout.beat_bits % bits or layout.beat_bits & (layout.beat_bits - 1):
         raise _refused(node, "elements do not fill a word")
     per_word, size = layout.beat_bits // bits, prod(stream.element)
+    if tensor.parts is None and prod(layout.beat) == per_word:
+        words = beat_numbers(layout, stream, written=isinstance(node, Store))
+        if words is not None:
+            return _whole_beats(layout, stream, words, bits)
     address = element_addresses(layout, stream, written=isinstance(node, Store))
     if tensor.parts is not None:
         run = prod(layout.shape) // (tensor.parts.runs * tensor.parts.count)
@@ -325,6 +329,18 @@ def _tokens(tensor: PortTensor) -> _Tokens:
     if size % per_word == 0:
         return _whole_words(node, address, bits, per_word)
     return _parts_of_words(node, address, bits, per_word)
+
+
+def _whole_beats(layout: MemoryLayout, stream: ReferenceStream, words: Offsets, bits: int) -> _Tokens:
+    """Tokens of whole beats, each a word: they come in the order in which they lie in a token."""
+    beats = [extent // each for extent, each in zip(stream.element, layout.beat, strict=True)]
+    place = np.arange(prod(stream.element), dtype=np.int64).reshape(*beats, *layout.beat)
+    axes = [axis for dim in range(len(beats)) for axis in (dim, len(beats) + dim)]
+    order = place.transpose(axes).reshape(-1)
+    per_word = prod(layout.beat)
+    return _Tokens(
+        (per_word * bits, order.size * bits, bits, words.shape[1], 1, *order.tolist()), words.reshape(-1), None
+    )
 
 
 def _whole_words(node: Load | Store, address: Offsets, bits: int, per_word: int) -> _Tokens:

@@ -29,6 +29,7 @@ MAX_INTEGER_BITS = (1 << 24) - 1
 """As in MLIR."""
 _WIDE_INTEGER = re.compile(r"(?<![\w%@.#$-])[su]?i(\d{7,20})(?!\w)")
 _DIALECTS = ("builtin", "func", "scf", "arith", "affine", "cf")
+_EXECUTED = ("scf", "arith", "affine")
 _DATA = ("memref", "vector", "linalg", "tensor", "math", "aievec", "llvm", "index", "bufferization", "xllvm")
 """Dialects whose operations compute and move data, and take or give no token."""
 _DATA_OPERATIONS = ("affine.load", "affine.store", "affine.vector_load", "affine.vector_store", "arith.extf")
@@ -93,7 +94,7 @@ def read_mlir(path: Path, forms: Mapping[str, PrintedForm], generic_by: str) -> 
     for name in _DIALECTS:
         context.register_dialect(name, known[name])
     try:
-        return Parser(context, text, str(path)).parse_module()
+        return _whole(Parser(context, text, str(path)).parse_module())
     except ParseError as error:
         raise _refusal(error, text, where, hints, forms) from error
     except RecursionError as error:
@@ -101,6 +102,18 @@ def read_mlir(path: Path, forms: Mapping[str, PrintedForm], generic_by: str) -> 
     except (DiagnosticException, VerifyException, ValueError, KeyError, OverflowError, AssertionError) as error:
         what = f"xDSL does not read it: {_first_line(str(error)) or type(error).__name__}"
         raise InputError("not-mlir", what, where=where, hints=hints) from error
+
+
+def _whole(module: ModuleOp) -> ModuleOp:
+    """The module, once all that is executed has the attributes and operands that its dialect asks for.
+
+    Raises:
+        VerifyException: something lacks one.
+    """
+    for op in module.walk():
+        if op.name.split(".")[0] in _EXECUTED and not isinstance(op, UnregisteredOp):
+            op.verify(verify_nested_ops=False)
+    return module
 
 
 def _check_text(text: str, where: str) -> None:
