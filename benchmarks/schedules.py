@@ -99,8 +99,8 @@ def _blocks(model: str, prompts: "list[int] | tuple[int, ...]", contexts: tuple[
 
 
 def _block(model: str, phase: str, tokens: int, context: int, largest: int) -> CompiledDesign:
+    from experiments.blocks import BlockRun, lanes_for
     from experiments.designs import reproduced_knobs
-    from sttest.studies.blocks import BlockRun, lanes_for
 
     is_prefill = phase == "prefill"
     most = BlockRun(model, "prefill", largest) if is_prefill else BlockRun(model, "decode", 1, largest)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.rtl_toggles import Toggles, kernel_with_dsps, operand_toggles
 from sttest.boards.operators import operators
 from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.ir.module_walk import only_kernel
@@ -28,7 +29,6 @@ from sttest.models.quant.scheme import load_scheme
 from sttest.models.registry import model_config
 from sttest.reference.engine import run
 from sttest.targets.rtl.kernel_run import LAUNCHES
-from sttest.targets.rtl.toggles import Toggles, kernel_with_dsps, operand_toggles
 
 CONTEXT = 32
 KNOBS = CompileOptions(overall_unroll=300, vector_bits=128, gemv_lanes=32, first_lanes=1)

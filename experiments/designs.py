@@ -8,6 +8,7 @@ from functools import cache
 from itertools import repeat
 from pathlib import Path
 
+from experiments.blocks import BlockPoint, BlockRun, BlockTime, lanes_for, run_points
 from experiments.calibration import constants, launch_choice, precision_choice
 from experiments.generation import Overheads
 from sttest.boards.board import FpgaBoard
@@ -15,7 +16,6 @@ from sttest.boards.load import load_board, require_hbm
 from sttest.compile.options import CompileOptions
 from sttest.core.processes import process_pool
 from sttest.core.results import PointStore
-from sttest.studies.blocks import BlockPoint, BlockRun, BlockTime, lanes_for, run_points
 
 BOARD = "u55c"
 STORE = Path("build/points/blocks")

@@ -14,6 +14,7 @@ from itertools import product
 from math import exp, log
 from pathlib import Path
 
+from experiments.blocks import BlockRun, lanes_for
 from experiments.designs import BOARD, ModelBlocks, card, fitted_overheads, reproduced_knobs, simulate_models
 from experiments.emerging import CONTEXTS, LENGTHS, MODELS, SHAPES
 from experiments.emerging_rows import FIG9, FIG9_QUANTITY, published_ratio
@@ -30,7 +31,6 @@ from sttest.compile.resources.design import design_resources, die_under
 from sttest.core.processes import process_pool
 from sttest.core.results import ResultFolder, Row
 from sttest.core.tables import print_table
-from sttest.studies.blocks import BlockRun, lanes_for
 from sttest.studies.steps import step_counter
 
 EXPERIMENT = "fig9"

@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from experiments.blocks import BlockPoint, run_points
 from experiments.calibration import Constant, fitted_precisions, launch_choice, write_constants
 from experiments.gpt2 import BOARD, MODEL, decode_points, fitted_host_ms, prefill_point
 from experiments.published import gpt2_row
@@ -20,7 +21,6 @@ from sttest.boards.load import load_board, require_hbm
 from sttest.compile.options import CompileOptions
 from sttest.core.results import PointStore
 from sttest.models.registry import get_config
-from sttest.studies.blocks import BlockPoint, run_points
 
 ROW = "StreamTensor Table 4, GPT-2 Medium [32:32]"
 # Distinct designs of the tiling space lie at least one doubling of a small kernel (64 lanes) apart.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sttest.studies.blocks import BlockTime
+from experiments.blocks import BlockTime
 
 Lengths = tuple[int, int]
 """(input, output) tokens."""

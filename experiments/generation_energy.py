@@ -7,9 +7,9 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from experiments.blocks import BlockTime
 from experiments.generation import Overheads, sum_over_contexts
 from sttest.boards.energy import Activity, idle
-from sttest.studies.blocks import BlockTime
 
 
 @dataclass(frozen=True)

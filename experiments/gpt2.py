@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from experiments.blocks import BlockPoint, BlockRun, BlockTime, lanes_for, run_points
 from experiments.calibration import constants, fitted_precisions, launch_choice
 from experiments.designs import ModelBlocks, reproduced_knobs
 from experiments.generation import Generation, Overheads, compose
@@ -20,7 +21,6 @@ from sttest.compile.options import CompileOptions
 from sttest.core.progress import progress
 from sttest.core.results import PointStore
 from sttest.models.registry import get_config
-from sttest.studies.blocks import BlockPoint, BlockRun, BlockTime, lanes_for, run_points
 
 MODEL = "gpt2"
 BOARD = "u55c"

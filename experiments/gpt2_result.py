@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from experiments.blocks import BlockTime
 from experiments.calibration import Constant
 from experiments.generation import Generation
 from sttest.boards.part import Quantity
-from sttest.studies.blocks import BlockTime
 
 
 @dataclass(frozen=True)

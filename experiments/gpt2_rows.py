@@ -10,9 +10,9 @@ from experiments.published import gpt2_row, gpt2_rows, gpt2_systems
 from sttest.core.results import Row
 
 if TYPE_CHECKING:
+    from experiments.blocks import BlockTime
     from experiments.generation import Generation
     from experiments.gpt2_result import LaunchCase, PrecisionCase, Reproduction
-    from sttest.studies.blocks import BlockTime
 
 
 @dataclass(frozen=True)

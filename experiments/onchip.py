@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from experiments.blocks import BlockRun, BlockTime
 from experiments.designs import BOARD, card, simulate_models
 from experiments.drawing import write_figure
 from experiments.published import published_text
@@ -21,7 +22,6 @@ from sttest.compile.pipeline import tiling_passes
 from sttest.core.processes import process_pool
 from sttest.core.results import ResultFolder, Row
 from sttest.core.tables import print_table
-from sttest.studies.blocks import BlockRun, BlockTime
 from sttest.studies.steps import step_counter
 
 MODELS = ("gpt2", "qwen", "llama", "gemma")

@@ -22,15 +22,6 @@ def _gpt2(rows: Sequence[Row]) -> list[Panel]:
     ]  # fmt: skip
 
 
-def _attention_cascades(rows: Sequence[Row]) -> list[Panel]:
-    shares = series(rows, r"busy share of multiplying lanes \[(?P<x>[\d,]+) positions: (?P<name>.+)\]")
-    held = series(rows, r"attention buffers \[(?P<x>[\d,]+) positions: (?P<name>.+)\]", scale=2**-20)
-    return [
-        Lines("Lanes at work", "Positions", "Busy share of multiplying lanes", shares, "x"),
-        Lines("Memory", "Positions", "On the chip between scores and mix (MiB)", held, "xy"),
-    ]
-
-
 def _architectures(rows: Sequence[Row]) -> list[Panel]:
     errors = r"error of the roofline \[hidden (?P<x>\d+), (?P<name>kv \d+, ffn \d+), 1024 lanes\]"
     spread: dict[str, dict[float, float]] = {"largest": {}, "median": {}, "smallest": {}}
@@ -130,7 +121,6 @@ FIGURES = {
         "latency",
         "[tokens of the prompt:tokens of the output]",
     ),
-    "attention-cascades": Drawn(_attention_cascades, "FLAT and FuseMax as cascades of attention alone", 1),
     "architectures": Drawn(_architectures, "Architectures around Qwen2.5-0.5B, 1,024 lanes", 1),
     "peers": Drawn(
         _peers, "Decode speed as a share of its roofline at peak bandwidth: published, and ours", stem="roofline"

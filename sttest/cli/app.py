@@ -23,9 +23,11 @@ from sttest.cli.completion import completing_verb, is_completing
 from sttest.cli.help import VerbCommand, definitions, help_width
 from sttest.cli.numbers import take_plain_numbers
 from sttest.cli.streams import flush_output, prepare_streams
+from sttest.cli.systems import has_systems
 from sttest.cli.verbs import OTHERS, VERBS, all_verbs, prints_table, verb_named
 from sttest.compile.options import renamed
 from sttest.core.errors import DoesNotFitError, InputError, PassingError, SttestError, did_you_mean, note, note_renamed
+from sttest.core.extensions import HOW_TO_INSTALL
 from sttest.core.interrupts import INTERRUPTED, raise_again
 from sttest.core.program import __version__
 from sttest.core.terminal import styled
@@ -202,9 +204,6 @@ def _usage_error(error: Any) -> InputError:
         near = did_you_mean(wrong[1], re.findall(r"'([^']*)'", wrong[2]))
         hints = [near, *hints] if near.startswith("did") else hints  # the choices are named already
     if told.startswith("No such command"):
-        from sttest.core.extensions import HOW_TO_INSTALL
-        from sttest.studies.folders import has_systems
-
         hints += [] if has_systems() else [f"more verbs are in {HOW_TO_INSTALL}"]
     return InputError("usage", told, where=command, hints=hints)
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sttest.cli.common import Json, print_json
+from sttest.cli.systems import has_systems
 from sttest.core.errors import InputError, note
 from sttest.core.extensions import HOW_TO_INSTALL
 from sttest.core.tables import print_table
@@ -22,7 +23,6 @@ from sttest.studies.catalog import (
     papers,
     results_folder,
 )
-from sttest.studies.folders import has_systems
 
 _WIDTH = 79
 _INDENT = "    "

@@ -17,11 +17,12 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, computed_field, field_validator, model_validator
 
 from sttest.core.errors import InputError, did_you_mean
+from sttest.core.extensions import has_systems
 from sttest.core.files import read_csv, read_yaml
 from sttest.core.results import Row
 from sttest.core.validation import validated
 from sttest.studies.ablation.form import ablation_names
-from sttest.studies.folders import Study, has_systems, studies, study_file
+from sttest.studies.folders import Study, studies, study_file
 from sttest.studies.report.read import TABLE, read_results
 from sttest.studies.seconds import SECONDS, command_seconds
 from sttest.studies.tables import questions

@@ -13,15 +13,13 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from sttest.core.errors import InputError
-from sttest.core.extensions import Offer, extensions, offers
+from sttest.core.extensions import Offer, offers
 from sttest.core.files import read_yaml
 from sttest.core.validation import validated
 
 __depends__ = ()  # what a study says of itself is no part of its result
 
 STUDY = "study.yaml"
-SYSTEMS = "systems"
-"""The extension with studies of published systems that comes beside sttest, as the distribution ``sttest-systems``."""
 
 
 class Study(BaseModel):
@@ -61,11 +59,6 @@ def studies() -> dict[str, Study]:
 def study_file(name: str) -> Path:
     """The file of a study that is offered."""
     return Path(offers("studies")[name].load()).with_name(STUDY)
-
-
-def has_systems() -> bool:
-    """Whether the studies that come beside sttest are installed."""
-    return any(each.name == SYSTEMS for each in extensions())
 
 
 def _read(name: str, path: Path) -> Study:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from experiments.blocks import BlockTime
 from experiments.designs import ModelBlocks
 from sttest.boards.energy import Activity
-from sttest.studies.blocks import BlockTime
 
 
 def block(microseconds: float, hbm_bits: float = 1e6) -> BlockTime:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments.blocks import BlockTime
 from experiments.generation import Overheads, compose
-from sttest.studies.blocks import BlockTime
 
 
 def block(cycles: int) -> BlockTime:

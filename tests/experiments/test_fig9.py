@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from made_up_blocks import model_blocks
 
+from experiments.blocks import BlockRun
 from experiments.emerging import MODELS, SHAPES
 from experiments.emerging_what_ifs import what_ifs
 from experiments.fig9 import LAUNCHES, Case, Explained, Fit, explain, rows
 from experiments.gpu_opponents import a100_opponents
 from experiments.pages import results
-from sttest.studies.blocks import BlockRun
 
 RESULTS = Path(__file__).parents[2] / "results" / "fig9" / "table.csv"
 

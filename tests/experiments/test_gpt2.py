@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from experiments.blocks import BlockRun, lanes_for
 from experiments.calibration import CALIBRATION_FILE, constants, fitted_precisions, launch_choice
 from experiments.designs import reproduced_knobs
 from experiments.gpt2 import CONTEXTS, LAUNCH_FIELDS, ROWS
 from experiments.pages import results
 from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.sim import simulate
-from sttest.studies.blocks import BlockRun, lanes_for
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "results" / "gpt2" / "table.csv"

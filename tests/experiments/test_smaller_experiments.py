@@ -10,11 +10,11 @@ import pytest
 
 import experiments.all
 from experiments import compile_time, fifo, hida, onchip
+from experiments.blocks import BlockRun
 from experiments.compile_time import CompileTime
 from experiments.onchip import Intermediates
 from experiments.pages import results
 from sttest.core.errors import InputError
-from sttest.studies.blocks import BlockRun
 from sttest.studies.tables import ALL, programs, reproduce
 
 RESULTS = Path(__file__).parents[2] / "results"

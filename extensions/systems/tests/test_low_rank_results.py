@@ -9,8 +9,8 @@ import pytest
 
 from sttest.compile.options import DEFAULT_TILE
 from sttest.core.results import table_rows
-from sttest.studies.live_tensors import _peak
 from sttest_systems.low_rank.experiment import PRECISIONS, RANKS, SHAPES, kept_energy, ranked, weight_bytes
+from sttest_systems.low_rank.live_tensors import _peak
 
 TABLE = Path(__file__).parents[3] / "results" / "low-rank" / "table.csv"
 

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from sttest.cli.systems import has_systems
 from sttest.core.closure import Closures, FolderTree, as_imported, program_files
 from sttest.studies.catalog import catalog_names, load_entry
-from sttest.studies.folders import has_systems, studies, study_file
+from sttest.studies.folders import studies, study_file
 from sttest.studies.tables import programs
 
 ROOT = Path(__file__).parents[3]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from rtl_graphs import needs
 
+from benchmarks.rtl_toggles import kernel_with_dsps, operand_toggles
 from benchmarks.toggles import mean, measure
 from sttest.boards.load import load_board, require_hbm
 from sttest.boards.operators import operators
@@ -15,7 +16,6 @@ from sttest.crosscheck.rtl_values import random_tensors
 from sttest.reference.engine import run
 from sttest.reference.memory import memory_images
 from sttest.targets.rtl.kernel_run import LAUNCHES
-from sttest.targets.rtl.toggles import kernel_with_dsps, operand_toggles
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), needs("verilator")]
 

@@ -17,7 +17,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from sttest.models.attention_alone import OverCache, PlainScores
 from sttest.models.config import Maximum
 from sttest.models.experts import TopExperts
 from sttest.models.program import TorchProgram
@@ -26,6 +25,7 @@ from sttest.models.quant.layers import QuantMix, QuantSoftmax
 from sttest.models.quant.quantizers import QuantizedTensor, quantize_vectors
 from sttest.models.quant.scheme import QuantScheme
 from sttest.models.softmax import Normalize, RunningMix, RunningSoftmax
+from sttest_systems.attention_cascades.attention_alone import OverCache, PlainScores
 
 BLOCKS = "blocks"
 """The result that has the numbers of the chosen blocks."""

@@ -19,11 +19,11 @@ from sttest.compile.options import CompileOptions
 from sttest.compile.resources.design import design_resources, die_of
 from sttest.core.processes import run_all
 from sttest.core.results import ResultFolder, Row
-from sttest.models.attention_alone import AttentionShape
 from sttest.sim import simulate
-from sttest.studies.cascades import attention_text
 from sttest.studies.drawing import write_study_figure
 from sttest.studies.lines import Line, print_lines, rows_of
+from sttest_systems.attention_cascades.attention_alone import AttentionShape
+from sttest_systems.attention_cascades.cascades import attention_text
 from sttest_systems.block_sparse.attention import SparseShape
 from sttest_systems.block_sparse.design import cache_bytes, sparse_text
 

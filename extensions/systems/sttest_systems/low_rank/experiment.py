@@ -37,10 +37,10 @@ from sttest.models.registry import get_config
 from sttest.sim import simulate
 from sttest.studies.ablation.measure import designs_of
 from sttest.studies.lines import print_lines
-from sttest.studies.live_tensors import live_tensors
 from sttest.studies.steps import step_counter
 from sttest.studies.whatif.bounds import moved_bytes
 from sttest.studies.whatif.points import block_text
+from sttest_systems.low_rank.live_tensors import live_tensors
 
 __depends__ = ("sttest_systems/low_rank/*.py",)  # the family
 

@@ -9,9 +9,10 @@ from fifo_bench import BenchFifo, needs_verilator, run_bench
 from secded_bench import all_flips, check_bits, encoded, is_there, run_flips, wanted
 
 import sttest.compile.rtl as rtl
+from sttest_systems import faults
 
 HDL = Path(str(files(rtl) / "hdl"))
-MODULE = HDL / "secded.sv"
+MODULE = Path(str(files(faults))) / "secded.sv"
 NARROW = range(1, 41)
 # Where a code takes one more check bit, and where a word is full.
 EDGES = (4, 5, 11, 12, 26, 27, 56, 57, 58, 63, 64, 65, 66, 68, 75, 90, 100, 120, 121, 127, 128, 129)
@@ -72,7 +73,7 @@ def test_a_coded_fifo_does_what_a_plain_one_does(tmp_path):
         given = f".WIDTH({width}), .DEPTH(5)"
         fifos.append(BenchFifo(f"fifo_secded #({given})", width, model=f"fifo_srl #({given})"))
         fifos.append(BenchFifo(f"fifo_secded #({given}, .RAM(1))", width, model=f"fifo_ram #({given})"))
-    sources = [HDL / f"{name}.sv" for name in ("primitives", "fifo_srl", "fifo_ram", "secded")]
+    sources = [*(HDL / f"{name}.sv" for name in ("primitives", "fifo_srl", "fifo_ram")), MODULE]
     trace = run_bench(fifos, sources, tmp_path, 5000)
     assert trace.take.sum(axis=0).min() > 1000
     assert not trace.wrong.any()

@@ -12,7 +12,6 @@ from sttest.boards.load import load_board, require_hbm
 from sttest.boards.resources import KINDS, total
 from sttest.compile.compiler import CompiledDesign, choose_lanes, compile_text
 from sttest.compile.ir.module_walk import functions, set_target
-from sttest.compile.linalg.position_passes import position_passes
 from sttest.compile.opt import new_context, parse
 from sttest.compile.options import CompileOptions
 from sttest.compile.passes.quantize import Quantize
@@ -21,10 +20,11 @@ from sttest.compile.reports import activity_table
 from sttest.compile.resources.design import design_resources, die_of
 from sttest.core.errors import DoesNotFitError
 from sttest.frontend.lowering import lower_isolated
-from sttest.models.attention_alone import AttentionShape, attention_program
 from sttest.sim import simulate
 from sttest.studies.ablation.measure import attention_bytes
 from sttest.studies.whatif.bounds import bounds, moved_bytes
+from sttest_systems.attention_cascades.attention_alone import AttentionShape, attention_program
+from sttest_systems.attention_cascades.position_passes import position_passes
 
 PRODUCTS = ("attn_scores", "attn_mix")
 """Tasks that multiply queries with keys, and weights with values."""

@@ -19,7 +19,7 @@ import numpy as np
 
 MOST = 64
 """Data bits of a word; wider ones are several."""
-_CLOCK = Path(__file__).with_name("module_bench.cpp")
+_CLOCK = Path(__file__).parents[3] / "tests" / "module_bench.cpp"
 _LANE = """
   if (1) begin : width_{width}
     logic [{width}+{coded}-1:0] given [0:{last}];

@@ -17,15 +17,15 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from experiments.drawing import write_figure
 from sttest.boards.board import FpgaBoard
 from sttest.boards.energy import CASES, Energy, energy
 from sttest.boards.load import load_board, require_hbm
 from sttest.core.processes import run_all
 from sttest.core.results import Kind, ResultFolder, Row
-from sttest.models.attention_alone import AttentionShape
-from sttest.studies.cascades import Cascade, Measured, attention_text, fastest
+from sttest.studies.drawing import write_study_figure
 from sttest.studies.lines import Line, print_lines, rows_of
+from sttest_systems.attention_cascades.attention_alone import AttentionShape
+from sttest_systems.attention_cascades.cascades import Cascade, Measured, attention_text, fastest
 
 BOARD, HEADS, HEAD_DIM, QUERIES, ROW_BLOCK = "u55c", 12, 64, 64, 16
 POSITIONS = (1024, 4096, 16384, 65536, 131072)
@@ -100,7 +100,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
         folder.add(*rows_of(lines, "attention-cascades", engine, board=BOARD, phase="prefill"))
         for metric, value, unit, source in PUBLISHED:
             folder.add(Row("attention-cascades", metric, value, unit, "published", board="fusemax", source=source))
-        write_figure(folder)
+        write_study_figure(folder)
     return lines
 
 

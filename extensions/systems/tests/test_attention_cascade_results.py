@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from experiments.attention_cascades import (
+from sttest.core.results import table_rows
+from sttest_systems.attention_cascades.attention_alone import AttentionShape
+from sttest_systems.attention_cascades.experiment import (
     FLAT,
     FUSEMAX,
     HEAD_DIM,
@@ -21,10 +23,8 @@ from experiments.attention_cascades import (
     ROW_BLOCK,
     times_of,
 )
-from sttest.core.results import table_rows
-from sttest.models.attention_alone import AttentionShape
 
-TABLE = Path(__file__).parents[2] / "results" / "attention-cascades" / "table.csv"
+TABLE = Path(__file__).parents[3] / "results" / "attention-cascades" / "table.csv"
 STREAMED = (FLAT, OWN_CHUNK, FUSEMAX)
 
 

@@ -17,9 +17,9 @@ from sttest.compile.compiler import compile_text
 from sttest.compile.options import CompileOptions
 from sttest.frontend.lowering import linalg_text
 from sttest.frontend.shipped import lowered_text
-from sttest.models.attention_alone import AttentionAlone, AttentionShape
 from sttest.models.registry import get_config, small
-from sttest.studies.cascades import Cascade, attention_text, fastest, measured, passes_of
+from sttest_systems.attention_cascades.attention_alone import AttentionAlone, AttentionShape
+from sttest_systems.attention_cascades.cascades import Cascade, attention_text, fastest, measured, passes_of
 
 pytestmark = pytest.mark.torch
 

@@ -1,0 +1,1 @@
+"""Attention alone as cascades of passes over the positions (FLAT, FuseMax)."""
