@@ -78,10 +78,15 @@ def _print_one(name: str, results: Path | None, *, as_json: bool) -> None:
     folder = results or results_folder()
     rows = compared(entry, folder, str(entry_file(name)))
     if as_json:
-        print_json({
-            "schema": "sttest.study/1", "name": name, **_plain(entry), "results_folder": folder and str(folder),
-            "rows": [row.to_dict() for row in rows],
-        })  # fmt: skip
+        print_json(
+            {
+                "schema": "sttest.study/1",
+                "name": name,
+                **_plain(entry),
+                "results_folder": folder and str(folder),
+                "rows": [row.to_dict() for row in rows],
+            }
+        )
         return
     print(f"{entry.title}: {_headline(rows)}")
     for paper in entry.papers:
