@@ -64,9 +64,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--quick"):
         long = _long_files()
         late = {
-            item for item in items
+            item
+            for item in items
             if _file_of(item) in long or any(map(item.get_closest_marker, ("slow", "nightly", "torch")))
-        }  # fmt: skip
+        }
         config.hook.pytest_deselected(items=[*late])
         items[:] = [item for item in items if item not in late]
     if config.getoption("--nightly"):

@@ -33,8 +33,10 @@ def summary(found: Found, seed: int, bounds: Bounds) -> str:
     lines = [f"{found.counts.total():,} cases of seed {seed}"]
     lines += [f"{count:>8,}  {told}" for told, count in found.counts.most_common()]
     lines += [f"  {bug}" for bug in found.bugs]
-    lines.append(f"{len(found.bugs)} neither result nor error; bounds {bounds.case_s:g} s and "
-                 f"{bounds.memory_bytes / (1 << 30):g} GB per case")  # fmt: skip
+    lines.append(
+        f"{len(found.bugs)} neither result nor error; bounds {bounds.case_s:g} s and "
+        f"{bounds.memory_bytes / (1 << 30):g} GB per case"
+    )
     lines.append(f"slowest {found.slowest[0]:.1f} s ({found.slowest[1]})")
     lines.append(f"most memory held {found.peak[0] / 1e9:.2f} GB ({found.peak[1]})")
     lines.append(f"{found.wall_s:.0f} s in all")

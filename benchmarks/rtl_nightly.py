@@ -36,8 +36,11 @@ def main() -> int:
             tally.update(f"{kind} {run.verdict}" for (kind, _), run in zip(batch, runs, strict=True))
             events += sum(run.fifo_events for run in runs)
             differences += _differences(batch, runs)
-            print(f"{sum(tally.values()):>6} graphs, {events:>9,} accesses, {len(differences)} differences, "
-                  f"{time.perf_counter() - began:.0f} s", flush=True)  # fmt: skip
+            print(
+                f"{sum(tally.values()):>6} graphs, {events:>9,} accesses, {len(differences)} differences, "
+                f"{time.perf_counter() - began:.0f} s",
+                flush=True,
+            )
     print("\n".join([*(f"{count:>6}  {what}" for what, count in sorted(tally.items())), *differences[:10]]))
     return 6 if differences else 0
 

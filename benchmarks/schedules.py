@@ -117,8 +117,12 @@ def _program(seed: int) -> CompiledDesign:
 
 
 _GROUPS: dict[str, Callable[[], dict[str, Making]]] = {
-    "shipped": _shipped, "gpt2": _gpt2, "emerging": _emerging, "best": _best, "none": dict,
-}  # fmt: skip
+    "shipped": _shipped,
+    "gpt2": _gpt2,
+    "emerging": _emerging,
+    "best": _best,
+    "none": dict,
+}
 
 
 def compared(make: Making) -> Found:

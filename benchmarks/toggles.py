@@ -94,10 +94,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found = measure(parser.parse_args(arguments).folder)
     print_table(
         ("process", "DSPs", "operand bits", "per bit and cycle at work"),
-        [(each.toggles.process, each.toggles.dsps, each.toggles.operand_bits, f"{each.per_bit_and_cycle:.3f}")
-         for each in found],
+        [
+            (each.toggles.process, each.toggles.dsps, each.toggles.operand_bits, f"{each.per_bit_and_cycle:.3f}")
+            for each in found
+        ],
         title="toggles of DSP operands, small GPT-2, decode",
-    )  # fmt: skip
+    )
     print(f"mean over all slices at work: {mean(found):.3f}")
     return 0
 

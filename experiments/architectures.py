@@ -117,8 +117,14 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
     figures = [row for lanes in LANES for row in _of_lanes(found, models[lanes], lanes)]
     rows = [*(row for lanes in LANES for row in _of_shapes(found, lanes, engine)), *figures]
     print_lines(figures, "Architectures", notes=True)
-    config = {"widths": WIDTHS, "ratios": RATIOS, "layers": LAYERS, "lanes": LANES, "context": CONTEXT,
-              "training_tokens": TOKENS}  # fmt: skip
+    config = {
+        "widths": WIDTHS,
+        "ratios": RATIOS,
+        "layers": LAYERS,
+        "lanes": LANES,
+        "context": CONTEXT,
+        "training_tokens": TOKENS,
+    }
     with ResultFolder(out, made_by=__name__, config=config) as folder:
         folder.add(*rows)
         for metric, value, unit in PUBLISHED:
@@ -155,8 +161,9 @@ def _of_shapes(found: Found, lanes: int, engine: str) -> Iterator[Row]:
     for (shape, head), launches in found.items():
         name = f"hidden {shape.hidden}, kv {shape.kv_heads}, ffn {shape.ffn}{', head' if head else ''}"
         where, launch = f"[{name}, {lanes} lanes]", launches[lanes]
-        yield Row("architectures", f"cycles {where}", launch.cycles, "cycles", "simulated", BASE, BOARD, "decode",
-                  engine)  # fmt: skip
+        yield Row(
+            "architectures", f"cycles {where}", launch.cycles, "cycles", "simulated", BASE, BOARD, "decode", engine
+        )
         yield _row(f"bytes moved {where}", launch.moved_bytes, "bytes", "simulated")
         yield _row(f"roofline {where}", launch.roofline_us, "us")
         yield _row(f"error of the roofline {where}", error_of(launch), "ratio", note="simulated over roofline, less 1")
@@ -168,8 +175,10 @@ def _of_lanes(found: Found, models: Sequence[Candidate], lanes: int) -> Iterator
     errors = [error_of(found[shape, False][lanes]) for shape in shapes()]
     for name, value in (("least", min(errors)), ("median", float(np.median(errors))), ("most", max(errors))):
         yield _row(f"error of the roofline, {name} {where}", value, "ratio", note="of a layer")
-    for name, group in (("all architectures", models), ("layer shapes", [each for each in models
-                                                                         if each.layers == QWEN.layers])):  # fmt: skip
+    for name, group in (
+        ("all architectures", models),
+        ("layer shapes", [each for each in models if each.layers == QWEN.layers]),
+    ):
         # Spearman's correlation is that of the ranks.
         ranks = rankdata([[each.roofline_us for each in group], [each.simulated_us for each in group]], axis=1)
         rank = np.corrcoef(ranks)[0, 1]
@@ -191,8 +200,9 @@ def _at_latency(models: Sequence[Candidate], where: str) -> Iterator[Row]:
     (base,) = (each for each in models if each.shape == _BASE_SHAPE and each.layers == QWEN.layers)
     yield _row(f"latency of Qwen2.5-0.5B {where}", base.simulated_us, "us", note="layers, launches and LM head")
     yield _row(f"roofline of Qwen2.5-0.5B {where}", base.roofline_us, "us", note="layers and LM head")
-    yield _row(f"expected loss of Qwen2.5-0.5B {where}", expected_loss(base.parameters, TOKENS), "nats",
-               source=CHINCHILLA)  # fmt: skip
+    yield _row(
+        f"expected loss of Qwen2.5-0.5B {where}", expected_loss(base.parameters, TOKENS), "nats", source=CHINCHILLA
+    )
     for way, chosen in (
         ("simulation", largest(models, base.simulated_us)),
         ("roofline", largest(models, base.roofline_us, by_roofline=True)),
@@ -202,8 +212,11 @@ def _at_latency(models: Sequence[Candidate], where: str) -> Iterator[Row]:
         yield _row(
             f"parameters at the latency of Qwen2.5-0.5B, by {way} {where}", chosen.parameters, "count", note=note
         )
-        yield _row(f"latency over that of Qwen2.5-0.5B, by {way} {where}", chosen.simulated_us / base.simulated_us,
-                   "ratio", note=note)  # fmt: skip
+        yield _row(
+            f"latency over that of Qwen2.5-0.5B, by {way} {where}",
+            chosen.simulated_us / base.simulated_us,
+            "ratio",
+            note=note,
+        )
         saved = perplexity_saved(chosen.parameters, base.parameters)
-        yield _row(f"perplexity saved {at}", saved, "ratio", note=note,
-                   source=CHINCHILLA)  # fmt: skip
+        yield _row(f"perplexity saved {at}", saved, "ratio", note=note, source=CHINCHILLA)

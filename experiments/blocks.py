@@ -51,9 +51,12 @@ class BlockPoint:
         """What identifies the result: the configuration, the board's file content and the program itself."""
         board = load_board(self.board).model_dump(mode="json")
         return {
-            "shape": asdict(self.shape), "knobs": self.knobs.model_dump(), "board": board, "engine": self.engine,
+            "shape": asdict(self.shape),
+            "knobs": self.knobs.model_dump(),
+            "board": board,
+            "engine": self.engine,
             "source": program_hash(__name__),
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True)

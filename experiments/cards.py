@@ -69,10 +69,15 @@ def options(point: Point, text: str) -> CompileOptions:
     found = read_found(case).knobs
     lanes = dict(entry.rsplit(":", 1) for entry in found.lanes)
     on_cards = found.with_(
-        tiles=tuple(map(_anywhere, found.tiles)), orders=tuple(map(_anywhere, found.orders)), lanes=(),
-        precision=point.precision, cards=point.cards, links="whole" if point.links == "whole" else "streamed",
-        link_credits=point.link_credits, layers=point.layers or get_config(MODEL).layers,
-    )  # fmt: skip
+        tiles=tuple(map(_anywhere, found.tiles)),
+        orders=tuple(map(_anywhere, found.orders)),
+        lanes=(),
+        precision=point.precision,
+        cards=point.cards,
+        links="whole" if point.links == "whole" else "streamed",
+        link_credits=point.link_credits,
+        layers=point.layers or get_config(MODEL).layers,
+    )
     names = [entry.rsplit(":", 1)[0] for entry in choose_lanes(text, on_cards)]
     return on_cards.with_(lanes=tuple(f"{name}:{lanes[_known(name, lanes)]}" for name in names))
 
@@ -213,9 +218,15 @@ def _rows(found: Found, engine: str) -> Iterator[Row]:
         for credit in CREDITS:
             result = found.results[Point(cards, link_credits=credit)]
             yield _row(
-                f"cycles of the layers with {credit} credits", cards, PRECISIONS[0], result["cycles"], "cycles",
-                "simulated", engine=engine, note="" if result["cycles"] else "a deadlock, on credits of links",
-            )  # fmt: skip
+                f"cycles of the layers with {credit} credits",
+                cards,
+                PRECISIONS[0],
+                result["cycles"],
+                "cycles",
+                "simulated",
+                engine=engine,
+                note="" if result["cycles"] else "a deadlock, on credits of links",
+            )
     yield from _published()
 
 
@@ -266,23 +277,40 @@ def _published() -> Iterator[Row]:
         for row in rows.to_dict("records"):
             speed, cards = float(row["tokens_per_s"]), int(row["cards"])
             figures: list[tuple[str, float, str, Kind]] = [
-                ("speed", speed, "tokens/s", "published"), ("speed-up", speed / first, "ratio", "derived"),
+                ("speed", speed, "tokens/s", "published"),
+                ("speed-up", speed / first, "ratio", "derived"),
                 ("efficiency", speed / first / cards, "ratio", "derived"),
-            ]  # fmt: skip
+            ]
             for metric, value, unit, kind in figures:
                 yield Row(
-                    "cards", f"{metric} [{cards} cards]", value, unit, kind, model=str(system),
-                    board=str(row["devices"]), phase="decode", source=str(row["source"]), note=str(row["differs"]),
-                )  # fmt: skip
+                    "cards",
+                    f"{metric} [{cards} cards]",
+                    value,
+                    unit,
+                    kind,
+                    model=str(system),
+                    board=str(row["devices"]),
+                    phase="decode",
+                    source=str(row["source"]),
+                    note=str(row["differs"]),
+                )
 
 
 def _row(
     metric: str, cards: int, precision: str, value: float | None, unit: str, kind: Kind, *, engine: str, note: str
 ) -> Row:
     return Row(
-        "cards", f"{metric} [{cards} cards, {precision}]", value, unit, kind, model=MODEL, board=BOARD, phase="decode",
-        engine=engine if kind == "simulated" else "", note=note,
-    )  # fmt: skip
+        "cards",
+        f"{metric} [{cards} cards, {precision}]",
+        value,
+        unit,
+        kind,
+        model=MODEL,
+        board=BOARD,
+        phase="decode",
+        engine=engine if kind == "simulated" else "",
+        note=note,
+    )
 
 
 def _print(rows: list[Row]) -> None:

@@ -15,11 +15,16 @@ def rows() -> list[tuple[str, ...]]:
     """A line per design that has a share and a clock."""
     return [
         (
-            each.row.design, each.row.board, f"{each.row.share:.1%}", f"{each.row.clock_mhz:g}",
-            f"{each.predicted_mhz:.0f}", f"{100 * each.error:+.1f}", each.row.kind,
+            each.row.design,
+            each.row.board,
+            f"{each.row.share:.1%}",
+            f"{each.row.clock_mhz:g}",
+            f"{each.predicted_mhz:.0f}",
+            f"{100 * each.error:+.1f}",
+            each.row.kind,
         )
         for each in leave_one_out()
-    ]  # fmt: skip
+    ]
 
 
 def source_rows() -> list[tuple[str, ...]]:

@@ -37,8 +37,11 @@ _STAGE_OF_PASS = {
 }
 _DATAFLOW = "dataflow optimization and bufferization"
 LOWERING, TIMED_GRAPH, PACKAGE, SIMULATION = (
-    "PyTorch to linalg", "fusion report and timed graph", "code generation, reports and package", "one simulation",
-)  # fmt: skip
+    "PyTorch to linalg",
+    "fusion report and timed graph",
+    "code generation, reports and package",
+    "one simulation",
+)
 
 
 @dataclass(frozen=True)
@@ -103,9 +106,18 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 1) -> list[Comp
 def _rows(each: CompileTime) -> Iterator[Row]:
     def row(metric: str, value: float, reference: float | None = None, note: str = "not published") -> Row:
         return Row(
-            "compile-time", metric, round(value, 3), "s", "measured", model=each.model, board=BOARD,
-            phase="prefill", reference=reference, source="StreamTensor Fig. 10(c)" if reference else "", note=note,
-        )  # fmt: skip
+            "compile-time",
+            metric,
+            round(value, 3),
+            "s",
+            "measured",
+            model=each.model,
+            board=BOARD,
+            phase="prefill",
+            reference=reference,
+            source="StreamTensor Fig. 10(c)" if reference else "",
+            note=note,
+        )
 
     for stage, value in each.seconds.items():
         yield row(stage, value)
@@ -114,6 +126,14 @@ def _rows(each: CompileTime) -> Iterator[Row]:
         yield row("total", each.total_s, theirs, note)
     theirs = published_text("rtl_generation_total", "four models")
     yield Row(
-        "compile-time", "RTL generation", None, "s", "measured", model=each.model, board=BOARD, phase="prefill",
-        source="StreamTensor Fig. 10(b)", note=f"vendor tools are not run; published for four models: {theirs}",
-    )  # fmt: skip
+        "compile-time",
+        "RTL generation",
+        None,
+        "s",
+        "measured",
+        model=each.model,
+        board=BOARD,
+        phase="prefill",
+        source="StreamTensor Fig. 10(b)",
+        note=f"vendor tools are not run; published for four models: {theirs}",
+    )

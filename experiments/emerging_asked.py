@@ -49,8 +49,12 @@ def asked(model: str, blocks: ModelBlocks, shapes: Sequence[Lengths], opponent: 
         assert theirs is not None
         allowed_ms = 1e3 * theirs.joules["tdp"] / (tdp_w * ratio) - time.ttft_ms - paid.host_ms
         per_layer = m * config.layers
-        found = (theirs.joules["tdp"] / time.latency_ms, (n, m), allowed_ms / per_layer,
-                 (time.decode_ms - paid.host_ms) / per_layer)  # fmt: skip
+        found = (
+            theirs.joules["tdp"] / time.latency_ms,
+            (n, m),
+            allowed_ms / per_layer,
+            (time.decode_ms - paid.host_ms) / per_layer,
+        )
         best = found if best is None else max(best, found)
     assert best is not None
     return Asked(model, best[1], best[2], best[3], published.startswith("<"))

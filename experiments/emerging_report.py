@@ -37,17 +37,29 @@ def print_report(found: Emerging) -> None:
     print_table(
         ("model", "[in:out]", "published ratio asks for (ms)", "simulated", "missing"),
         [
-            (each.model, f"[{each.shape[0]}:{each.shape[1]}]", f"{'> ' if each.is_bound else ''}{each.asked_ms:.3f}",
-             f"{each.simulated_ms:.3f}", f"{'> ' if each.is_bound else ''}{each.missing_ms:.3f}")
+            (
+                each.model,
+                f"[{each.shape[0]}:{each.shape[1]}]",
+                f"{'> ' if each.is_bound else ''}{each.asked_ms:.3f}",
+                f"{each.simulated_ms:.3f}",
+                f"{'> ' if each.is_bound else ''}{each.missing_ms:.3f}",
+            )
             for each in found.asked
         ],
         title=f"decode time per layer and token, over {found.opponents[0].name}, rule tdp",
-    )  # fmt: skip
+    )
     print()
     columns = (
-        "model", "[in:out]", "latency ms", "TTFT ms", "tokens/s", *(f"tokens/J {rule}" for rule in RULES),
-        "W decoding low", "central", "high",
-    )  # fmt: skip
+        "model",
+        "[in:out]",
+        "latency ms",
+        "TTFT ms",
+        "tokens/s",
+        *(f"tokens/J {rule}" for rule in RULES),
+        "W decoding low",
+        "central",
+        "high",
+    )
     print_table(columns, [line for each in found.comparisons for line in _ours(each)], title="simulated U55C")
 
 
@@ -88,9 +100,13 @@ def _best(found: Comparison, opponent: str, rule: Rule) -> str:
 def _ours(found: Comparison) -> list[tuple[object, ...]]:
     return [
         (
-            found.model, f"[{n}:{m}]", f"{each.time.latency_ms:.1f}", f"{each.time.ttft_ms:.1f}",
-            f"{each.time.speed_tok_per_s:.1f}", *(f"{each.tokens_per_joule(rule):.3f}" for rule in RULES),
+            found.model,
+            f"[{n}:{m}]",
+            f"{each.time.latency_ms:.1f}",
+            f"{each.time.ttft_ms:.1f}",
+            f"{each.time.speed_tok_per_s:.1f}",
+            *(f"{each.tokens_per_joule(rule):.3f}" for rule in RULES),
             *(f"{used.power_w:.1f}" for used in each.decode.values()),
         )
         for (n, m), each in found.ours.items()
-    ]  # fmt: skip
+    ]

@@ -49,9 +49,17 @@ def _asked_rows(each: Asked, opponent: Opponent) -> Iterator[Row]:
     note = f"{bound}rule tdp, {opponent.name}, TTFT and host as simulated; launch included"
     for metric, value in (("asked for by the published ratio", each.asked_ms), ("simulated", each.simulated_ms)):
         yield Row(
-            EXPERIMENT, f"decode time per layer and token, {metric} {_text(each.shape)}", value, "ms", "derived",
-            model=each.model, board=BOARD, phase="decode", source=FIG9, note=note,
-        )  # fmt: skip
+            EXPERIMENT,
+            f"decode time per layer and token, {metric} {_text(each.shape)}",
+            value,
+            "ms",
+            "derived",
+            model=each.model,
+            board=BOARD,
+            phase="decode",
+            source=FIG9,
+            note=note,
+        )
 
 
 def _what_if_rows(model: str, each: WhatIf, opponent: Opponent) -> Iterator[Row]:
@@ -64,10 +72,18 @@ def _what_if_rows(model: str, each: WhatIf, opponent: Opponent) -> Iterator[Row]
 
 def _what_if_row(model: str, ratio: float, each: WhatIf, over: str) -> Row:
     return Row(
-        EXPERIMENT, f"best tokens/J over {over}", ratio, "ratio", "derived", model=model, board=BOARD,
-        phase="generation", reference=published_ratio(model), source=FIG9,
+        EXPERIMENT,
+        f"best tokens/J over {over}",
+        ratio,
+        "ratio",
+        "derived",
+        model=model,
+        board=BOARD,
+        phase="generation",
+        reference=published_ratio(model),
+        source=FIG9,
         note=f"what-if: {each.launch_us:g} us per block; published {published_text(FIG9_QUANTITY, model)}",
-    )  # fmt: skip
+    )
 
 
 def _best_rows(found: Comparison, opponent: Opponent) -> Iterator[Row]:
@@ -77,19 +93,34 @@ def _best_rows(found: Comparison, opponent: Opponent) -> Iterator[Row]:
         best = found.best(opponent.name, rule)
         value, where = (best[0], _text(best[1])) if best else (None, "no reading of this opponent")
         yield Row(
-            EXPERIMENT, f"best tokens/J over {opponent.name}, rule {rule}", value, "ratio", "derived",
-            model=found.model, board=BOARD, phase="generation", reference=published_ratio(found.model),
+            EXPERIMENT,
+            f"best tokens/J over {opponent.name}, rule {rule}",
+            value,
+            "ratio",
+            "derived",
+            model=found.model,
+            board=BOARD,
+            phase="generation",
+            reference=published_ratio(found.model),
             source=f"{FIG9}; opponent: {opponent.source}",
             note=f"{where}; published {published} over an A100, rule not stated; {opponent.note}",
-        )  # fmt: skip
+        )
 
 
 def _our_rows(model: str, shape: Lengths, ours: OurGeneration, engine: str) -> Iterator[Row]:
     def row(metric: str, value: float, unit: str, note: str = "") -> Row:
         return Row(
-            EXPERIMENT, f"{metric} {_text(shape)}", value, unit, "simulated", model=model, board=BOARD,
-            phase="generation", engine=engine, note=note or "not published",
-        )  # fmt: skip
+            EXPERIMENT,
+            f"{metric} {_text(shape)}",
+            value,
+            unit,
+            "simulated",
+            model=model,
+            board=BOARD,
+            phase="generation",
+            engine=engine,
+            note=note or "not published",
+        )
 
     yield row("latency", ours.time.latency_ms, "ms")
     yield row("ttft", ours.time.ttft_ms, "ms")
@@ -106,10 +137,18 @@ def _our_rows(model: str, shape: Lengths, ours: OurGeneration, engine: str) -> I
 def _their_rows(found: Comparison, opponent: Opponent, shape: Lengths, theirs: GpuGeneration) -> Iterator[Row]:
     def row(metric: str, value: float, unit: str) -> Row:
         return Row(
-            EXPERIMENT, f"{metric} {_text(shape)}", value, unit, "derived", model=found.model,
-            board=opponent.board, phase="generation", engine=opponent.name, source=opponent.source,
+            EXPERIMENT,
+            f"{metric} {_text(shape)}",
+            value,
+            unit,
+            "derived",
+            model=found.model,
+            board=opponent.board,
+            phase="generation",
+            engine=opponent.name,
+            source=opponent.source,
             note=opponent.note,
-        )  # fmt: skip
+        )
 
     yield row("latency", 1e3 * theirs.latency_s, "ms")
     for rule, joules in theirs.joules.items():

@@ -67,9 +67,15 @@ def what_ifs(blocks: Mapping[str, ModelBlocks], shapes: Sequence[Lengths], oppon
 
 
 def best_ratio(
-    blocks: ModelBlocks, model: str, shapes: Sequence[Lengths], opponent: Opponent, paid: Overheads, *,
-    with_head: bool, theirs: str = "",
-) -> float:  # fmt: skip
+    blocks: ModelBlocks,
+    model: str,
+    shapes: Sequence[Lengths],
+    opponent: Opponent,
+    paid: Overheads,
+    *,
+    with_head: bool,
+    theirs: str = "",
+) -> float:
     """The best ratio over some shapes, rule ``tdp``: our tokens per joule over theirs.
 
     Args:

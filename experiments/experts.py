@@ -45,8 +45,10 @@ CACHED, SOURCE = "u280", "ddr"
 # The feed-forward network has a port of its own, so that its weights can be in another memory than those of attention.
 APART = {**OPTIONS, "own_units": ("mlp*",), "tiers": ("mlp.*weight*:ddr",)}
 LOCALITIES: dict[str, dict[str, float]] = {
-    "alike": {}, "popular": {"popularity": 0.8}, "popular and again": {"popularity": 0.8, "again": 0.4},
-}  # fmt: skip
+    "alike": {},
+    "popular": {"popularity": 0.8},
+    "popular and again": {"popularity": 0.8, "again": 0.4},
+}
 TOKENS, FILLING, SEED = 400, 100, 1
 DUPLEX = "Duplex (MICRO 2024, arXiv 2409.01141), abstract: 16-bit weights and caches"
 PUBLISHED: tuple[tuple[str, float, str, str], ...] = (
@@ -103,9 +105,7 @@ def run_layer(key: Mapping[str, Any]) -> Layer:
     )
     ports = [port for port in design.graph.processes if isinstance(port, MemoryPort)]
     memory_us = bounds(design, design.graph, board).memory_us
-    return Layer(
-        cycles, memory_us, sum(port.tokens * port.token_bytes for port in ports), *_counted(design), missing
-    )  # fmt: skip
+    return Layer(cycles, memory_us, sum(port.tokens * port.token_bytes for port in ports), *_counted(design), missing)
 
 
 def _counted(design: CompiledDesign) -> tuple[int, int, int, int, int]:
@@ -139,12 +139,17 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
     places: dict[str, Mapping[str, Any]] = {"experts in HBM": OPTIONS, "experts in DDR": APART}
     work = {
         (model, board, place): {
-            "model": model, "board": board, "options": options, "engine": engine,
+            "model": model,
+            "board": board,
+            "options": options,
+            "engine": engine,
             "missing": board == CACHED and place == "experts in HBM",
         }
-        for model in MODELS for board in BOARDS for place, options in places.items()
+        for model in MODELS
+        for board in BOARDS
+        for place, options in places.items()
         if board == CACHED or place == "experts in HBM"
-    }  # fmt: skip
+    }
     say, layers = step_counter(len(work)), {}
     for key, layer in run_all(run_layer, work, jobs, "experts"):
         layers[key] = layer
@@ -223,8 +228,9 @@ def _of_cache(model: str, layer: Layer, engine: str) -> Iterator[Line]:
             run = run_cache(routing, capacity).after(FILLING)
             where, times = f"[{name}, room for {capacity}]", step_times(run, layer.missing)
             launches_us = config.layers * card(CACHED).launch.queued_us.value
-            mean_us, late_us = (each / card(CACHED).clock_mhz.value + launches_us
-                                for each in (times.mean, times.percentile(99)))  # fmt: skip
+            mean_us, late_us = (
+                each / card(CACHED).clock_mhz.value + launches_us for each in (times.mean, times.percentile(99))
+            )
             yield Line(
                 f"hit rate {where}", run.hit_rate, "ratio", note="drawn with a seed; LRU", model=model, board=CACHED
             )

@@ -23,9 +23,7 @@ DESIGNS = ROOT / "tests" / "data" / "streamhls"
 SOURCE = "https://github.com/UCLA-VAST/Stream-HLS"
 ENGINES = ("maxplus", "simpy")
 SHALLOW = 2
-COLUMNS = (
-    "design", "FIFO events", "co-simulation", "own depths", "error %", "all depth 2", "engines agree",
-)  # fmt: skip
+COLUMNS = ("design", "FIFO events", "co-simulation", "own depths", "error %", "all depth 2", "engines agree")
 
 
 @dataclass(frozen=True)
@@ -100,18 +98,31 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Fide
 def _rows(each: Fidelity, engine: str) -> list[Row]:
     def row(metric: str, cycles: int | None, reference: int | None) -> Row:
         return Row(
-            "fidelity", metric, cycles, "cycles", "simulated", model=each.design, engine=engine, reference=reference,
-            source=SOURCE if reference else "", note="" if cycles is not None else "deadlock",
-        )  # fmt: skip
+            "fidelity",
+            metric,
+            cycles,
+            "cycles",
+            "simulated",
+            model=each.design,
+            engine=engine,
+            reference=reference,
+            source=SOURCE if reference else "",
+            note="" if cycles is not None else "deadlock",
+        )
 
     return [row("cycles", each.cycles, each.published_cycles), row("cycles-depth-2", each.shallow_cycles, None)]
 
 
 def _cells(each: Fidelity) -> tuple[object, ...]:
     return (
-        each.design, each.fifo_events, each.published_cycles, _cycles(each.cycles), f"{100 * each.error:+.3f}",
-        _cycles(each.shallow_cycles), "yes" if each.engines_agree else "NO",
-    )  # fmt: skip
+        each.design,
+        each.fifo_events,
+        each.published_cycles,
+        _cycles(each.cycles),
+        f"{100 * each.error:+.3f}",
+        _cycles(each.shallow_cycles),
+        "yes" if each.engines_agree else "NO",
+    )
 
 
 def _cycles(cycles: int | None) -> str:

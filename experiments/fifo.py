@@ -85,12 +85,19 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Size
     print_table(
         ("block", "sizing", "FIFOs", "tokens", "bits", "cycles", "endless FIFOs"),
         [
-            (f"small-{each.model} {each.phase} {_SIZES[each.phase]}", each.method, len(each.depths),
-             sum(each.depths.values()), each.bits, each.cycles, each.unbounded_cycles)
+            (
+                f"small-{each.model} {each.phase} {_SIZES[each.phase]}",
+                each.method,
+                len(each.depths),
+                sum(each.depths.values()),
+                each.bits,
+                each.cycles,
+                each.unbounded_cycles,
+            )
             for each in found
         ],
         title="FIFO sizing (not published)",
-    )  # fmt: skip
+    )
     config = {"engine": engine, "overall_unroll": OVERALL_UNROLL, "blocks": blocks}
     with ResultFolder(out, made_by=__name__, config=config) as folder:
         for each in found:
@@ -109,9 +116,17 @@ def _rows(each: Sized, engine: str) -> Iterator[Row]:
     )
     for metric, value, unit in values:
         yield Row(
-            "fifo", f"{metric} {_SIZES[each.phase]}, {each.method}", value, unit, "simulated",
-            model=f"small-{each.model}", board=BOARD, phase=each.phase, engine=engine, note="not published",
-        )  # fmt: skip
+            "fifo",
+            f"{metric} {_SIZES[each.phase]}, {each.method}",
+            value,
+            unit,
+            "simulated",
+            model=f"small-{each.model}",
+            board=BOARD,
+            phase=each.phase,
+            engine=engine,
+            note="not published",
+        )
 
 
 def _depth_table(found: list[Sized]) -> pd.DataFrame:

@@ -165,37 +165,67 @@ def _onchip_bytes(board: FpgaBoard) -> int:
 
 
 def rows(
-    explained: Sequence[Explained], fits: Mapping[int, Sequence[Fit]], groups: Mapping[str, Mapping[int, int]],
+    explained: Sequence[Explained],
+    fits: Mapping[int, Sequence[Fit]],
+    groups: Mapping[str, Mapping[int, int]],
     engine: str,
-) -> Iterator[Row]:  # fmt: skip
+) -> Iterator[Row]:
     """Every number of the tables."""
     for each in explained:
         fitting = f"designs that fit: {_fitting(each)}"
         for model, ratio in each.ratios.items():
             yield Row(
-                EXPERIMENT, f"best tokens/J over A100 per layer, rule tdp, {each.case}", ratio, "ratio", "derived",
-                model=model, board=BOARD, phase="generation", engine=engine, reference=published_ratio(model),
-                source=FIG9, note=f"published {published_text(FIG9_QUANTITY, model)}; {fitting}",
-            )  # fmt: skip
+                EXPERIMENT,
+                f"best tokens/J over A100 per layer, rule tdp, {each.case}",
+                ratio,
+                "ratio",
+                "derived",
+                model=model,
+                board=BOARD,
+                phase="generation",
+                engine=engine,
+                reference=published_ratio(model),
+                source=FIG9,
+                note=f"published {published_text(FIG9_QUANTITY, model)}; {fitting}",
+            )
         yield Row(
-            EXPERIMENT, f"largest factor off the published ratios, {each.case}", each.error_factor, "ratio", "derived",
-            board=BOARD, phase="generation", note=f"of Llama what is above 1; {fitting}",
-        )  # fmt: skip
+            EXPERIMENT,
+            f"largest factor off the published ratios, {each.case}",
+            each.error_factor,
+            "ratio",
+            "derived",
+            board=BOARD,
+            phase="generation",
+            note=f"of Llama what is above 1; {fitting}",
+        )
     for lanes, found in fits.items():
         for fit in found:
             for flow, said in FLOWS.items():
                 name, share = fit.fullest(flow)
                 yield Row(
-                    EXPERIMENT, f"fullest share of budget, {lanes} lanes, {said}", share, "ratio", "derived",
-                    model=fit.shape.model, board=BOARD, phase=fit.shape.phase,
+                    EXPERIMENT,
+                    f"fullest share of budget, {lanes} lanes, {said}",
+                    share,
+                    "ratio",
+                    "derived",
+                    model=fit.shape.model,
+                    board=BOARD,
+                    phase=fit.shape.phase,
                     note=f"{name}; {fit.shape}; budget {_BUDGET}",
-                )  # fmt: skip
+                )
     for model, counts in groups.items():
         for bound, count in counts.items():
             yield Row(
-                EXPERIMENT, f"groups of kernels, C_max {bound / 2**20:.3g} MiB", count, "count", "derived", model=model,
-                board=BOARD, phase="prefill", note=f"{LENGTHS[-1]} tokens, fitted lanes",
-            )  # fmt: skip
+                EXPERIMENT,
+                f"groups of kernels, C_max {bound / 2**20:.3g} MiB",
+                count,
+                "count",
+                "derived",
+                model=model,
+                board=BOARD,
+                phase="prefill",
+                note=f"{LENGTHS[-1]} tokens, fitted lanes",
+            )
 
 
 def _fitting(each: Explained) -> str:
@@ -214,12 +244,16 @@ def _print(
     print_table(
         ("case", *headings, "factor off", "fits"),
         [
-            (str(each.case), *(f"{each.ratios[model]:.2f}" for model in MODELS), f"{each.error_factor:.2f}",
-             _fitting(each))
+            (
+                str(each.case),
+                *(f"{each.ratios[model]:.2f}" for model in MODELS),
+                f"{each.error_factor:.2f}",
+                _fitting(each),
+            )
             for each in shown
         ],
         title="best tokens/J over A100 per layer, rule tdp: nearest to the published figure, of designs that fit first",
-    )  # fmt: skip
+    )
     print()
     print_table(
         ("lanes", *(str(fit.shape) for fit in next(iter(fits.values())))),

@@ -58,18 +58,24 @@ def fit(precision: str, engine: str, jobs: int) -> list[Constant]:
 
 def _unroll(value: int) -> Constant:
     return Constant(
-        "overall_unroll", value, "lanes", f"{ROW}, TTFT",
+        "overall_unroll",
+        value,
+        "lanes",
+        f"{ROW}, TTFT",
         "lanes that the tiling space spreads over all kernels of the block; the paper searches it as a black box "
         "and does not publish it",
-    )  # fmt: skip
+    )
 
 
 def _host(value: float) -> Constant:
     return Constant(
-        "host_ms", round(value, 3), "ms per generation", f"{ROW}, speed",
+        "host_ms",
+        round(value, 3),
+        "ms per generation",
+        f"{ROW}, speed",
         "host work between prefill and decode, once per generation: the published decode times are a constant plus "
         "a time per token",
-    )  # fmt: skip
+    )
 
 
 def _say(point: BlockPoint) -> None:

@@ -58,14 +58,19 @@ def simulate_table(engine: str, jobs: int, store: PointStore) -> Reproduction:
         blocks, *other_blocks = [_simulated(each, engine, jobs, store, done) for each in (chosen, *others)]
     launch = getattr(require_hbm(load_board(BOARD)).launch, launch_choice().name)
     return Reproduction(
-        _fitted_rows(chosen, blocks, launch.value), blocks.prefill, blocks.decode, constants(), launch,
+        _fitted_rows(chosen, blocks, launch.value),
+        blocks.prefill,
+        blocks.decode,
+        constants(),
+        launch,
         [_launch_case(name, blocks.prefill, blocks.decode) for name in LAUNCH_FIELDS],
         [
             PrecisionCase(name, constants(name), _fitted_rows(name, found, launch.value))
             for name, found in zip(others, other_blocks, strict=True)
         ],
-        chosen, engine,
-    )  # fmt: skip
+        chosen,
+        engine,
+    )
 
 
 def _simulated(

@@ -25,9 +25,7 @@ _RATIO_BASELINES = ("allo", "dfx", "a100", "rtx2080ti")
 
 def print_report(found: Reproduction) -> None:
     """All tables, in the order in which a reader asks."""
-    for table in (
-        _against_published, _against_others, _ratios, _items, _blocks, _constants, _launches, _precisions,
-    ):  # fmt: skip
+    for table in (_against_published, _against_others, _ratios, _items, _blocks, _constants, _launches, _precisions):
         table(found)
 
 
@@ -99,8 +97,10 @@ def _items(found: Reproduction) -> None:
     rows = [
         [name, *(f"{generation.items_ms.get(name, 0.0):.2f}" for generation in found.generations)] for name in shown
     ]
-    rest = (generation.latency_ms - sum(generation.items_ms.get(name, 0.0) for name in shown)
-            for generation in found.generations)  # fmt: skip
+    rest = (
+        generation.latency_ms - sum(generation.items_ms.get(name, 0.0) for name in shown)
+        for generation in found.generations
+    )
     rows.append([f"all items below {_SMALL_ITEM:.1%}", *(f"{value:.2f}" for value in rest)])
     rows.append(["latency", *(f"{generation.latency_ms:.2f}" for generation in found.generations)])
     title = "Where the latency goes (ms, along the critical path; columns add up)"
@@ -125,10 +125,18 @@ def _blocks(found: Reproduction) -> None:
     for name, block in named:
         ratio = block.fused_bytes / block.original_bytes
         cost = block.cycles / block.unbounded_cycles - 1
-        rows.append((
-            name, f"{block.cycles}", f"{block.unbounded_cycles}", f"{cost:+.2%}", f"{block.fifo_bits / 8192:.0f}",
-            f"{block.original_bytes / 1024:.0f}", f"{block.fused_bytes / 1024:.0f}", f"{ratio:.3f}",
-        ))  # fmt: skip
+        rows.append(
+            (
+                name,
+                f"{block.cycles}",
+                f"{block.unbounded_cycles}",
+                f"{cost:+.2%}",
+                f"{block.fifo_bits / 8192:.0f}",
+                f"{block.original_bytes / 1024:.0f}",
+                f"{block.fused_bytes / 1024:.0f}",
+                f"{ratio:.3f}",
+            )
+        )
     columns = ("block", "cycles", "unbounded", "cost", "FIFO KiB", "original KiB", "fused KiB", "fused/original")
     title = "One decoder block (24 per token): simulated cycles at 250 MHz, FIFOs and intermediates"
     print_table(columns, rows, title=title, shown=("block", "cycles", "unbounded", "cost", "fused/original"))

@@ -65,15 +65,31 @@ def _generation_rows(found: Reproduction, generation: Generation) -> Iterator[Ro
     note = "the row that the constants are fitted on" if generation.input_len == 32 else "nothing fitted on it"
     for metric in METRICS:
         yield Row(
-            "gpt2", f"{metric.name} {shape}", generation_value(generation, metric), metric.unit, "simulated",
-            model="gpt2", board="u55c", phase="generation", engine=found.engine,
-            reference=getattr(published, metric.field), source=published.source, note=note,
-        )  # fmt: skip
+            "gpt2",
+            f"{metric.name} {shape}",
+            generation_value(generation, metric),
+            metric.unit,
+            "simulated",
+            model="gpt2",
+            board="u55c",
+            phase="generation",
+            engine=found.engine,
+            reference=getattr(published, metric.field),
+            source=published.source,
+            note=note,
+        )
     for item, value in sorted(generation.items_ms.items()):
         yield Row(
-            "gpt2", f"latency item: {item} {shape}", value, "ms", "simulated",
-            model="gpt2", board="u55c", phase="generation", engine=found.engine,
-        )  # fmt: skip
+            "gpt2",
+            f"latency item: {item} {shape}",
+            value,
+            "ms",
+            "simulated",
+            model="gpt2",
+            board="u55c",
+            phase="generation",
+            engine=found.engine,
+        )
     for system in gpt2_systems():
         yield from _published_rows(system, generation)
 
@@ -84,9 +100,17 @@ def _published_rows(system: str, generation: Generation) -> Iterator[Row]:
             continue
         for metric in METRICS:
             yield Row(
-                "gpt2", f"{metric.name} [{row.input_len}:{row.output_len}]", getattr(row, metric.field), metric.unit,
-                "published", model="gpt2", board=system, phase="generation", engine=system, source=row.source,
-            )  # fmt: skip
+                "gpt2",
+                f"{metric.name} [{row.input_len}:{row.output_len}]",
+                getattr(row, metric.field),
+                metric.unit,
+                "published",
+                model="gpt2",
+                board=system,
+                phase="generation",
+                engine=system,
+                source=row.source,
+            )
 
 
 def _launch_rows(case: LaunchCase) -> Iterator[Row]:
@@ -94,10 +118,18 @@ def _launch_rows(case: LaunchCase) -> Iterator[Row]:
         shape = f"[{generation.input_len}:{generation.output_len}]"
         published = gpt2_row("streamtensor", generation.input_len, generation.output_len)
         yield Row(
-            "gpt2", f"speed {shape} with launch {case.name}", generation.speed_tok_per_s, "tokens/s", "simulated",
-            model="gpt2", board="u55c", phase="generation", reference=published.speed_tok_per_s,
-            source=published.source, note=f"host constant refitted on [32:32]: {case.host_ms:.3f} ms",
-        )  # fmt: skip
+            "gpt2",
+            f"speed {shape} with launch {case.name}",
+            generation.speed_tok_per_s,
+            "tokens/s",
+            "simulated",
+            model="gpt2",
+            board="u55c",
+            phase="generation",
+            reference=published.speed_tok_per_s,
+            source=published.source,
+            note=f"host constant refitted on [32:32]: {case.host_ms:.3f} ms",
+        )
 
 
 def _precision_rows(case: PrecisionCase) -> Iterator[Row]:
@@ -107,11 +139,18 @@ def _precision_rows(case: PrecisionCase) -> Iterator[Row]:
         published = gpt2_row("streamtensor", generation.input_len, generation.output_len)
         for metric in METRICS:
             yield Row(
-                "gpt2", f"{metric.name} {shape} with scheme {case.name}", generation_value(generation, metric),
-                metric.unit, "simulated", model="gpt2", board="u55c", phase="generation",
-                reference=getattr(published, metric.field), source=published.source,
+                "gpt2",
+                f"{metric.name} {shape} with scheme {case.name}",
+                generation_value(generation, metric),
+                metric.unit,
+                "simulated",
+                model="gpt2",
+                board="u55c",
+                phase="generation",
+                reference=getattr(published, metric.field),
+                source=published.source,
                 note=f"constants refitted on [32:32]: {constants}",
-            )  # fmt: skip
+            )
 
 
 def _block_rows(found: Reproduction, phase: str, shape: str, block: BlockTime) -> Iterator[Row]:
@@ -126,11 +165,25 @@ def _block_rows(found: Reproduction, phase: str, shape: str, block: BlockTime) -
     )
     for metric, value, unit in values:
         yield Row(
-            "gpt2", f"{metric} {shape}", value, unit, "simulated",
-            model="gpt2", board="u55c", phase=phase, engine=found.engine,
-        )  # fmt: skip
+            "gpt2",
+            f"{metric} {shape}",
+            value,
+            unit,
+            "simulated",
+            model="gpt2",
+            board="u55c",
+            phase=phase,
+            engine=found.engine,
+        )
     for item, cycles in sorted(block.items.items()):
         yield Row(
-            "gpt2", f"block item: {item} {shape}", cycles, "cycles", "simulated",
-            model="gpt2", board="u55c", phase=phase, engine=found.engine,
-        )  # fmt: skip
+            "gpt2",
+            f"block item: {item} {shape}",
+            cycles,
+            "cycles",
+            "simulated",
+            model="gpt2",
+            board="u55c",
+            phase=phase,
+            engine=found.engine,
+        )

@@ -97,9 +97,17 @@ def _rows(found: Sequence[Ablation]) -> Iterator[Row]:
 
 def _row(mode: str, of: str, metric: str, ours: int, theirs: int, source: str, note: str = "") -> Row:
     return Row(
-        "hida", metric, int(ours), "count", "derived", model=of, phase=mode, reference=int(theirs), source=source,
+        "hida",
+        metric,
+        int(ours),
+        "count",
+        "derived",
+        model=of,
+        phase=mode,
+        reference=int(theirs),
+        source=source,
         note=note,
-    )  # fmt: skip
+    )
 
 
 def _by(table: str, key: str) -> dict[str, dict[str, Any]]:

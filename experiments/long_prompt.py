@@ -37,9 +37,13 @@ PROMPTS = (1024, 4096, 32640)
 LONGEST_EXACT = 4096
 EVERY = 16
 OPTIONS = {
-    "attention": "one-pass", "attention_chunk": 128, "share": "all", "gemv_lanes": 4096, "overall_unroll": 2048,
+    "attention": "one-pass",
+    "attention_chunk": 128,
+    "share": "all",
+    "gemv_lanes": 4096,
+    "overall_unroll": 2048,
     "vector_bits": 512,
-}  # fmt: skip
+}
 # The cache of the first block: all of it is hidden.
 _LEAST = 128
 
@@ -121,9 +125,11 @@ def run_block(key: Mapping[str, Any]) -> dict[str, float]:
     }
     caches = sum(size for name, size in ports.items() if "cache" in name)
     return {
-        "cycles": cycles, "cache_bytes": caches, "moved_bytes": sum(ports.values()),
+        "cycles": cycles,
+        "cache_bytes": caches,
+        "moved_bytes": sum(ports.values()),
         "held_bytes": on_chip(design.module).total_bytes,
-    }  # fmt: skip
+    }
 
 
 def contexts(tokens: int, block: int) -> list[int]:
@@ -141,8 +147,10 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Prom
     """Prints the table and writes ``out``."""
     work = {
         (block, context): {"block": block, "context": context}
-        for block in BLOCKS for tokens in PROMPTS for context in simulated_contexts(tokens, block)
-    }  # fmt: skip
+        for block in BLOCKS
+        for tokens in PROMPTS
+        for context in simulated_contexts(tokens, block)
+    }
     lower_ahead([(get_config(MODEL), _shape(block, context)) for block, context in work], jobs, "long-prompt")
     say, found = step_counter(len(work)), {}
     for key, result in run_all(run_block, work, jobs, "long-prompt"):
@@ -152,13 +160,19 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Prom
     print_table(
         ("block", "prompt", "first token, s", "on chip, KiB", "K and V per layer, MB", "over the least", "simulated"),
         [
-            (each.block, each.tokens, f"{each.seconds:,.2f}", f"{each.held_bytes / 1024:,.0f}",
-             f"{each.cache_bytes / 1e6:,.1f}", f"{each.cache_bytes / each.least_bytes(each.block_bytes):.1f}",
-             f"{each.simulated} of {len(each.runs)} blocks")
+            (
+                each.block,
+                each.tokens,
+                f"{each.seconds:,.2f}",
+                f"{each.held_bytes / 1024:,.0f}",
+                f"{each.cache_bytes / 1e6:,.1f}",
+                f"{each.cache_bytes / each.least_bytes(each.block_bytes):.1f}",
+                f"{each.simulated} of {len(each.runs)} blocks",
+            )
             for each in prompts
         ],
         title="Prompts of Qwen2.5-0.5B in blocks (not published)",
-    )  # fmt: skip
+    )
     with ResultFolder(
         out, made_by=__name__, config={"options": OPTIONS, "blocks": BLOCKS, "prompts": PROMPTS}
     ) as folder:
@@ -192,6 +206,14 @@ def _rows(each: Prompt, engine: str) -> Iterator[Row]:
     )
     for metric, value, unit, kind in values:
         yield Row(
-            "long-prompt", f"{metric} {label}", value, unit, kind, model=MODEL, board=BOARD, phase="prefill",
-            engine=engine, note=note,
-        )  # fmt: skip
+            "long-prompt",
+            f"{metric} {label}",
+            value,
+            unit,
+            kind,
+            model=MODEL,
+            board=BOARD,
+            phase="prefill",
+            engine=engine,
+            note=note,
+        )

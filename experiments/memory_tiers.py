@@ -41,13 +41,13 @@ from sttest.studies.workload import WorkloadShape, model_text
 __depends__ = ("experiments/data/llama-2-70b/",)
 
 BOARD, CONTEXT = "u280", 256
-OPTIONS = {
-    "share": "all", "own_units": ("mlp*",), "gemv_lanes": 4096, "overall_unroll": 2048, "vector_bits": 512,
-}  # fmt: skip
+OPTIONS = {"share": "all", "own_units": ("mlp*",), "gemv_lanes": 4096, "overall_unroll": 2048, "vector_bits": 512}
 PLACEMENTS: dict[str, tuple[str, ...]] = {
-    "all in HBM": (), "keys and values in DDR": ("?_cache*:ddr",), "FFN in DDR": ("mlp*:ddr",),
+    "all in HBM": (),
+    "keys and values in DDR": ("?_cache*:ddr",),
+    "FFN in DDR": ("mlp*:ddr",),
     "all weights in DDR": ("*.weight*:ddr",),
-}  # fmt: skip
+}
 SEVENTY = "llama-2-70b"
 PLACED = ("llama", SEVENTY)
 SWITCHED = ("llama", "llama-3.2-1b", "llama-2-7b", "llama-3.1-8b")
@@ -60,9 +60,11 @@ EXPERTS, CHOSEN, EXPERT_LAYERS = _ROUTED.experts, _ROUTED.experts_per_token, _RO
 EXPERT_BYTES = expert_size(_ROUTED)
 CAPACITIES = (8, 16, 32, 64, 96)
 LOCALITIES: dict[str, dict[str, float]] = {
-    "alike": {}, "popular": {"popularity": 0.8}, "again": {"again": 0.4},
+    "alike": {},
+    "popular": {"popularity": 0.8},
+    "again": {"again": 0.4},
     "popular and again": {"popularity": 0.8, "again": 0.4},
-}  # fmt: skip
+}
 POLICIES = ("lru", "lfu", "static", "belady")
 TOKENS, SEED, FILLING, BATCH = 600, 1, 100, 16
 _MODEL_SWITCH = (
@@ -137,9 +139,13 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
     lines = [*placed(layers), *switches(layers, engine), *windows(layers, engine), *chunks(engine), *caches(engine)]
     print_lines(lines, "Memory tiers of a U280", model="model")
     config = {
-        "options": OPTIONS, "context": CONTEXT, "placements": PLACEMENTS, "tokens": TOKENS, "localities": LOCALITIES,
+        "options": OPTIONS,
+        "context": CONTEXT,
+        "placements": PLACEMENTS,
+        "tokens": TOKENS,
+        "localities": LOCALITIES,
         "expert_bytes": EXPERT_BYTES,
-    }  # fmt: skip
+    }
     with ResultFolder(out, made_by=__name__, config=config, seed=SEED) as folder:
         folder.add(*rows_of(lines, "memory-tiers", engine, board=BOARD, phase="decode"))
         for metric, value, unit, system, source in PUBLISHED:

@@ -106,13 +106,28 @@ def _rows(each: Intermediates) -> Iterator[Row]:
     }
     for metric, value in bytes_of.items():
         yield Row(
-            "onchip", f"{metric} {size}", value, "bytes", "simulated", model=shape.model, board=BOARD,
-            phase=shape.phase, note="absolute sizes not published",
-        )  # fmt: skip
+            "onchip",
+            f"{metric} {size}",
+            value,
+            "bytes",
+            "simulated",
+            model=shape.model,
+            board=BOARD,
+            phase=shape.phase,
+            note="absolute sizes not published",
+        )
     for of, ratio in zip(("all kernels", "the model's operations"), each.ratios, strict=True):
         nearest = min((low, high), key=lambda end: abs(ratio - end))
         yield Row(
-            "onchip", f"fused over original, {of} {size}", ratio, "ratio", "simulated", model=shape.model, board=BOARD,
-            phase=shape.phase, reference=nearest, source="StreamTensor Fig. 10(a)",
+            "onchip",
+            f"fused over original, {of} {size}",
+            ratio,
+            "ratio",
+            "simulated",
+            model=shape.model,
+            board=BOARD,
+            phase=shape.phase,
+            reference=nearest,
+            source="StreamTensor Fig. 10(a)",
             note=f"published range {low}-{high}, length not stated; reference: its nearest end",
-        )  # fmt: skip
+        )

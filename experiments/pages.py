@@ -224,9 +224,7 @@ def best_paths(phase: str) -> str:
         items, processes = results("best", f"{folder}/items"), results("best", f"{folder}/processes")
         kinds = items.groupby("kind")["share"].sum()
         shares = (f"{float(kinds.get(kind, 0)):.0%}" for kind in ("hbm-transfer", "compute"))
-        longest = ", ".join(
-            f"`{row.process}` {row.share:.0%}" for row in processes.head(3).itertuples(index=False)
-        )  # fmt: skip
+        longest = ", ".join(f"`{row.process}` {row.share:.0%}" for row in processes.head(3).itertuples(index=False))
         lines.append((f"{OF_BEST[model]}, `{budget}`", *shares, longest))
     return markdown((phase, "memory transfers", "steps of processes", "longest processes"), lines)
 
@@ -247,11 +245,15 @@ def best_host() -> str:
         if design[1] != "decode":
             continue
         of = functools.partial(_of_best, model=design[0], phase=design[1], budget=design[2])
-        lines.append((
-            f"{OF_BEST[design[0]]}, `{design[2]}`", f"{of('speed'):,.0f}",
-            f"{of('fraction of roofline, sustained bandwidth'):.1%}", f"{of('speed, host left out'):,.0f}",
-            f"{of('fraction of roofline, sustained bandwidth, host left out'):.1%}",
-        ))  # fmt: skip
+        lines.append(
+            (
+                f"{OF_BEST[design[0]]}, `{design[2]}`",
+                f"{of('speed'):,.0f}",
+                f"{of('fraction of roofline, sustained bandwidth'):.1%}",
+                f"{of('speed, host left out'):,.0f}",
+                f"{of('fraction of roofline, sustained bandwidth, host left out'):.1%}",
+            )
+        )
     heads = ("decode", "tokens/s", "of the sustained roofline", "tokens/s, host left out", "of the sustained roofline")
     return markdown(heads, lines)
 
@@ -273,8 +275,9 @@ def best_rivals() -> str:
     lines = []
     for phase, what in (("prefill", "TTFT, 256 tokens"), ("decode", "decode speed, [256:256]")):
         for system in ("Allo", "DFX"):
-            found = (_of_best(f"{name} over {system}", "gpt2", phase, "tight")
-                     for name in ("speed-up", "DSP efficiency"))  # fmt: skip
+            found = (
+                _of_best(f"{name} over {system}", "gpt2", phase, "tight") for name in ("speed-up", "DSP efficiency")
+            )
             lines.append((f"over {system}, {what}", *(f"{each:.2f}" for each in found)))
     published = (published_text(f"intar_{each}_over_allo_and_dfx", "gpt2") for each in ("speed", "dsp"))
     lines.append(("InTAR over both, published", *(each.removesuffix("x") for each in published)))
@@ -289,8 +292,15 @@ def fpga_peers() -> str:
     for row in rows:
         if row["metric"] != ours.format("roofline fraction"):
             continue
-        speed = next((each["value"] for each in rows if each["metric"] == ours.format("decode speed")
-                      and (each["model"], each["board"]) == (row["model"], row["board"])), np.nan)  # fmt: skip
+        speed = next(
+            (
+                each["value"]
+                for each in rows
+                if each["metric"] == ours.format("decode speed")
+                and (each["model"], each["board"]) == (row["model"], row["board"])
+            ),
+            np.nan,
+        )
         mine, _, differs = str(row["note"]).partition("theirs: ")
         cells = ("" if np.isnan(each) else f"{each:.2f}" for each in (speed, row["value"]))
         lines.append((f"{row['model']}, {row['board']}", mine.split(",")[0].removeprefix("ours: "), *cells, differs))
@@ -330,11 +340,24 @@ def pim_gpts() -> str:
         one, all_of_it = (value("pim-gpt", f"layer [{each} tokens]", model=model) for each in (1, 1024))
         speed, share, low, high, over = (
             value("pim-gpt", metric, model=model)
-            for metric in ("speed", "share of the banks' bandwidth", "power, low", "power, high",
-                           "speed over a T4 at its roofline")
-        )  # fmt: skip
-        lines.append((model, f"{one / 1e3:.1f} to {all_of_it / 1e3:.1f}", f"{speed:,.0f}", f"{share:.0%}",
-                      f"{low:.0f} to {high:.0f}", f"{over:.1f}"))  # fmt: skip
+            for metric in (
+                "speed",
+                "share of the banks' bandwidth",
+                "power, low",
+                "power, high",
+                "speed over a T4 at its roofline",
+            )
+        )
+        lines.append(
+            (
+                model,
+                f"{one / 1e3:.1f} to {all_of_it / 1e3:.1f}",
+                f"{speed:,.0f}",
+                f"{share:.0%}",
+                f"{low:.0f} to {high:.0f}",
+                f"{over:.1f}",
+            )
+        )
     head = (
         "model",
         "µs of a layer, 1 to 1,024 tokens",
@@ -353,8 +376,14 @@ def mesh_engines() -> str:
     lines = []
     for mesh in meshes:
         seconds = (value("wafer-mesh", f"seconds of a simulation {mesh}", engine=each) for each in ("maxplus", "simpy"))
-        lines.append((mesh.strip("[]"), f"{value('wafer-mesh', f'processes {mesh}'):,.0f}",
-                      f"{value('wafer-mesh', f'mesh {mesh}'):,.0f}", *(f"{each:.2f}" for each in seconds)))  # fmt: skip
+        lines.append(
+            (
+                mesh.strip("[]"),
+                f"{value('wafer-mesh', f'processes {mesh}'):,.0f}",
+                f"{value('wafer-mesh', f'mesh {mesh}'):,.0f}",
+                *(f"{each:.2f}" for each in seconds),
+            )
+        )
     return markdown(("mesh", "processes", "cycles", "max-plus, s", "SimPy, s"), lines)
 
 
@@ -368,9 +397,10 @@ def two_processors() -> str:
             ratios = rows[(rows["model"] == model) & rows["metric"].str.startswith(metric)]
             cells = [
                 "no room" if np.isnan(found) else f"{found:.2f}"
-                for placement in ("by layer", "by expert") for context in (512, 1024, 4096, 8192)
+                for placement in ("by layer", "by expert")
+                for context in (512, 1024, 4096, 8192)
                 for found in ratios[ratios["metric"].str.endswith(f" {context} tokens, {placement}]")]["value"]
-            ]  # fmt: skip
+            ]
             lines.append((OF_BEST.get(model, model), str(batch), *cells))
     contexts = [f"{placement}, {context:,}" for placement in ("layer", "expert") for context in (512, 1024, 4096, 8192)]
     return markdown(("model", "batch", *contexts), lines)
@@ -403,11 +433,17 @@ def quality() -> str:
         of = {metric: value(run, f"{metric} [{point}]") for metric in ("perplexity", "KL divergence", "agreement")}
         loss = value(run, f"perplexity [{point}]", "error")
         precision, weights = point.split(", ")
-        lines.append((
-            f"`{precision}`", rounded[weights], f"{of['perplexity']:.2f}", f"{loss:+.1%}",
-            f"{of['KL divergence']:.3f}", f"{of['agreement']:.0%}",
-            f"{value('precision', f'speed [best, {precision}]'):,.0f}",
-        ))  # fmt: skip
+        lines.append(
+            (
+                f"`{precision}`",
+                rounded[weights],
+                f"{of['perplexity']:.2f}",
+                f"{loss:+.1%}",
+                f"{of['KL divergence']:.3f}",
+                f"{of['agreement']:.0%}",
+                f"{value('precision', f'speed [best, {precision}]'):,.0f}",
+            )
+        )
     heads = ("precision", "weights", "perplexity", "loss", "KL, nats", "most likely token the same", "tokens/s")
     return markdown(heads, lines)
 
@@ -422,10 +458,17 @@ def power_residuals() -> str:
         # What is left for a loaded design, clock and work without the HBM, where the board is one like ours.
         left = f"{read_w - used.static_j - used.hbm_j:.1f}" if row["reading"] == "board" else ""
         error = f"{used.power_w / read_w - 1:+.0%}"
-        lines.append((
-            row["work"], f"{row['device']}, {row['reading']}", row["what"], f"{read_w:.1f}", left,
-            f"{used.power_w:.1f}", f"{row['anchor']} case" if row["anchor"] else error,
-        ))  # fmt: skip
+        lines.append(
+            (
+                row["work"],
+                f"{row['device']}, {row['reading']}",
+                row["what"],
+                f"{read_w:.1f}",
+                left,
+                f"{used.power_w:.1f}",
+                f"{row['anchor']} case" if row["anchor"] else error,
+            )
+        )
     return markdown(("design", "of", "reading", "W read", "W left", "W modeled", "error"), lines)
 
 
@@ -493,8 +536,9 @@ def fig9_shares() -> str:
         of = {(phase, model): shares["value"] for (phase, model), shares in group.groupby(["phase", "model"])}
         cells = [
             " / ".join(f"{share:.0%}" for share in of[phase, model])
-            for phase in ("prefill", "decode") for model in NEWER
-        ]  # fmt: skip
+            for phase in ("prefill", "decode")
+            for model in NEWER
+        ]
         lines.append((lanes, *cells))
     heads = (f"{MODELS[model]}, {phase}" for phase in ("prefill", "decode") for model in NEWER)
     return markdown(("lanes", *heads), lines)
@@ -540,8 +584,15 @@ def speed_by_batch(phase: str) -> str:
     for batch in (1, 2, 4, 8, 16):
         where = [f"[{point.replace(', ', f', {phase}, ')}, batch={batch}]" for point in points]
         speeds = ["-" if np.isnan(rows[f"speed {each}"]) else f"{rows[f'speed {each}']:,.0f}" for each in where]
-        lines.append((batch, *(speed if speed == "-" or rows[f"fits {each}"] else f"({speed})"
-                               for each, speed in zip(where, speeds, strict=True))))  # fmt: skip
+        lines.append(
+            (
+                batch,
+                *(
+                    speed if speed == "-" or rows[f"fits {each}"] else f"({speed})"
+                    for each, speed in zip(where, speeds, strict=True)
+                ),
+            )
+        )
     return markdown(("B", *points), lines)
 
 
@@ -560,9 +611,13 @@ def long_prompts() -> str:
         cells = (format(value("long-prompt", f"{name} {shown}") / unit, form) for name, (unit, form) in forms.items())
         lines.append((f"{tokens:,}", *cells))
     heads = (
-        "tokens", "first token, s", "held on chip, KiB", "keys and values per layer, MB", "least, with all of it, MB",
+        "tokens",
+        "first token, s",
+        "held on chip, KiB",
+        "keys and values per layer, MB",
+        "least, with all of it, MB",
         "least, with a block's state, MB",
-    )  # fmt: skip
+    )
     return markdown(heads, lines)
 
 
@@ -594,9 +649,11 @@ def tier_windows() -> str:
     """Tokens per second of models whose layers come from the host or from flash."""
     lines = []
     for model, shown, stay in (
-        ("llama-2-7b", "Llama-2-7B", "no layer stays"), ("llama-2-7b", "Llama-2-7B", "half of the layers stay"),
-        ("llama-2-70b", "Llama-2-70B", "no layer stays"), ("llama-2-70b", "Llama-2-70B", "HBM full"),
-    ):  # fmt: skip
+        ("llama-2-7b", "Llama-2-7B", "no layer stays"),
+        ("llama-2-7b", "Llama-2-7B", "half of the layers stay"),
+        ("llama-2-70b", "Llama-2-70B", "no layer stays"),
+        ("llama-2-70b", "Llama-2-70B", "HBM full"),
+    ):
         found = (f"speed [weights in {source}, {stay}]" for source in ("host", "flash"))
         speeds = (f"{value('memory-tiers', each, model=model):.2f}" for each in found)
         lines.append((f"{shown}, {stay}", *speeds))
@@ -605,8 +662,13 @@ def tier_windows() -> str:
 
 def entropy_codes() -> str:
     """What a code saves, by what weights are like."""
-    shown = {"gpt2": "block of GPT-2 Medium", "normal": "normal, deviation 0.02", "uniform": "uniform, `nn.Linear`",
-             "student-t": "Student's t, 4 degrees", "silero-vad": "trained: Silero VAD, without lanes"}  # fmt: skip
+    shown = {
+        "gpt2": "block of GPT-2 Medium",
+        "normal": "normal, deviation 0.02",
+        "uniform": "uniform, `nn.Linear`",
+        "student-t": "Student's t, 4 degrees",
+        "silero-vad": "trained: Silero VAD, without lanes",
+    }
     lines = []
     for name, told in shown.items():
         closed = value("entropy", "entropy of exponents", "reference", model=name)
@@ -614,8 +676,16 @@ def entropy_codes() -> str:
             value("entropy", metric, model=name)
             for metric in ("entropy of exponents", "mean codeword", "bits per weight", "bytes over bfloat16")
         )
-        lines.append((told, f"{entropy:.3f}", "" if np.isnan(closed) else f"{closed:.3f}", f"{mean:.3f}", f"{bits:.2f}",
-                      f"{over:.1%}"))  # fmt: skip
+        lines.append(
+            (
+                told,
+                f"{entropy:.3f}",
+                "" if np.isnan(closed) else f"{closed:.3f}",
+                f"{mean:.3f}",
+                f"{bits:.2f}",
+                f"{over:.1%}",
+            )
+        )
     return markdown(
         ("weights", "entropy, bits", "closed form", "mean codeword", "bits per weight", "of bfloat16"), lines
     )
@@ -638,8 +708,14 @@ def pruned_parts() -> str:
     lines = []
     for model, shown in (("gpt2-small", "Small"), ("gpt2", "Medium")):
         few = "pruned, fewer bits, low bits on demand" if model == "gpt2-small" else "pruned, fewer bits"
-        for name in ("all, 32 bits", "all, fewer bits", "pruned, 32 bits, 1 comparator", "pruned, 32 bits",
-                     *dict.fromkeys(("pruned, fewer bits", few)), f"{few}, 2 engines"):  # fmt: skip
+        for name in (
+            "all, 32 bits",
+            "all, fewer bits",
+            "pruned, 32 bits, 1 comparator",
+            "pruned, 32 bits",
+            *dict.fromkeys(("pruned, fewer bits", few)),
+            f"{few}, 2 engines",
+        ):
             moved = value("spatten", f"bytes [{name}]", model=model)
             cycles = (value("spatten", f"cycles [{name}]", model=model, board=board) for board in ("u55c", "spatten"))
             lines.append((shown, name, f"{moved / 1e6:,.0f}", *(f"{each / 1e3:,.0f}" for each in cycles)))
@@ -694,13 +770,22 @@ def expert_layers() -> str:
     lines = []
     for model, shown in models.items():
         for board, place in (("u55c", "experts in HBM"), ("u280", "experts in HBM"), ("u280", "experts in DDR")):
-            found = (value("experts", f"{name} [{place}]", model=model, board=board)
-                     for name in ("layer", "bytes moved per layer", "share of the roofline", "speed"))  # fmt: skip
+            found = (
+                value("experts", f"{name} [{place}]", model=model, board=board)
+                for name in ("layer", "bytes moved per layer", "share of the roofline", "speed")
+            )
             cycles, moved, share, speed = found
             held = value("experts", "weights and caches of all layers", model=model)
             has_room = place != "experts in HBM" or held <= require_hbm(load_board(board)).hbm.size_bytes
-            lines.append((f"{shown}, {board.upper()}, {place}", f"{cycles:,.0f}", f"{moved / 1e6:,.1f}",
-                          f"{share:.0%}", f"{speed:,.1f}" if has_room else "no room"))  # fmt: skip
+            lines.append(
+                (
+                    f"{shown}, {board.upper()}, {place}",
+                    f"{cycles:,.0f}",
+                    f"{moved / 1e6:,.1f}",
+                    f"{share:.0%}",
+                    f"{speed:,.1f}" if has_room else "no room",
+                )
+            )
     return markdown(("design", "cycles per layer", "MB moved", "of the roofline", "tokens/s"), lines)
 
 
@@ -717,9 +802,10 @@ def architectures_roofline() -> str:
     errors = (f"{low:.0%} to {high:.0%}, median {middle:.0%}" for low, middle, high in spread)
     lines = [("error of the roofline", *errors)]
     names = [
-        "rank correlation, all architectures", "rank correlation, layer shapes",
+        "rank correlation, all architectures",
+        "rank correlation, layer shapes",
         *(f"regret, about {size} M parameters" for size in (200, 300, 400, 500, 600, 800)),
-    ]  # fmt: skip
+    ]
     for name in names:
         found = [value("architectures", f"{name} [{each} lanes]") for each in lanes]
         lines.append((name, *(f"{each:.3f}" if "rank" in name else f"{each:.1%}" for each in found)))
@@ -747,12 +833,27 @@ def low_rank_sweep(phase: str, precision: str) -> str:
     lines = []
     for rank in ("full", 384, 192, 96, 48):
         where = f"[{precision}, rank {rank}]"
-        found = {each: value("low-rank", f"{each} {where}", phase=phase) for each in (
-            "bytes moved", "cycles", "cycles, operators apart", "on-chip bytes", "transient bytes, operators apart",
-            "peak bytes, operators apart")}  # fmt: skip
+        found = {
+            each: value("low-rank", f"{each} {where}", phase=phase)
+            for each in (
+                "bytes moved",
+                "cycles",
+                "cycles, operators apart",
+                "on-chip bytes",
+                "transient bytes, operators apart",
+                "peak bytes, operators apart",
+            )
+        }
         moved, cycles, apart, *memory = found.values()
-        lines.append((str(rank), f"{moved / 1e6:.2f}", f"{cycles:,.0f}", f"{apart:,.0f}",
-                      *(f"{each / 1e3:,.0f}" for each in memory)))  # fmt: skip
+        lines.append(
+            (
+                str(rank),
+                f"{moved / 1e6:.2f}",
+                f"{cycles:,.0f}",
+                f"{apart:,.0f}",
+                *(f"{each / 1e3:,.0f}" for each in memory),
+            )
+        )
     heads = ("cycles", "cycles, operators apart", "on chip, KB", "all results, KB", "live at once, KB")
     return markdown(("rank", "MB moved", *heads), lines)
 
@@ -767,8 +868,10 @@ def low_rank_published() -> str:
         ("memory of x u saved", ""),
     ):
         for precision in ("fp32", "w4a8"):
-            found = (value("low-rank", f"{metric} [{precision}, rank {rank}]", phase="prefill")
-                     for rank in (384, 192, 96, 48))  # fmt: skip
+            found = (
+                value("low-rank", f"{metric} [{precision}, rank {rank}]", phase="prefill")
+                for rank in (384, 192, 96, 48)
+            )
             told = f"{value('low-rank', theirs):.1%}" if theirs else ""
             lines.append((f"{metric}, {precision}", told, *(f"{each:.1%}" for each in found)))
     return markdown(("figure", "published", *(f"rank {rank}" for rank in (384, 192, 96, 48))), lines)
@@ -781,8 +884,9 @@ def state_space_contexts() -> str:
         cycles = value("state-space", f"cycles per block [context {context}]")
         ratios = (
             value("state-space", f"attention over state space, {scope}, context {context} [state lanes {lanes}]")
-            for lanes in ("as products need", "32") for scope in ("block", "model")
-        )  # fmt: skip
+            for lanes in ("as products need", "32")
+            for scope in ("block", "model")
+        )
         lines.append((f"{context:,}", f"{cycles:,.0f}", *(f"{each:.2f}" for each in ratios)))
     heads = (f"{scope}, {lanes}" for lanes in ("paced lanes", "32 lanes") for scope in ("block", "model"))
     return markdown(("context", "cycles with attention", *heads), lines)
@@ -792,8 +896,13 @@ def state_space_hybrids() -> str:
     """Mean time of a block by how many of them have attention, 32 lanes for the state."""
     lines = []
     for context in (256, 4096, 16384, 65536):
-        found = (value("state-space", f"mean block of a hybrid, one with attention in {every}, context {context} "
-                       "[state lanes 32]") for every in (2, 4, 8))  # fmt: skip
+        found = (
+            value(
+                "state-space",
+                f"mean block of a hybrid, one with attention in {every}, context {context} [state lanes 32]",
+            )
+            for every in (2, 4, 8)
+        )
         lines.append((f"{context:,}", *(f"{each:.1f}" for each in found)))
     return markdown(("context", *(f"1 in {every}, µs" for every in (2, 4, 8))), lines)
 
@@ -816,9 +925,13 @@ def expert_caches() -> str:
 
 
 _SITES = {
-    "fifo": "words of FIFOs, activations", "weight-fifo": "words of FIFOs, weights", "accumulator": "running values",
-    "data-path": "other registers of values", "buffer": "buffers of converters", "control": "control",
-}  # fmt: skip
+    "fifo": "words of FIFOs, activations",
+    "weight-fifo": "words of FIFOs, weights",
+    "accumulator": "running values",
+    "data-path": "other registers of values",
+    "buffer": "buffers of converters",
+    "control": "control",
+}
 
 
 def fault_kinds() -> str:
@@ -880,8 +993,9 @@ def expert_hits() -> str:
     for name in ("alike", "popular", "again", "popular and again"):
         rates = {
             (room, rule): value("memory-tiers", f"hit rate [{name}, room for {room}, {rule}]")
-            for room in rooms for rule in ("lru", "belady")
-        }  # fmt: skip
+            for room in rooms
+            for rule in ("lru", "belady")
+        }
         busiest = value("memory-tiers", f"load imbalance [{name}]")
         covered = value("memory-tiers", f"choices covered by a group [{name}, group of 16]")
         pairs = (f"{rates[room, 'lru']:.0%} / {rates[room, 'belady']:.0%}" for room in rooms)
@@ -902,15 +1016,29 @@ def cards_speed() -> str:
     lines = []
     for precision, bits in _BITS.items():
         for cards in _CARDS:
-            found = (value("cards", f"{name} [{cards} cards, {precision}]") for name in (
-                "cycles of the layers", "cycles of the head", "speed", "speed, host included", "speed-up", "efficiency"
-            ))  # fmt: skip
+            found = (
+                value("cards", f"{name} [{cards} cards, {precision}]")
+                for name in (
+                    "cycles of the layers",
+                    "cycles of the head",
+                    "speed",
+                    "speed, host included",
+                    "speed-up",
+                    "efficiency",
+                )
+            )
             cells = (format(each, form) for each, form in zip(found, (*[",.0f"] * 4, ".2f", ".0%"), strict=True))
             lines.append((bits, cards, *cells))
     heads = (
-        "weights, bits", "cards", "cycles of the layers", "of the head", "tokens/s", "with the host", "speed-up",
+        "weights, bits",
+        "cards",
+        "cycles of the layers",
+        "of the head",
+        "tokens/s",
+        "with the host",
+        "speed-up",
         "efficiency",
-    )  # fmt: skip
+    )
     return markdown(heads, lines)
 
 
@@ -919,8 +1047,9 @@ def cards_pipeline() -> str:
     names = ("speed", "speed in a pipeline, one sequence", "speed in a pipeline, a sequence per card")
     lines = [
         (bits, cards, *(f"{value('cards', f'{name} [{cards} cards, {precision}]'):,.0f}" for name in names))
-        for precision, bits in _BITS.items() for cards in _CARDS[1:]
-    ]  # fmt: skip
+        for precision, bits in _BITS.items()
+        for cards in _CARDS[1:]
+    ]
     heads = ("weights, bits", "cards", "tokens/s, in parallel", "in a pipeline, one sequence", "a sequence per card")
     return markdown(heads, lines)
 
@@ -928,20 +1057,32 @@ def cards_pipeline() -> str:
 def cards_links() -> str:
     """What links take of a step, and what the same design takes whose links start late, or take no time."""
     forms = {
-        "bytes sent per token and card": ",.0f", "cycles of the layers": ",.0f",
-        "cycles of the layers, whole vectors": ",.0f", "cycles of the layers, ideal links": ",.0f",
-        "gain of overlap": ".3f", "share of links": ".1%",
-    }  # fmt: skip
+        "bytes sent per token and card": ",.0f",
+        "cycles of the layers": ",.0f",
+        "cycles of the layers, whole vectors": ",.0f",
+        "cycles of the layers, ideal links": ",.0f",
+        "gain of overlap": ".3f",
+        "share of links": ".1%",
+    }
     lines = [
-        (bits, cards, *(
-            format(value("cards", f"{name} [{cards} cards, {precision}]"), form) for name, form in forms.items()
-        ))
-        for precision, bits in _BITS.items() for cards in _CARDS[1:]
-    ]  # fmt: skip
+        (
+            bits,
+            cards,
+            *(format(value("cards", f"{name} [{cards} cards, {precision}]"), form) for name, form in forms.items()),
+        )
+        for precision, bits in _BITS.items()
+        for cards in _CARDS[1:]
+    ]
     heads = (
-        "weights, bits", "cards", "bytes sent per card", "cycles, streamed", "cycles, whole", "cycles, ideal",
-        "gain of overlap", "share of links",
-    )  # fmt: skip
+        "weights, bits",
+        "cards",
+        "bytes sent per card",
+        "cycles, streamed",
+        "cycles, whole",
+        "cycles, ideal",
+        "gain of overlap",
+        "share of links",
+    )
     return markdown(heads, lines)
 
 
@@ -994,22 +1135,43 @@ def serving() -> str:
         for rate in (2, 4, 6, 8, 10):
             shown = f"[batch {batch}, {policy}, {rate}/s]"
             forms = {
-                "speed": ",.0f", "time to first token, p50": ",.0f", "time to first token, p95": ",.0f",
-                "time to first token, p99": ",.0f", "time per token, p50": ".1f", "time per token, p95": ".1f",
-                "time per token, p99": ".1f", "within the objective": ".0%", "energy per token": ".2f",
-            }  # fmt: skip
+                "speed": ",.0f",
+                "time to first token, p50": ",.0f",
+                "time to first token, p95": ",.0f",
+                "time to first token, p99": ",.0f",
+                "time per token, p50": ".1f",
+                "time per token, p95": ".1f",
+                "time per token, p99": ".1f",
+                "within the objective": ".0%",
+                "energy per token": ".2f",
+            }
             cells = (format(value("serving", f"{name} {shown}"), form) for name, form in forms.items())
             lines.append((batch, policy, rate, *cells))
-    heads = ("batch", "policy", "requests/s", "tokens/s", "first token p50, ms", "p95, ms", "p99, ms",
-             "per token p50, ms", "p95, ms", "p99, ms", "good", "J per token")  # fmt: skip
+    heads = (
+        "batch",
+        "policy",
+        "requests/s",
+        "tokens/s",
+        "first token p50, ms",
+        "p95, ms",
+        "p99, ms",
+        "per token p50, ms",
+        "p95, ms",
+        "p99, ms",
+        "good",
+        "J per token",
+    )
     return markdown(heads, lines)
 
 
 def on_chip_fractions() -> str:
     """What stays on chip of the intermediate results, by two ways to count them."""
     lines = []
-    for label, phase, point in (("prefill, 32 tokens", "prefill", "n=32"), ("prefill, 128 tokens", "prefill", "n=128"),
-                                ("decode, context 128", "decode", "c=128")):  # fmt: skip
+    for label, phase, point in (
+        ("prefill, 32 tokens", "prefill", "n=32"),
+        ("prefill, 128 tokens", "prefill", "n=128"),
+        ("decode, context 128", "decode", "c=128"),
+    ):
         for how in ("all kernels", "the model's operations"):
             metric = f"fused over original, {how} {point}"
             cells = (value("onchip", metric, model=model, phase=phase) for model in MODELS)
@@ -1042,9 +1204,11 @@ def attention_cascades(positions: int) -> str:
             lines.append((name, "no room", *[""] * 6))
             continue
         forms = {
-            "passes over positions": ".0f", "busy share of multiplying lanes": ".0%", "LUT of the budget": ".0%",
+            "passes over positions": ".0f",
+            "busy share of multiplying lanes": ".0%",
+            "LUT of the budget": ".0%",
             "DSP of the budget": ".0%",
-        }  # fmt: skip
+        }
         cells = (format(value("attention-cascades", f"{metric} {where}"), form) for metric, form in forms.items())
         kib = value("attention-cascades", f"attention buffers {where}") / 1024
         mj = value("attention-cascades", f"energy, central case {where}") * 1e3
@@ -1095,11 +1259,16 @@ def explored(every: int = 1) -> str:
     found = results("explore-gpt2-decode", "pareto").iloc[::every]
     lines = [
         (
-            row.point, f"{row.cycles:,.0f}", f"{row.latency:.3f}", f"{row.area:.0%}", f"{row.dsp:,.0f}",
-            f"{row.lut:,.0f}", f"{row.placed_cycles:,.0f}",
+            row.point,
+            f"{row.cycles:,.0f}",
+            f"{row.latency:.3f}",
+            f"{row.area:.0%}",
+            f"{row.dsp:,.0f}",
+            f"{row.lut:,.0f}",
+            f"{row.placed_cycles:,.0f}",
         )
         for row in found.itertuples()
-    ]  # fmt: skip
+    ]
     return markdown(("point", "cycles", "ms per token", "area", "DSP", "LUT", "cycles, placed"), lines)
 
 

@@ -13,13 +13,18 @@ from sttest.studies.figures import Bar, Bars, Lines, Panel, Series, in_words
 def _gpt2(rows: Sequence[Row]) -> list[Panel]:
     names = (("latency", "Latency", "ms"), ("ttft", "Time to first token", "ms"), ("speed", "Decode speed", "tokens/s"))
     return [
-        Bars(title, f"{title} ({unit})", [
-            bar
-            for row, (shape,) in matching(rows, rf"{metric} \[(\d+:\d+)\]") if row.reference is not None
-            for bar in (Bar(f"[{shape}] published", row.reference, "published"), Bar("simulated", row.value))
-        ])
+        Bars(
+            title,
+            f"{title} ({unit})",
+            [
+                bar
+                for row, (shape,) in matching(rows, rf"{metric} \[(\d+:\d+)\]")
+                if row.reference is not None
+                for bar in (Bar(f"[{shape}] published", row.reference, "published"), Bar("simulated", row.value))
+            ],
+        )
         for metric, title, unit in names
-    ]  # fmt: skip
+    ]
 
 
 def _architectures(rows: Sequence[Row]) -> list[Panel]:
@@ -40,12 +45,24 @@ def _architectures(rows: Sequence[Row]) -> list[Panel]:
     base = {
         name: row.value for row, (name,) in matching(rows, r"(latency|expected loss) of Qwen2.5-0.5B \[1024 lanes\]")
     }
-    made = [Lines("How much longer than its roofline a layer takes", "Width of the model", "Above the roofline (%)",
-                  [Series(name, sorted(points.items())) for name, points in spread.items()])]  # fmt: skip
+    made = [
+        Lines(
+            "How much longer than its roofline a layer takes",
+            "Width of the model",
+            "Above the roofline (%)",
+            [Series(name, sorted(points.items())) for name, points in spread.items()],
+        )
+    ]
     if front:
         chosen = Series("Qwen2.5-0.5B", [((base["latency"] or 0) / 1e3, base["expected loss"])], "chosen", joined=False)
-        made.append(Lines("The best loss at each latency", "Latency of a token (ms)", "Expected loss (nats)",
-                          [Series("front", sorted(front)), chosen]))  # fmt: skip
+        made.append(
+            Lines(
+                "The best loss at each latency",
+                "Latency of a token (ms)",
+                "Expected loss (nats)",
+                [Series("front", sorted(front)), chosen],
+            )
+        )
     return list(made)
 
 
@@ -54,18 +71,28 @@ def _peers(rows: Sequence[Row]) -> list[Panel]:
         (row for row in rows if row.metric == "roofline fraction" and row.value), key=lambda row: -(row.value or 0)
     )
     bars = [
-        Bar(", ".join((re.sub(r"[\w.-]+$", lambda last: in_words(last[0]), row.model) if is_ours else row.model,
-                       in_words(row.board))),
-            100 * (row.value or 0), "simulated" if is_ours else "published")
-        for row in known for is_ours in (row.model.startswith("ours"),)
-    ]  # fmt: skip
+        Bar(
+            ", ".join(
+                (
+                    re.sub(r"[\w.-]+$", lambda last: in_words(last[0]), row.model) if is_ours else row.model,
+                    in_words(row.board),
+                )
+            ),
+            100 * (row.value or 0),
+            "simulated" if is_ours else "published",
+        )
+        for row in known
+        for is_ours in (row.model.startswith("ours"),)
+    ]
     return [Bars("", "Share of the roofline (%)", bars)]
 
 
 _OPPONENTS = {
-    "A100 per layer": "A100, the paper's GPT-2 rows", "A100 graphs": "A100, CUDA graphs", "H200 graph-bf16":
-    "H200, CUDA graphs", "H200 compile-int4": "H200, compiled, 4 bits",
-}  # fmt: skip
+    "A100 per layer": "A100, the paper's GPT-2 rows",
+    "A100 graphs": "A100, CUDA graphs",
+    "H200 graph-bf16": "H200, CUDA graphs",
+    "H200 compile-int4": "H200, compiled, 4 bits",
+}
 
 
 def _emerging(rows: Sequence[Row]) -> list[Panel]:
@@ -76,22 +103,30 @@ def _emerging(rows: Sequence[Row]) -> list[Panel]:
         }
         published = next((row.reference for row in found.values() if row.reference), None)
         bars = [Bar("published, over an A100", published, "published", text="" if published else "below 1")]
-        bars += [Bar(label, found[name].value, "derived", text="" if found[name].value else "no reading")
-                 for name, label in _OPPONENTS.items() if name in found]  # fmt: skip
+        bars += [
+            Bar(label, found[name].value, "derived", text="" if found[name].value else "no reading")
+            for name, label in _OPPONENTS.items()
+            if name in found
+        ]
         made.append(Bars(in_words(model), "Tokens per joule over the GPU's, both at their TDP", bars, at=1))
     return made
 
 
 def _onchip(rows: Sequence[Row]) -> list[Panel]:
-    parts = (("before fusion, all kernels", "all kernels, unfused"), ("after fusion", "all kernels, fused"),
-             ("before fusion, the model's operations in 32 bit", "the model's operations, 32 bits"))  # fmt: skip
+    parts = (
+        ("before fusion, all kernels", "all kernels, unfused"),
+        ("after fusion", "all kernels, fused"),
+        ("before fusion, the model's operations in 32 bit", "the model's operations, 32 bits"),
+    )
     made: list[Panel] = []
     for model in dict.fromkeys(row.model for row in rows):
         bars = [
             Bar(f"{size} tokens: {label}", (row.value or 0) / 2**20, "simulated" if "after" in part else "bound")
-            for size in ("32", "64", "128") for part, label in parts
-            for row, _ in matching(rows, re.escape(f"intermediates {part} n={size}")) if row.model == model
-        ]  # fmt: skip
+            for size in ("32", "64", "128")
+            for part, label in parts
+            for row, _ in matching(rows, re.escape(f"intermediates {part} n={size}"))
+            if row.model == model
+        ]
         made.append(Bars(in_words(model), "MiB of a prefill block", bars))
     return made
 
@@ -99,18 +134,27 @@ def _onchip(rows: Sequence[Row]) -> list[Panel]:
 def _serving(rows: Sequence[Row]) -> list[Panel]:
     point = r" \[(?P<name>batch \d+, [\w-]+), (?P<x>[\d.]+)/s\]"
     return [
-        Lines("Waits", "Requests per second", "Time to first token, 99th percentile (ms)",
-              series(rows, "time to first token, p99" + point), "y"),
+        Lines(
+            "Waits",
+            "Requests per second",
+            "Time to first token, 99th percentile (ms)",
+            series(rows, "time to first token, p99" + point),
+            "y",
+        ),
         Lines("Served in time", "Requests per second", "Goodput (requests/s)", series(rows, "goodput" + point)),
-    ]  # fmt: skip
+    ]
 
 
 def _memory_tiers(rows: Sequence[Row]) -> list[Panel]:
     return [
-        Lines(f"Experts drawn {name}", "Experts of a layer kept in HBM", "Hit rate",
-              series(rows, rf"hit rate \[{name}, room for (?P<x>\d+), (?P<name>.+)\]"))
+        Lines(
+            f"Experts drawn {name}",
+            "Experts of a layer kept in HBM",
+            "Hit rate",
+            series(rows, rf"hit rate \[{name}, room for (?P<x>\d+), (?P<name>.+)\]"),
+        )
         for name in ("alike", "popular and again")
-    ]  # fmt: skip
+    ]
 
 
 FIGURES = {

@@ -30,8 +30,12 @@ __depends__ = (
 
 ROOT = Path(__file__).parents[1]
 BOARD = "u55c"
-OURS = {"gpt2": ("gpt2", "[256:256]"), "qwen": ("emerging", "[128:128]"), "llama": ("emerging", "[128:128]"),
-        "gemma": ("emerging", "[128:128]")}  # fmt: skip
+OURS = {
+    "gpt2": ("gpt2", "[256:256]"),
+    "qwen": ("emerging", "[128:128]"),
+    "llama": ("emerging", "[128:128]"),
+    "gemma": ("emerging", "[128:128]"),
+}
 """Model to the experiment and shape that its decode speed is taken from."""
 BUDGET: BudgetName = "tight"
 """Our best designs that stand beside the others are those that could be built."""
@@ -53,12 +57,18 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> None:
     print_table(
         ("work", "device", "tokens/s", "roofline fraction", "as collected"),
         [
-            (row.model, row.board, row.engine, "not published" if row.value is None else f"{row.value:.3f}",
-             "" if row.reference is None else row.reference)
-            for row in rows if row.metric == "roofline fraction"
+            (
+                row.model,
+                row.board,
+                row.engine,
+                "not published" if row.value is None else f"{row.value:.3f}",
+                "" if row.reference is None else row.reference,
+            )
+            for row in rows
+            if row.metric == "roofline fraction"
         ],
         title="fraction of the weight-bandwidth roofline at batch 1",
-    )  # fmt: skip
+    )
     with ResultFolder(out, made_by=__name__, config={"board": BOARD, "ours": OURS}) as folder:
         folder.add(*rows)
         write_figure(folder)
@@ -70,8 +80,16 @@ def _our_rows(results: Path) -> Iterator[Row]:
         speed = _our_speed(results, experiment, model, shape)
         roofline = peak_gb_per_s / weight_gb_per_token(get_config(model))
         note = f"{shape} of results/{experiment}; W4 weights of the blocks, LM head not timed"
-        yield _row("roofline fraction", speed / roofline, "ratio", "derived", f"ours: {model}", BOARD, f"{speed:.1f}",
-                   note=note)  # fmt: skip
+        yield _row(
+            "roofline fraction",
+            speed / roofline,
+            "ratio",
+            "derived",
+            f"ours: {model}",
+            BOARD,
+            f"{speed:.1f}",
+            note=note,
+        )
         yield _row("decode speed", speed, "tokens/s", "simulated", f"ours: {model}", BOARD, "maxplus", note=note)
 
 
@@ -102,9 +120,11 @@ def _our_value(results: Path, experiment: str, model: str, metric: str, **where:
         if len(found) == 1 and found[0]:
             return float(found[0])
     raise InputError(
-        "no-results", f"no '{metric}' of '{model}'", where=str(results / experiment),
+        "no-results",
+        f"no '{metric}' of '{model}'",
+        where=str(results / experiment),
         hints=[f"run sttest reproduce {experiment} first"],
-    )  # fmt: skip
+    )
 
 
 def _best_rows(best: Mapping[str, BestDecode]) -> Iterator[Row]:
@@ -112,8 +132,15 @@ def _best_rows(best: Mapping[str, BestDecode]) -> Iterator[Row]:
     note = f"decode design of results/best, budget {BUDGET}; {seen}"
     for model, found in best.items():
         common = (f"ours, best: {model}", BOARD)
-        yield _row("roofline fraction", found.roofline_fraction, "ratio", "derived", *common,
-                   f"{found.tokens_per_s:.1f}", note=note)  # fmt: skip
+        yield _row(
+            "roofline fraction",
+            found.roofline_fraction,
+            "ratio",
+            "derived",
+            *common,
+            f"{found.tokens_per_s:.1f}",
+            note=note,
+        )
         yield _row("decode speed", found.tokens_per_s, "tokens/s", "simulated", *common, "maxplus", note=note)
 
 
@@ -130,11 +157,27 @@ def _beside(peer: dict[str, Any], ours: BestDecode) -> Iterator[Row]:
     common = (f"{peer['work']}", f"{peer['device']}")
     speed, fraction = _number(peer["decode_tok_s"]), _fraction(peer)
     note = f"ours: {peer['beside']}, {BOARD}, W4A8, simulated; theirs: {peer['differs']}"
-    yield _row("our best design over it, roofline fraction", fraction and ours.roofline_fraction / fraction, "ratio",
-               "derived", *common, "", source=peer["source"], note=note)  # fmt: skip
+    yield _row(
+        "our best design over it, roofline fraction",
+        fraction and ours.roofline_fraction / fraction,
+        "ratio",
+        "derived",
+        *common,
+        "",
+        source=peer["source"],
+        note=note,
+    )
     if peer["same_model"]:
-        yield _row("our best design over it, decode speed", speed and ours.tokens_per_s / speed, "ratio", "derived",
-                   *common, "", source=peer["source"], note=note)  # fmt: skip
+        yield _row(
+            "our best design over it, decode speed",
+            speed and ours.tokens_per_s / speed,
+            "ratio",
+            "derived",
+            *common,
+            "",
+            source=peer["source"],
+            note=note,
+        )
 
 
 def _rows_of(peer: dict[str, Any]) -> Iterator[Row]:
@@ -144,8 +187,17 @@ def _rows_of(peer: dict[str, Any]) -> Iterator[Row]:
         notes.insert(0, "speed, weight bytes or bandwidth not published")
     note = "; ".join(part for part in notes if part)
     common = (f"{peer['work']}", f"{peer['device']}")
-    yield _row("roofline fraction", fraction, "ratio", "derived", *common, str(peer["decode_tok_s"]),
-               reference=_number(peer["roofline_fraction"]), source=peer["source"], note=note)  # fmt: skip
+    yield _row(
+        "roofline fraction",
+        fraction,
+        "ratio",
+        "derived",
+        *common,
+        str(peer["decode_tok_s"]),
+        reference=_number(peer["roofline_fraction"]),
+        source=peer["source"],
+        note=note,
+    )
     for metric, value, unit in (("decode speed", speed, "tokens/s"), ("power", _number(peer["power_W"]), "W")):
         if value is not None:
             yield _row(metric, value, unit, _KINDS[peer["kind"]], *common, "", source=peer["source"], note=note)
@@ -153,19 +205,39 @@ def _rows_of(peer: dict[str, Any]) -> Iterator[Row]:
 
 def _fraction(peer: dict[str, Any]) -> float | None:
     """Of the roofline; None where something that it is made of is not published."""
-    speed, weights, bandwidth = (_number(peer[name]) for name in
-                                 ("decode_tok_s", "weight_GB_per_token", "hbm_peak_GBps_total"))  # fmt: skip
+    speed, weights, bandwidth = (
+        _number(peer[name]) for name in ("decode_tok_s", "weight_GB_per_token", "hbm_peak_GBps_total")
+    )
     return None if speed is None or weights is None or bandwidth is None else speed * weights / bandwidth
 
 
 def _row(
-    metric: str, value: float | None, unit: str, kind: Kind, work: str, board: str, engine: str, *,
-    reference: float | None = None, source: str = "", note: str = "",
-) -> Row:  # fmt: skip
+    metric: str,
+    value: float | None,
+    unit: str,
+    kind: Kind,
+    work: str,
+    board: str,
+    engine: str,
+    *,
+    reference: float | None = None,
+    source: str = "",
+    note: str = "",
+) -> Row:
     return Row(
-        "peers", metric, value, unit, kind, model=work, board=board, phase="decode", engine=engine,
-        reference=reference, source=source, note=note,
-    )  # fmt: skip
+        "peers",
+        metric,
+        value,
+        unit,
+        kind,
+        model=work,
+        board=board,
+        phase="decode",
+        engine=engine,
+        reference=reference,
+        source=source,
+        note=note,
+    )
 
 
 def _number(cell: object) -> float | None:

@@ -80,9 +80,7 @@ def _cells(each: _Measured) -> tuple[str, ...]:
     return each.name, each.method, *figures, each.note
 
 
-def _measured(
-    model: LanguageModel, name: str, calibrated: Path | None, windows: Sequence[Sequence[int]]
-) -> _Measured:  # fmt: skip
+def _measured(model: LanguageModel, name: str, calibrated: Path | None, windows: Sequence[Sequence[int]]) -> _Measured:
     given, note, method = model, "", "nearest"
     if calibrated is not None:
         if not (calibrated / CALIBRATION).exists():

@@ -32,7 +32,10 @@ def run(name: str, out: Path, engine: str, jobs: int, what: str = "") -> str:
     Returns:
         What it prints.
     """
-    with whole_run(), progress(what or name, usual_seconds(f"sttest reproduce {name}")), \
-            redirect_stdout(StringIO()) as printed:  # fmt: skip
+    with (
+        whole_run(),
+        progress(what or name, usual_seconds(f"sttest reproduce {name}")),
+        redirect_stdout(StringIO()) as printed,
+    ):
         experiment(name)(out=out, engine=engine, jobs=jobs)
     return printed.getvalue()

@@ -46,9 +46,15 @@ class Errors:
         tail = float(np.quantile(self.errors, 0.9))
         verdict = "within" if self.within else "NOT within"
         return (
-            self.use, self.group, self.resource, len(self.errors), f"{100 * self.median:.1f}", f"{100 * tail:.1f}",
-            f"{100 * BOUNDS[self.resource]:.0f}", verdict,
-        )  # fmt: skip
+            self.use,
+            self.group,
+            self.resource,
+            len(self.errors),
+            f"{100 * self.median:.1f}",
+            f"{100 * tail:.1f}",
+            f"{100 * BOUNDS[self.resource]:.0f}",
+            verdict,
+        )
 
 
 COLUMNS = ("use", "rows of", "resource", "rows", "median error %", "p90 error %", "bound %", "median is")
@@ -69,9 +75,11 @@ def measure() -> list[Errors]:
 def _refuse_other_coefficients(pipelines: Sequence[PipelineCase]) -> None:
     if fit(pipelines) != shipped():
         raise InputError(
-            "stale-fit", f"the fit gives {fit(pipelines)}", where="boards/data/resources.yaml",
+            "stale-fit",
+            f"the fit gives {fit(pipelines)}",
+            where="boards/data/resources.yaml",
             hints=["write these coefficients"],
-        )  # fmt: skip
+        )
 
 
 _Prediction = tuple[str, str, Resources, Resources]

@@ -103,10 +103,14 @@ def _integer_operators(counts: Mapping[str, int], *, packs: bool) -> dict[str, f
     products = counts["products"]
     on_dsps = ceil(products / 2) if packs else 0
     return {
-        "mac8_dsp": on_dsps, "mul8_fabric": products - on_dsps, "dmul": counts["double_products"],
-        "add8": max(0, counts["sums"] - on_dsps) + counts["differences"], "divide8": counts["quotients"],
-        "compare8": counts["comparisons"], "choose8": counts["choices"],
-    }  # fmt: skip
+        "mac8_dsp": on_dsps,
+        "mul8_fabric": products - on_dsps,
+        "dmul": counts["double_products"],
+        "add8": max(0, counts["sums"] - on_dsps) + counts["differences"],
+        "divide8": counts["quotients"],
+        "compare8": counts["comparisons"],
+        "choose8": counts["choices"],
+    }
 
 
 def storage_of(row: _Row) -> Resources:

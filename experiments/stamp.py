@@ -33,9 +33,11 @@ __depends__ = ()
 RESULTS = ROOT / "results"
 _SHOWN = 4
 _OTHERS = {
-    "best": "experiments.best.table", "gpu_baseline": "experiments.gpu_baseline.report",
-    "quality": "experiments.quality", "quality-smooth": "experiments.quality",
-}  # fmt: skip
+    "best": "experiments.best.table",
+    "gpu_baseline": "experiments.gpu_baseline.report",
+    "quality": "experiments.quality",
+    "quality-smooth": "experiments.quality",
+}
 
 
 class History:
@@ -179,12 +181,14 @@ def stamp(manifest: Path, found: Held) -> None:
     """Writes into a manifest the program of the commit that made its table, and how that was found."""
     content = json.loads(manifest.read_text(encoding="utf-8"))
     content |= {
-        "program": found.program, "program_of": found.makers,
+        "program": found.program,
+        "program_of": found.makers,
         "stamped": {
-            "commit": found.commit, "on": datetime.now(UTC).date().isoformat(),
+            "commit": found.commit,
+            "on": datetime.now(UTC).date().isoformat(),
             "how": "the program is that of the commit, read from git; the table was not made again",
         },
-    }  # fmt: skip
+    }
     write_text(manifest, json.dumps(content, indent=2) + "\n")
 
 

@@ -47,10 +47,13 @@ def nano_batches() -> str:
     columns = ("way", "cycles per layer", "MB moved", "MB on chip", *shares, "gain of overlap")
     lines = [
         (
-            where.strip("[]"), f"{found[f'layer {where}']:,.0f}",
-            f"{found[f'bytes moved per layer {where}'] / 1e6:.1f}", f"{found[f'held on chip {where}'] / 1e6:.1f}",
-            *(f"{found[f'{name} {where}']:.0%}" for name in shares), f"{found[f'gain of overlap {where}']:.2f}",
+            where.strip("[]"),
+            f"{found[f'layer {where}']:,.0f}",
+            f"{found[f'bytes moved per layer {where}'] / 1e6:.1f}",
+            f"{found[f'held on chip {where}'] / 1e6:.1f}",
+            *(f"{found[f'{name} {where}']:.0%}" for name in shares),
+            f"{found[f'gain of overlap {where}']:.2f}",
         )
         for where in places
-    ]  # fmt: skip
+    ]
     return markdown_table(columns, lines, is_right=lambda column: column > 0)

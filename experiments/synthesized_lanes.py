@@ -29,9 +29,10 @@ from sttest.targets.synth.yosys import Synthesized, synthesize, yosys_version
 PER_RESULT, COLUMNS = 16, (4, 64)
 FACTORS = {"int4 x int8": "i4", "int8 x int8": "i8"}
 IMPLEMENTATIONS: Mapping[str, dict[str, tuple[str, ...]]] = {
-    "pairs": {}, **{f"chains of {length}": {"cascades": (f"op:{length}",)} for length in (4, 8, 16)},
+    "pairs": {},
+    **{f"chains of {length}": {"cascades": (f"op:{length}",)} for length in (4, 8, 16)},
     "LUT": {"fabric": ("op",)},
-}  # fmt: skip
+}
 _TEXT = """func.func @lanes(%a : tensor<2x64xi8>, %b : tensor<64xCOLUMNSxBITS>) -> tensor<2xCOLUMNSxi32> {
   %zero = arith.constant 0 : i32
   %empty = tensor.empty() : tensor<2xCOLUMNSxi32>
@@ -73,9 +74,12 @@ def cases() -> Iterator[Case]:
         for implementation, given in IMPLEMENTATIONS.items():
             for columns in COLUMNS:
                 options = CompileOptions(
-                    tiles=(f"op:1x{columns}x{PER_RESULT}",), lanes=(f"op:{columns * PER_RESULT}",), vector_bits=8192,
-                    precision="fp32", **given,  # pyright: ignore[reportArgumentType]
-                )  # fmt: skip
+                    tiles=(f"op:1x{columns}x{PER_RESULT}",),
+                    lanes=(f"op:{columns * PER_RESULT}",),
+                    vector_bits=8192,
+                    precision="fp32",
+                    **given,  # pyright: ignore[reportArgumentType]
+                )
                 text = _TEXT.replace("COLUMNS", str(2 * columns)).replace("BITS", bits)
                 design = compile_text(text, "lanes", "u55c", options)
                 modules = design_modules(only_kernel(design.module, "lanes", "lanes"), design.graph, library, Cells())
@@ -106,10 +110,15 @@ def main() -> None:
     rows, lut_products = [], dict[int, dict[str, float]]()
     for case in every:
         products, process = taken(case, found)
-        rows.append({
-            "implementation": case.implementation, "factors": case.factors, "lanes": case.lanes,
-            "products": _amounts(products), "process": _amounts(process),
-        })  # fmt: skip
+        rows.append(
+            {
+                "implementation": case.implementation,
+                "factors": case.factors,
+                "lanes": case.lanes,
+                "products": _amounts(products),
+                "process": _amounts(process),
+            }
+        )
         if case.implementation == "LUT":
             (part,) = case.jobs.module.parts
             assert part.products is not None
@@ -127,11 +136,17 @@ def main() -> None:
             frames += sum(sign * (row["process"]["lut"] - row["products"]["lut"]) for row, sign in found_rows)
             bits += skewed
     text = yaml.safe_dump(
-        {"source": f"yosys {yosys_version()}, synth_xilinx -family xcup with abc; {Path(__file__).name}",
-         "kind": "synthesized", "lut_products": lut_products, "skew_bit": {"lut": round(frames / bits, 3)},
-         "rows": rows},
-        sort_keys=False, default_flow_style=None, width=118,
-    )  # fmt: skip
+        {
+            "source": f"yosys {yosys_version()}, synth_xilinx -family xcup with abc; {Path(__file__).name}",
+            "kind": "synthesized",
+            "lut_products": lut_products,
+            "skew_bit": {"lut": round(frames / bits, 3)},
+            "rows": rows,
+        },
+        sort_keys=False,
+        default_flow_style=None,
+        width=118,
+    )
     LANES_FILE.write_text("# What synthesis makes of the lanes of a contraction, by their implementation.\n" + text)
 
 

@@ -41,11 +41,16 @@ def main() -> None:
             left.append(amounts(found[key])[kind] - getattr(tokens, kind))
     figures = {kind: fitted(rows, left) for kind, left in columns.items()}
     text = yaml.safe_dump(
-        {"source": f"yosys {yosys_version()}, synth_xilinx -family xcup with abc; the {len(ports)} distinct ports of "
-         f"{' and '.join(package.name for package in packages)}; {Path(__file__).name}", "kind": "synthesized",
-         **{name: {kind: figures[kind][n] for kind in columns} for n, name in enumerate(NAMES)}},
-        sort_keys=False, default_flow_style=None, width=118,
-    )  # fmt: skip
+        {
+            "source": f"yosys {yosys_version()}, synth_xilinx -family xcup with abc; the {len(ports)} distinct ports "
+            f"of {' and '.join(package.name for package in packages)}; {Path(__file__).name}",
+            "kind": "synthesized",
+            **{name: {kind: figures[kind][n] for kind in columns} for n, name in enumerate(NAMES)},
+        },
+        sort_keys=False,
+        default_flow_style=None,
+        width=118,
+    )
     PORTS_FILE.write_text("# What synthesis makes of memory ports: AXI4 masters of 512 bits.\n" + text)
 
 

@@ -111,18 +111,31 @@ def main() -> None:
     operators = {name: amounts(found[jobs[part.name].key]) for name, part in alone.items()}
     made = [
         {
-            "operations": dict(part.operations), "bits_in": sum(b for _, b in part.inputs),
-            "bits_out": sum(b for _, b in part.outputs), "cycles": part.cycles,
+            "operations": dict(part.operations),
+            "bits_in": sum(b for _, b in part.inputs),
+            "bits_out": sum(b for _, b in part.outputs),
+            "cycles": part.cycles,
             "amounts": amounts(found[jobs[part.name].key]),
         }
-        for part in lanes.values() if part.operations
-    ]  # fmt: skip
+        for part in lanes.values()
+        if part.operations
+    ]
     several = [row for row in made if sum(row["operations"].values()) > 1]
     composed = {
-        kind: round(float(np.median([row["amounts"][kind] / total for row in several if (total := sum(
-            operators[name][kind] * count for name, count in row["operations"].items()))])), 3)
+        kind: round(
+            float(
+                np.median(
+                    [
+                        row["amounts"][kind] / total
+                        for row in several
+                        if (total := sum(operators[name][kind] * count for name, count in row["operations"].items()))
+                    ]
+                )
+            ),
+            3,
+        )
         for kind in KINDS
-    }  # fmt: skip
+    }
     structures = [structure_of(each.module) for each in every]
     names = sorted({name for each in structures for name in each})
     rows = [[each[name] for name in names] for each in structures]
@@ -130,9 +143,18 @@ def main() -> None:
     frame = {name: {kind: columns[kind][n] for kind in columns} for n, name in enumerate(names)}
     source = f"yosys {yosys_version()}, synth_xilinx -family xcup with abc; {package.name}; {Path(__file__).name}"
     text = yaml.safe_dump(
-        {"source": source, "kind": "synthesized", "operators": operators, "composed": composed, "lanes": made,
-         "frame": frame}, sort_keys=False, default_flow_style=None, width=118,
-    )  # fmt: skip
+        {
+            "source": source,
+            "kind": "synthesized",
+            "operators": operators,
+            "composed": composed,
+            "lanes": made,
+            "frame": frame,
+        },
+        sort_keys=False,
+        default_flow_style=None,
+        width=118,
+    )
     ROWS_FILE.write_text("# What synthesis makes of operators, lanes and frames of processes.\n" + text)
 
 

@@ -65,9 +65,7 @@ class LoweringServer:
         environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         command = [sys.executable, "-W", "ignore", "-m", "lowering_server"]
         pipe = subprocess.PIPE
-        return subprocess.Popen(
-            command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True, env=environment
-        )  # fmt: skip
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True, env=environment)
 
 
 def serve() -> None:

@@ -122,10 +122,17 @@ def _pair(number: int, pair: Pair) -> str:
     ports = ["".join(_connected(side, module) for side in sides) for module in "ab"]
     common = ".clk(clk), .reset(again), .ended_all({0}_ended), .moving_all({0}_moving)"
     return _PAIR.format(
-        number=number, last=len(pair.ports.processes) - 1, wires="\n".join(wires), a=pair.a, b=pair.b,
-        a_ports=common.format("a") + ports[0], b_ports=common.format("b") + ports[1], compared="".join(compared),
-        random="\n".join(random), puts=puts,
-    )  # fmt: skip
+        number=number,
+        last=len(pair.ports.processes) - 1,
+        wires="\n".join(wires),
+        a=pair.a,
+        b=pair.b,
+        a_ports=common.format("a") + ports[0],
+        b_ports=common.format("b") + ports[1],
+        compared="".join(compared),
+        random="\n".join(random),
+        puts=puts,
+    )
 
 
 def _connected(side: Side, module: str) -> str:

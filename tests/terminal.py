@@ -43,9 +43,15 @@ def in_terminal(*arguments: object, folder: Path, columns: int = COLUMNS, timeou
     reader = threading.Thread(target=_drain, args=(master, chunks), daemon=True)
     reader.start()
     done = subprocess.run(
-        [*_COMMAND, *map(str, arguments)], stdin=slave, stdout=slave, stderr=subprocess.PIPE, cwd=folder,
-        env={**environment, "TERM": "xterm"}, timeout=timeout_s, check=False,
-    )  # fmt: skip
+        [*_COMMAND, *map(str, arguments)],
+        stdin=slave,
+        stdout=slave,
+        stderr=subprocess.PIPE,
+        cwd=folder,
+        env={**environment, "TERM": "xterm"},
+        timeout=timeout_s,
+        check=False,
+    )
     os.close(slave)
     reader.join(10)
     return Seen(_lines(chunks), done.stderr.decode(), done.returncode)

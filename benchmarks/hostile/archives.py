@@ -81,8 +81,15 @@ def _header(dice: random.Random) -> bytes:
         "{'descr': '<i8', 'fortran_order': False, 'shape': (16,), 'x': 1}",
         "{'descr': '|O', 'fortran_order': False, 'shape': (16,), }",
         "{'descr': '|V0', 'fortran_order': False, 'shape': (1099511627776,), }",
-        "__import__('os').abort()", "(" * 3000, "'", "{", "[]" * 4000, "{'descr': 1L}", "\x00", "",
-    )  # fmt: skip
+        "__import__('os').abort()",
+        "(" * 3000,
+        "'",
+        "{",
+        "[]" * 4000,
+        "{'descr': 1L}",
+        "\x00",
+        "",
+    )
     text = dice.choice(headers).encode()
     version, size = dice.choice(((b"\x01\x00", "<H"), (b"\x02\x00", "<I"), (b"\x03\x00", "<I"), (b"\x09\x00", "<H")))
     length = dice.choice((len(text), len(text), 0xFFFF, 3))

@@ -51,8 +51,14 @@ def _graph(name: str, data: dict[str, Any]) -> Seed:
 
 def _top(name: str, fifos: list[str], processes: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
     made = [{"name": fifo, "depth": 4, "bits": 32} for fifo in fifos]
-    return {"schema": "sttest.timed-graph/1", "name": name, "clock_mhz": 300.0, "fifos": made, **more,
-            "processes": processes}  # fmt: skip
+    return {
+        "schema": "sttest.timed-graph/1",
+        "name": name,
+        "clock_mhz": 300.0,
+        "fifos": made,
+        **more,
+        "processes": processes,
+    }
 
 
 def _loop(trips: list[int], *events: tuple[str, str, int], **more: Any) -> dict[str, Any]:
@@ -64,41 +70,67 @@ def _pipelines() -> dict[str, Any]:
     """A pipeline that repeats, one that accesses a FIFO in some iterations only, and one with several loops."""
     picky = _loop([4, 6], ("a", "read", 0), entry_gap=3)
     picky["events"].append({"fifo": "b", "op": "write", "stage": 3, "when": [None, [0, 5, 5]], "tokens": 3})
-    return _top("pipelines", ["a", "b"], [
-        {"name": "p", "kind": "pipeline", "start": 3, "repeat": 4, "loops": [_loop([6], ("a", "write", 3))]},
-        {"name": "q", "kind": "pipeline", "loops": [picky], "origin": "aten.add", "category": "compute"},
-        {"name": "r", "kind": "pipeline", "loops": [_loop([12], ("b", "read", 0)), _loop([12], ("b", "read", 1))],
-         "end": 60},
-    ])  # fmt: skip
+    return _top(
+        "pipelines",
+        ["a", "b"],
+        [
+            {"name": "p", "kind": "pipeline", "start": 3, "repeat": 4, "loops": [_loop([6], ("a", "write", 3))]},
+            {"name": "q", "kind": "pipeline", "loops": [picky], "origin": "aten.add", "category": "compute"},
+            {
+                "name": "r",
+                "kind": "pipeline",
+                "loops": [_loop([12], ("b", "read", 0)), _loop([12], ("b", "read", 1))],
+                "end": 60,
+            },
+        ],
+    )
 
 
 def _memory() -> dict[str, Any]:
     port = {"kind": "memory", "tokens": 24, "token_bytes": 64, "channels": ["c0", "c1"], "burst_bytes": 256}
     channels = [{"name": f"c{i}", "latency": 20, "beat_bytes": 32, "beats_num": 1, "beats_den": 1} for i in range(2)]
-    return _top("memory", ["a", "b"], [
-        {"name": "load", "op": "read", "fifo": "a", "outstanding": 8, **port},
-        {"name": "p", "kind": "pipeline", "loops": [_loop([24], ("a", "read", 0), ("b", "write", 3))]},
-        {"name": "store", "op": "write", "fifo": "b", **port},
-    ], channels=channels)  # fmt: skip
+    return _top(
+        "memory",
+        ["a", "b"],
+        [
+            {"name": "load", "op": "read", "fifo": "a", "outstanding": 8, **port},
+            {"name": "p", "kind": "pipeline", "loops": [_loop([24], ("a", "read", 0), ("b", "write", 3))]},
+            {"name": "store", "op": "write", "fifo": "b", **port},
+        ],
+        channels=channels,
+    )
 
 
 def _actors(firings: int | None) -> dict[str, Any]:
     phases = [{"time": 2, "reads": {"a": 1}, "writes": {"b": 2}}, {"time": 0, "reads": {"a": 2}, "writes": {}}]
     times = 1 if firings is None else firings
-    data = _top("actors", ["a", "b"], [
-        {"name": "x", "kind": "actor", "phases": phases, "firings": firings and 2 * times},
-        {"name": "y", "kind": "actor", "phases": [{"time": 3, "reads": {"b": 2}, "writes": {"a": 3}}],
-         "firings": firings and times},
-    ])  # fmt: skip
+    data = _top(
+        "actors",
+        ["a", "b"],
+        [
+            {"name": "x", "kind": "actor", "phases": phases, "firings": firings and 2 * times},
+            {
+                "name": "y",
+                "kind": "actor",
+                "phases": [{"time": 3, "reads": {"b": 2}, "writes": {"a": 3}}],
+                "firings": firings and times,
+            },
+        ],
+    )
     data["fifos"][0]["initial_tokens"] = 3
     return data
 
 
 def _traced() -> Seed:
-    data = _top("traced", ["a"], [
-        {"name": "src", "kind": "pipeline", "trace": "src", "end": 40, "repeat": 2},
-        {"name": "dst", "kind": "pipeline", "trace": "dst"},
-    ], traces="g.npz")  # fmt: skip
+    data = _top(
+        "traced",
+        ["a"],
+        [
+            {"name": "src", "kind": "pipeline", "trace": "src", "end": 40, "repeat": 2},
+            {"name": "dst", "kind": "pipeline", "trace": "dst"},
+        ],
+        traces="g.npz",
+    )
     archive = io.BytesIO()
     ticks = {"src": np.arange(16, dtype=np.int64) * 2, "dst": np.arange(32, dtype=np.int64)}
     arrays = {f"{name}/tick": tick for name, tick in ticks.items()}

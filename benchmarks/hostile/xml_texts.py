@@ -100,8 +100,13 @@ def _chain(text: bytes, dice: random.Random) -> bytes:
             ends = b'srcActor="a%d" srcPort="o" dstActor="a%d" dstPort="i"' % (i - 1, i)
             channels.append(b'<channel name="c%d" %s/>' % (i, ends))
     inside = b"".join(actors + channels)
-    return (b'<sdf3 type="sdf" version="1.0"><applicationGraph name="g"><sdf name="g" type="G">' + inside
-            + b"</sdf><sdfProperties>" + b"".join(times) + b"</sdfProperties></applicationGraph></sdf3>")  # fmt: skip
+    return (
+        b'<sdf3 type="sdf" version="1.0"><applicationGraph name="g"><sdf name="g" type="G">'
+        + inside
+        + b"</sdf><sdfProperties>"
+        + b"".join(times)
+        + b"</sdfProperties></applicationGraph></sdf3>"
+    )
 
 
 _CHANGES: dict[str, Callable[[bytes, random.Random], bytes]] = {

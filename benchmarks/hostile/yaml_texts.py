@@ -18,13 +18,26 @@ _VALUES = (
     b"/",
 )  # fmt: skip
 _LINES = (
-    b"extends: b.yaml\n", b"extends: [u55c]\n", b"extends: /dev/zero\n", b"extends: ./\n", b"<<: {a: 1}\n",
+    b"extends: b.yaml\n",
+    b"extends: [u55c]\n",
+    b"extends: /dev/zero\n",
+    b"extends: ./\n",
+    b"<<: {a: 1}\n",
     b"? [a]\n: 1\n",
-    b"1: 2\n", b"null: 1\n", b"name: \n", b"--- a\n--- b\n", b"%YAML 9.9\n---\n", b"a: &x [*x]\n", b"\ta: 1\n",
+    b"1: 2\n",
+    b"null: 1\n",
+    b"name: \n",
+    b"--- a\n--- b\n",
+    b"%YAML 9.9\n---\n",
+    b"a: &x [*x]\n",
+    b"\ta: 1\n",
     b"device: tpu\n",
-    b"a: &a [1]\nb: [*a, *a]\n", b"? !!map x\n: 1\n", b"? !!omap x\n: 1\n", b"? !!binary eA==\n: 1\n",
+    b"a: &a [1]\nb: [*a, *a]\n",
+    b"? !!map x\n: 1\n",
+    b"? !!omap x\n: 1\n",
+    b"? !!binary eA==\n: 1\n",
     b"? 2001-99-99\n: 1\n",
-)  # fmt: skip
+)
 
 
 def change(text: bytes, dice: random.Random) -> tuple[str, bytes]:

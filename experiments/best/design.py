@@ -102,9 +102,11 @@ class Made:
     def host_ms(self) -> float:
         """What the host adds to that in a generation: it stands between two launches that make tokens."""
         launch = self.design.board.launch
-        return 0 if self.found.case.phase == "prefill" else (
-            (launch.token_gap_us.value - launch.queued_us.value) / 1e3 / self.found.makes
-        )  # fmt: skip
+        return (
+            0
+            if self.found.case.phase == "prefill"
+            else ((launch.token_gap_us.value - launch.queued_us.value) / 1e3 / self.found.makes)
+        )
 
     @property
     def ms(self) -> float:
@@ -134,9 +136,11 @@ class Made:
         read = sum(
             port.tokens * port.token_bytes // repeats[port.name]
             for port in self.design.graph.processes
-            if isinstance(port, MemoryPort) and port.op == "read" and port.origin.split(", ")[0].endswith(_WEIGHTS)
+            if isinstance(port, MemoryPort)
+            and port.op == "read"
+            and port.origin.split(", ")[0].endswith(_WEIGHTS)
             and "norm" not in port.origin
-        )  # fmt: skip
+        )
         return self.found.launches * read // self.found.makes
 
     def roofline_tokens_per_s(self, gb_per_s: float) -> float:

@@ -114,10 +114,14 @@ def find(search: Search, say: Say, *, store: Path = STORE, folder: Path = FOLDER
     fitting = [each for each in ends if each[2].fits]
     if not fitting:
         raise DoesNotFitError(
-            "no-design", "no design that fits was found", where=search.case.name,
-            demand=len(ends), bound=0, unit="descents",
+            "no-design",
+            "no design that fits was found",
+            where=search.case.name,
+            demand=len(ends),
+            bound=0,
+            unit="descents",
             hints=["name another base with --base", "raise --most-designs"],
-        )  # fmt: skip
+        )
     name, judge, best = min(fitting, key=lambda each: each[2].judged.cycles)
     designs = sum(end.designs for *_, end in ends)
     knobs, cycles = judge.knobs(best.lanes), best.judged.cycles
@@ -176,8 +180,9 @@ def _chosen(search: Search, folder: Path) -> dict[str, Recipe]:
         known = {FOUND: Recipe(knobs.with_(layers=searched), layers=knobs.layers), **known}
     unknown = sorted(set(search.names) - set(known))
     if unknown:
-        raise InputError("unknown-base", f"no base '{unknown[0]}'", where="--base",
-                         hints=[did_you_mean(unknown[0], known)])  # fmt: skip
+        raise InputError(
+            "unknown-base", f"no base '{unknown[0]}'", where="--base", hints=[did_you_mean(unknown[0], known)]
+        )
     return {name: known[name] for name in search.names} if search.names else known
 
 

@@ -61,12 +61,17 @@ class Found:
         lanes = dict(entry.rsplit(":", 1) for entry in self.knobs.lanes)
         knobs = self.knobs.model_dump(mode="json")
         data = {
-            "model": self.case.model, "phase": self.case.phase, "budget": self.case.budget, "board": BOARD,
+            "model": self.case.model,
+            "phase": self.case.phase,
+            "budget": self.case.budget,
+            "board": BOARD,
             "tokens": self.case.shape.tokens,
-            "context": self.case.shape.context, "head": self.case.head, "text_sha256": self.text_sha256,
+            "context": self.case.shape.context,
+            "head": self.case.head,
+            "text_sha256": self.text_sha256,
             "found": {"base": self.base, "designs": self.designs, "cycles": self.cycles},
             "knobs": {**knobs, "lanes": {name: int(count) for name, count in lanes.items()}},
-        }  # fmt: skip
+        }
         return _HEAD + yaml.safe_dump(data, sort_keys=False)
 
     def block(self) -> str:
@@ -78,10 +83,11 @@ class Found:
         text = self.case.text()
         if text_hash(text) != self.text_sha256:
             raise InputError(
-                "other-text", "the block is lowered to another text than the one that was searched",
+                "other-text",
+                "the block is lowered to another text than the one that was searched",
                 where=self.case.name,
                 hints=[f"search again: {search_command(self.case)}"],
-            )  # fmt: skip
+            )
         return text
 
 
@@ -107,9 +113,11 @@ def read_found(case: Case, folder: Path = FOLDER) -> Found:
         return _found(case, data)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
-            "bad-design", f"does not say how a design is made ({error})", where=str(path),
+            "bad-design",
+            f"does not say how a design is made ({error})",
+            where=str(path),
             hints=["take a file that 'python -m experiments.best find' wrote"],
-        ) from error  # fmt: skip
+        ) from error
 
 
 def _found(case: Case, data: Mapping[str, Any]) -> Found:

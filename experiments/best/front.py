@@ -9,8 +9,18 @@ from experiments.best.rows import of_budget
 from sttest.core.results import Row
 from sttest.sim.critical_path import IN_WORDS
 
-FRONT = ("model", "phase", "budget", "cycles", "at 250 MHz", "MHz (band)", "at that clock", "of the sustained roofline",
-         "fullest", "critical path")  # fmt: skip
+FRONT = (
+    "model",
+    "phase",
+    "budget",
+    "cycles",
+    "at 250 MHz",
+    "MHz (band)",
+    "at that clock",
+    "of the sustained roofline",
+    "fullest",
+    "critical path",
+)
 """Headings of the front; speeds are tokens/s in decode and ms to the first token in prefill, of the card alone."""
 
 
@@ -34,17 +44,25 @@ def front_line(case: Case, found: Sequence[Row]) -> tuple[str, ...]:
     if row("cycles per launch").value is None:
         return (*first, *[""] * (len(FRONT) - 4), row("cycles per launch").note)
     metric, form = ("speed of the card", ",.0f") if case.phase == "decode" else ("time to first token", ",.1f")
-    reached = "" if case.phase == "prefill" else " and ".join(
-        shown(f"fraction of roofline, sustained bandwidth, {at}", ".1%") for at in ("board's clock", "middle clock")
-    )  # fmt: skip
+    reached = (
+        ""
+        if case.phase == "prefill"
+        else " and ".join(
+            shown(f"fraction of roofline, sustained bandwidth, {at}", ".1%") for at in ("board's clock", "middle clock")
+        )
+    )
     most = row("critical path, largest item")
     full = row("fullest share")
     return (
-        *first, shown("cycles per launch", ",.0f"), shown(f"{metric}, board's clock", form),
+        *first,
+        shown("cycles per launch", ",.0f"),
+        shown(f"{metric}, board's clock", form),
         f"{shown('clock, middle', '.0f')} ({shown('clock, low', '.0f')} to {shown('clock, high', '.0f')})",
-        shown(f"{metric}, middle clock", form), reached,
-        f"{full.value:.0%} {full.note.partition(':')[0]}", f"{most.value:.0%} {_item(most)}",
-    )  # fmt: skip
+        shown(f"{metric}, middle clock", form),
+        reached,
+        f"{full.value:.0%} {full.note.partition(':')[0]}",
+        f"{most.value:.0%} {_item(most)}",
+    )
 
 
 def _item(row: Row) -> str:

@@ -45,9 +45,19 @@ def rows(made: Made) -> Iterator[Row]:
         for each in part:
             engine = "maxplus" if each.kind == "simulated" else ""
             yield Row(
-                "best", of_budget(each.metric, case.budget), each.value, each.unit, each.kind,
-                case.model, BOARD, case.phase, engine, each.reference, each.source, each.note,
-            )  # fmt: skip
+                "best",
+                of_budget(each.metric, case.budget),
+                each.value,
+                each.unit,
+                each.kind,
+                case.model,
+                BOARD,
+                case.phase,
+                engine,
+                each.reference,
+                each.source,
+                each.note,
+            )
 
 
 def _times(made: Made) -> Iterator[_Figure]:
@@ -88,21 +98,25 @@ def _roofline(made: Made) -> Iterator[_Figure]:
     board, case = made.design.board, made.found.case
     with_head = "of all layers and the LM head" if case.head else "of all layers, LM head left out"
     yield _Figure("weight bytes", made.weight_bytes, "bytes", "derived", f"int4 weights and their scales {with_head}")
-    for name, rate in (
-        ("peak", board.peak_bandwidth_gb_per_s), ("sustained", board.sustained_bandwidth_gb_per_s),
-    ):  # fmt: skip
+    for name, rate in (("peak", board.peak_bandwidth_gb_per_s), ("sustained", board.sustained_bandwidth_gb_per_s)):
         most = made.roofline_tokens_per_s(rate)
         note = f"{rate:g} GB/s, weights read once" + (" per prompt" if case.phase == "prefill" else " per token")
         yield _Figure(f"roofline, {name} bandwidth", most, "tokens/s", "derived", note)
         yield _Figure(
-            f"fraction of roofline, {name} bandwidth", made.tokens_per_s / most, "ratio", "derived",
+            f"fraction of roofline, {name} bandwidth",
+            made.tokens_per_s / most,
+            "ratio",
+            "derived",
             "speed over roofline, launches included",
-        )  # fmt: skip
+        )
         if case.phase == "decode":
             yield _Figure(
-                f"fraction of roofline, {name} bandwidth, host left out", made.card_tokens_per_s / most, "ratio",
-                "derived", "speed over roofline, launches in a queue",
-            )  # fmt: skip
+                f"fraction of roofline, {name} bandwidth, host left out",
+                made.card_tokens_per_s / most,
+                "ratio",
+                "derived",
+                "speed over roofline, launches in a queue",
+            )
 
 
 def _clocks(made: Made) -> Iterator[_Figure]:
@@ -154,9 +168,10 @@ def _dsps(made: Made) -> Iterator[_Figure]:
     if case.model != "gpt2":
         return
     what = (
-        f"TTFT at {LENGTH} tokens" if case.phase == "prefill"
+        f"TTFT at {LENGTH} tokens"
+        if case.phase == "prefill"
         else f"decode speeds, theirs of [{LENGTH}:{LENGTH}], ours after {LENGTH} tokens"
-    )  # fmt: skip
+    )
     for rival in rivals(LENGTH):
         name = rival.system.upper() if rival.system == "dfx" else rival.system.title()
         speeds, slices = (published_text(f"intar_{each}_over_allo_and_dfx", "gpt2") for each in ("speed", "dsp"))

@@ -33,8 +33,12 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
     """
     cases = [case for case in all_cases() if path_of(case).is_file()]
     if not cases:
-        raise InputError("no-designs", "no design was found yet", where=str(FOLDER),
-                         hints=["python -m experiments.best find gpt2 decode --budget tight"])  # fmt: skip
+        raise InputError(
+            "no-designs",
+            "no design was found yet",
+            where=str(FOLDER),
+            hints=["python -m experiments.best find gpt2 decode --budget tight"],
+        )
     say, found = step_counter(len(cases)), list[Row]()
     config = {"board": BOARD, "designs": {case.name: path_of(case).read_text(encoding="utf-8") for case in cases}}
     with ResultFolder(out, made_by=__name__, config=config) as folder, process_pool(jobs) as pool:

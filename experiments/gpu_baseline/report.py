@@ -77,9 +77,12 @@ def tables(runs: Sequence[Run]) -> str:
     for gpu in sorted({run.gpu for run in runs}):
         of_gpu = [run for run in runs if run.gpu == gpu]
         parts += [
-            f"### {gpu}\n", _headline(of_gpu), _shapes(of_gpu, "latency", "Latency (ms)"),
-            _shapes(of_gpu, "ttft", "TTFT (ms)"), _missing(of_gpu),
-        ]  # fmt: skip
+            f"### {gpu}\n",
+            _headline(of_gpu),
+            _shapes(of_gpu, "latency", "Latency (ms)"),
+            _shapes(of_gpu, "ttft", "TTFT (ms)"),
+            _missing(of_gpu),
+        ]
     return "\n".join(parts)
 
 

@@ -86,10 +86,16 @@ def _arrays(function: Function, pipelined: list[Pipelined]) -> Iterator[_Cells]:
         processes = {loop.process for loop in (*writers, *readers)}
         neighbors = max(sum(loop.process == process for loop in pipelined) for process in processes)
         yield {
-            "array": name, "kind": "fifo" if array.depth else "memory", "impl": array.impl, "banks": array.banks,
-            "words": min(array.depth, array.words) if array.depth else array.words, "bits": array.bits,
-            "writers": len(writers), "readers": len(readers), "loops_of_process": neighbors,
-        }  # fmt: skip
+            "array": name,
+            "kind": "fifo" if array.depth else "memory",
+            "impl": array.impl,
+            "banks": array.banks,
+            "words": min(array.depth, array.words) if array.depth else array.words,
+            "bits": array.bits,
+            "writers": len(writers),
+            "readers": len(readers),
+            "loops_of_process": neighbors,
+        }
 
 
 def main() -> None:

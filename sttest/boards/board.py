@@ -68,9 +68,11 @@ class FpgaBoard(DataSheet):
         """
         if self.network is None:
             raise InputError(
-                "board-without-links", f"board '{self.name}' has no links to other cards", where="network",
+                "board-without-links",
+                f"board '{self.name}' has no links to other cards",
+                where="network",
                 hints=["extend u55c", "add the part 'network'"],
-            )  # fmt: skip
+            )
         return self.network
 
     @property
@@ -104,9 +106,11 @@ class FpgaBoard(DataSheet):
         """
         if self.energy is None:
             raise InputError(
-                "board-without-energy", f"board '{self.name}' has no energy costs", where="energy",
+                "board-without-energy",
+                f"board '{self.name}' has no energy costs",
+                where="energy",
                 hints=["extend u55c", "add the part 'energy'"],
-            )  # fmt: skip
+            )
         ddr = self.memory.tiers.get("ddr")
         return self.energy if ddr is None else self.energy.model_copy(update={"ddr": ddr.energy})
 
@@ -203,7 +207,9 @@ def gpu_watts(board: GpuBoard, rule: Rule) -> float:
         return board.tdp_w.value
     if board.load_w is None or board.idle_w is None:
         raise InputError(
-            "no-power-reading", f"no reading of '{board.name}' under load is published", where=f"rule '{rule}'",
+            "no-power-reading",
+            f"no reading of '{board.name}' under load is published",
+            where=f"rule '{rule}'",
             hints=["take the rule 'tdp'"],
-        )  # fmt: skip
+        )
     return board.load_w.value - (board.idle_w.value if rule == "net" else 0.0)

@@ -232,9 +232,11 @@ def activity_of(report: Iterable[ReportRow], busy_cycles: Mapping[str, int], cyc
     missing = [name for name in slices_of if name not in busy_cycles]
     if missing:
         raise InputError(
-            "other-design", f"the run has no process '{missing[0]}'", where="activity report",
+            "other-design",
+            f"the run has no process '{missing[0]}'",
+            where="activity report",
             hints=["run the design of the same package"],
-        )  # fmt: skip
+        )
     enabled = sum(slices * busy_cycles[name] for name, slices in slices_of.items())
     totals = {name: float(sum(row.get(name, 0) for row in rows)) for name in (*COUNTS, DDR_BITS)}
     return Activity(seconds=cycles / clock_mhz / 1e6, dsp_enabled_cycles=float(enabled), **totals)

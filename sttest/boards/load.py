@@ -61,8 +61,10 @@ def board_notes(name_or_path: str | Path) -> list[str]:
     if path.parent == DATA_DIR or "extends" not in over:
         return []
     base_path = _board_path(over.pop("extends"), path.parent, where=f"{path}: extends")
-    unchanged = [f"{key}: is {value:g} without the override, too" for key, value in
-                 _repeated(_resolved(base_path, chain=()), over)]  # fmt: skip
+    unchanged = [
+        f"{key}: is {value:g} without the override, too"
+        for key, value in _repeated(_resolved(base_path, chain=()), over)
+    ]
     limited = limit_notes(_loaded(base_path), _loaded(path), over)
     return [f"{path.name}: {line}" for line in (*unchanged, *limited)]
 

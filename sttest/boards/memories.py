@@ -178,11 +178,18 @@ class Hbm(MemoryKind):
     def tier(self, name: TierName) -> Tier:
         """What a channel sustains, and no more than its AXI port carries; a kernel sees its own latency."""
         return Tier(
-            name, self.pseudo_channels.count, self.bytes_per_channel.count, self.peak_gb_per_s_per_channel.value,
-            self.sustained_gb_per_s_per_channel.value, self.read_latency_ns(), self.max_burst_bytes.count,
-            self.outstanding_bursts.count, self.axi_ports.count,
-            limit_gb_per_s_per_channel=self.axi_port_gb_per_s, limit="its AXI port, axi_port_mhz",
-        )  # fmt: skip
+            name,
+            self.pseudo_channels.count,
+            self.bytes_per_channel.count,
+            self.peak_gb_per_s_per_channel.value,
+            self.sustained_gb_per_s_per_channel.value,
+            self.read_latency_ns(),
+            self.max_burst_bytes.count,
+            self.outstanding_bursts.count,
+            self.axi_ports.count,
+            limit_gb_per_s_per_channel=self.axi_port_gb_per_s,
+            limit="its AXI port, axi_port_mhz",
+        )
 
 
 class LowerMemory(MemoryKind):
@@ -200,7 +207,14 @@ class LowerMemory(MemoryKind):
     def tier(self, name: TierName) -> Tier:
         """What a channel sustains."""
         return Tier(
-            name, self.channels.count, self.bytes_per_channel.count, self.peak_gb_per_s_per_channel.value,
-            self.sustained_gb_per_s_per_channel.value, self.read_ns.value, self.max_burst_bytes.count,
-            self.outstanding_bursts.count, self.channels.count, self.energy,
-        )  # fmt: skip
+            name,
+            self.channels.count,
+            self.bytes_per_channel.count,
+            self.peak_gb_per_s_per_channel.value,
+            self.sustained_gb_per_s_per_channel.value,
+            self.read_ns.value,
+            self.max_burst_bytes.count,
+            self.outstanding_bursts.count,
+            self.channels.count,
+            self.energy,
+        )

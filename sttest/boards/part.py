@@ -42,13 +42,22 @@ SENSIBLE: Mapping[str, tuple[float, float]] = {
     # from the slowest soft clock to a thousand times the fastest transistors in use
     "MHz": (1e-3, 1e6),
     # from a serial line to a hundred times the 20 PB/s of the SRAM on a whole wafer (WSE-2)
-    "GB/s": (1e-6, 1e9), "Gb/s": (1e-6, 1e9),
+    "GB/s": (1e-6, 1e9),
+    "Gb/s": (1e-6, 1e9),
     # up to a million whole wafers of 10^12 transistors each
-    "count": (0, 1e18), "bits": (0, 1e18), "bytes": (0, 1e18), "MB": (0, 1e12), "GB": (0, 1e9), "TOPS": (0, 1e9),
+    "count": (0, 1e18),
+    "bits": (0, 1e18),
+    "bytes": (0, 1e18),
+    "MB": (0, 1e12),
+    "GB": (0, 1e9),
+    "TOPS": (0, 1e9),
     # up to a day
-    "ns": (0, 1e14), "us": (0, 1e11),
-    "W": (0, 1e9), "nm": (0, 1e6), "ratio": (0, 1e9),
-}  # fmt: skip
+    "ns": (0, 1e14),
+    "us": (0, 1e11),
+    "W": (0, 1e9),
+    "nm": (0, 1e6),
+    "ratio": (0, 1e9),
+}
 """Least, apart from 0, and most of a quantity of a board, by its unit; nothing real is near either."""
 MOST_CHANNELS = 256
 """Channels of a memory, as many as a timed graph may have; an HBM3E system of eight stacks has 256 pseudo-channels."""

@@ -35,9 +35,12 @@ class Resources:
     def __add__(self, other: "Resources") -> "Resources":
         # Spelled out, as searches add up many.
         return Resources(
-            self.dsp + other.dsp, self.lut + other.lut, self.ff + other.ff,
-            self.bram18 + other.bram18, self.uram + other.uram,
-        )  # fmt: skip
+            self.dsp + other.dsp,
+            self.lut + other.lut,
+            self.ff + other.ff,
+            self.bram18 + other.bram18,
+            self.uram + other.uram,
+        )
 
     def __mul__(self, factor: float) -> "Resources":
         return Resources(
@@ -51,9 +54,12 @@ class Resources:
     def shares_of(self, budget: "Resources") -> "Resources":
         """Each amount over that of ``budget``; infinite where there is none of what is asked for."""
         return Resources(
-            share_of(self.dsp, budget.dsp), share_of(self.lut, budget.lut), share_of(self.ff, budget.ff),
-            share_of(self.bram18, budget.bram18), share_of(self.uram, budget.uram),
-        )  # fmt: skip
+            share_of(self.dsp, budget.dsp),
+            share_of(self.lut, budget.lut),
+            share_of(self.ff, budget.ff),
+            share_of(self.bram18, budget.bram18),
+            share_of(self.uram, budget.uram),
+        )
 
     @property
     def largest(self) -> float:
@@ -214,9 +220,13 @@ class PipelineLogic:
         stages = sum(_words(library[name]) * count for name, count in self.operators.items() if name not in whole)
         shared = self.interval > 1
         return (
-            stages, self.ports, self.ports * shared, self.shared_operators * shared, self.accesses * shared,
+            stages,
+            self.ports,
+            self.ports * shared,
+            self.shared_operators * shared,
+            self.accesses * shared,
             log2(max(self.trip, 2)),
-        )  # fmt: skip
+        )
 
 
 def _words(operator: Operator) -> float:
@@ -228,9 +238,10 @@ def operator_resources(operators: Mapping[str, float], library: Mapping[str, Ope
     """The operators alone."""
     areas = [(library[name].area, count) for name, count in operators.items()]
     return Resources(
-        sum(area.dsp * count for area, count in areas), sum(area.lut * count for area, count in areas),
+        sum(area.dsp * count for area, count in areas),
+        sum(area.lut * count for area, count in areas),
         sum(area.ff * count for area, count in areas),
-    )  # fmt: skip
+    )
 
 
 def pipeline_resources(pipeline: PipelineLogic, library: Mapping[str, Operator]) -> Resources:

@@ -82,9 +82,11 @@ def tier_of(memory: BoardMemory, pcie: Pcie | None, name: str, board: str) -> Ti
     there = memory.tiers
     if name not in there:
         raise InputError(
-            "board-without-tier", f"board '{board}' has no {name}", where=f"memory.{name}",
+            "board-without-tier",
+            f"board '{board}' has no {name}",
+            where=f"memory.{name}",
             hints=[f"it has {', '.join(there)}", "take a board that has it, such as u280"],
-        )  # fmt: skip
+        )
     tier = there[name]
     if name in CARD_TIERS or pcie is None:
         return tier

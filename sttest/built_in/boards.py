@@ -2,7 +2,5 @@
 
 from sttest.core.extensions import Offer
 
-_FILES = (
-    "a100", "duplex", "kv260", "pim-gpt", "rtx2080ti", "sn40l", "u280", "u55c", "v80", "vhk158", "wse-2",
-)  # fmt: skip
+_FILES = ("a100", "duplex", "kv260", "pim-gpt", "rtx2080ti", "sn40l", "u280", "u55c", "v80", "vhk158", "wse-2")
 OFFERS = tuple(Offer("boards", name, f"sttest.boards:data/{name}.yaml") for name in _FILES)

@@ -23,11 +23,10 @@ from sttest.cli.completion import completing_verb, is_completing
 from sttest.cli.help import VerbCommand, definitions, help_width
 from sttest.cli.numbers import take_plain_numbers
 from sttest.cli.streams import flush_output, prepare_streams
-from sttest.cli.systems import has_systems
 from sttest.cli.verbs import OTHERS, VERBS, all_verbs, prints_table, verb_named
 from sttest.compile.options import renamed
 from sttest.core.errors import DoesNotFitError, InputError, PassingError, SttestError, did_you_mean, note, note_renamed
-from sttest.core.extensions import HOW_TO_INSTALL
+from sttest.core.extensions import HOW_TO_INSTALL, has_systems
 from sttest.core.interrupts import INTERRUPTED, raise_again
 from sttest.core.program import __version__
 from sttest.core.terminal import styled

@@ -113,8 +113,17 @@ def _write_rtl(path: Path, board: str | None, *, as_json: bool) -> None:
     command = f"cd {folder} && vivado -mode batch -source {SCRIPT}"
     if as_json:
         ports = [each.bus for each in kernel.arguments]
-        print_json({"schema": SCHEMA, "package": str(path), "flow": "rtl", "kernel": kernel.name, "ports": ports,
-                    "sources": [str(each) for each in sources], "commands": [command]})  # fmt: skip
+        print_json(
+            {
+                "schema": SCHEMA,
+                "package": str(path),
+                "flow": "rtl",
+                "kernel": kernel.name,
+                "ports": ports,
+                "sources": [str(each) for each in sources],
+                "commands": [command],
+            }
+        )
         return
     print(f"{len(sources)} sources, {len(kernel.arguments)} AXI4 ports, {KERNEL_XML} and {SCRIPT} in {folder}")
     print(f"next       {command}")
@@ -149,9 +158,15 @@ def prepare(request: BuildRequest) -> tuple[Plan, Linking]:
     board, files = _board(request, package), package.files
     placed = package.manifest.partition is not None and request.slr is None
     plan = Plan(
-        files.kernel.name, request.target, board.toolchain, board.clock_mhz.value,
-        files.build_folder(request.target).resolve(), request.jobs, request.limits, placed,
-    )  # fmt: skip
+        files.kernel.name,
+        request.target,
+        board.toolchain,
+        board.clock_mhz.value,
+        files.build_folder(request.target).resolve(),
+        request.jobs,
+        request.limits,
+        placed,
+    )
     linking = choose_banks(package, board)
     write_sources(package, linking, plan, slr=request.slr)
     return plan, linking
@@ -179,14 +194,21 @@ def _board(request: BuildRequest, package: DesignPackage) -> FpgaBoard:
     board = require_hbm(load_board(request.board or package.board))
     if board.name != package.board:
         raise InputError(
-            "other-board", f"the package was compiled for '{package.board}'", where=f"--board {request.board}",
+            "other-board",
+            f"the package was compiled for '{package.board}'",
+            where=f"--board {request.board}",
             hints=[f"compile it with --board {request.board}"],
-        )  # fmt: skip
+        )
     if request.slr is not None and request.slr >= len(board.fabric.slrs):
         raise InputError(
-            "no-such-slr", f"'{board.name}' has no SLR{request.slr}", where="--slr", demand=request.slr,
-            bound=len(board.fabric.slrs) - 1, unit="", hints=["leave it out"],
-        )  # fmt: skip
+            "no-such-slr",
+            f"'{board.name}' has no SLR{request.slr}",
+            where="--slr",
+            demand=request.slr,
+            bound=len(board.fabric.slrs) - 1,
+            unit="",
+            hints=["leave it out"],
+        )
     return board
 
 
@@ -207,9 +229,11 @@ def broken_rules(package: Path) -> list[str]:
 def _require_tree_sitter() -> None:
     if importlib.util.find_spec("tree_sitter_cpp") is None:
         raise ToolMissingError(
-            "no-tree-sitter", "emitted C++ is checked with tree-sitter, which is not installed", where="build",
+            "no-tree-sitter",
+            "emitted C++ is checked with tree-sitter, which is not installed",
+            where="build",
             hints=["pip install 'sttest[build]'"],
-        )  # fmt: skip
+        )
 
 
 def print_intervals(package: Path, *, as_json: bool) -> None:
@@ -241,15 +265,25 @@ def _document(
 ) -> dict[str, Any]:
     placement = linking.placement
     return {
-        "schema": SCHEMA, "package": str(request.package), "target": request.target, "folder": str(plan.folder),
-        "most_bank_bytes": max(placement.resident_bytes.values()), "platform": plan.tools.platform,
+        "schema": SCHEMA,
+        "package": str(request.package),
+        "target": request.target,
+        "folder": str(plan.folder),
+        "most_bank_bytes": max(placement.resident_bytes.values()),
+        "platform": plan.tools.platform,
         "commands": [list(step.command) for step in plan.steps()],
         "steps": [{"name": r.name, "seconds": round(r.seconds, 3), "was_done": r.was_done} for r in results],
-        "xclbin": str(plan.xclbin) if results else None, "rules_broken": list(broken), "ports": len(placement.banks),
-        "banks": len(placement.run_bytes), "busiest_over_mean": placement.busiest_over_mean, "remark": linking.remark,
-        "cycles": linking.cycles, "compiled_cycles": linking.compiled_cycles,
-        "balanced_cycles": linking.balanced_cycles, "layers": linking.layers,
-    }  # fmt: skip
+        "xclbin": str(plan.xclbin) if results else None,
+        "rules_broken": list(broken),
+        "ports": len(placement.banks),
+        "banks": len(placement.run_bytes),
+        "busiest_over_mean": placement.busiest_over_mean,
+        "remark": linking.remark,
+        "cycles": linking.cycles,
+        "compiled_cycles": linking.compiled_cycles,
+        "balanced_cycles": linking.balanced_cycles,
+        "layers": linking.layers,
+    }
 
 
 def _text(request: BuildRequest, plan: Plan, linking: Linking, results: list[StepResult], broken: Sequence[str]) -> str:

@@ -73,18 +73,21 @@ def calibrate_verb(
     failed = [each for each in results if each.trouble]
     if failed:
         raise SttestError(
-            "calibrate-failed", f"{len(failed)} of {len(results)} jobs failed, first {failed[0].job.name}: "
-            f"{failed[0].trouble}", where="calibrate",
-        )  # fmt: skip
+            "calibrate-failed",
+            f"{len(failed)} of {len(results)} jobs failed, first {failed[0].job.name}: {failed[0].trouble}",
+            where="calibrate",
+        )
 
 
 def _board(name: str | None, design: DesignPackage) -> FpgaBoard:
     board = require_hbm(load_board(name or design.board))
     if board.name != design.board:
         raise InputError(
-            "other-board", f"the package was compiled for '{design.board}'", where=f"--board {name}",
+            "other-board",
+            f"the package was compiled for '{design.board}'",
+            where=f"--board {name}",
             hints=[f"compile it with --board {name}"],
-        )  # fmt: skip
+        )
     return board
 
 
@@ -141,9 +144,10 @@ def _totals(compared: Sequence[Comparison]) -> list[str]:
     achieved = [sum(each.achieved.resources[name] * each.job.units for each in compared) for name in RESOURCES]
     ratios = [f"{found / claim:.2f}" if claim else "-" for claim, found in zip(claimed, achieved, strict=True)]
     return [
-        _row("all, claimed", ("", "", *claimed)), _row("  achieved", ("", "", *achieved)),
+        _row("all, claimed", ("", "", *claimed)),
+        _row("  achieved", ("", "", *achieved)),
         _row("  ratio", ("", "", *ratios)),
-    ]  # fmt: skip
+    ]
 
 
 def _named(each: Comparison) -> str:
@@ -171,19 +175,30 @@ def _document(
     jobs: list[dict[str, Any]] = []
     for result in results:
         job: dict[str, Any] = {
-            "name": result.job.name, "processes": list(result.job.processes), "units": len(result.job.units),
-            "seconds": round(result.seconds, 3), "was_done": result.was_done, "log": str(result.log),
+            "name": result.job.name,
+            "processes": list(result.job.processes),
+            "units": len(result.job.units),
+            "seconds": round(result.seconds, 3),
+            "was_done": result.was_done,
+            "log": str(result.log),
             "trouble": result.trouble or None,
-        }  # fmt: skip
+        }
         found = figures.get(result.job.name)
         if found is not None:
             job |= {
-                "claimed": found.claimed.to_json(), "achieved": found.achieved.to_json(), "cycles_ratio": found.ratio,
-                "loops": [each.model_dump() for each in found.job.loops], "target_ns": found.job.target_ns,
+                "claimed": found.claimed.to_json(),
+                "achieved": found.achieved.to_json(),
+                "cycles_ratio": found.ratio,
+                "loops": [each.model_dump() for each in found.job.loops],
+                "target_ns": found.job.target_ns,
                 "estimated_ns": found.job.estimated_ns,
-            }  # fmt: skip
+            }
         jobs.append(job)
     return {
-        "schema": SCHEMA, "package": str(package), "tool": list(tool.command), "version": tool.version,
-        "saved": str(saved), "jobs": jobs,
-    }  # fmt: skip
+        "schema": SCHEMA,
+        "package": str(package),
+        "tool": list(tool.command),
+        "version": tool.version,
+        "saved": str(saved),
+        "jobs": jobs,
+    }

@@ -264,13 +264,14 @@ def _print_depths(found: Finding) -> None:
     columns += ["declared in"] if placed else []
     rows = [
         [
-            each.fifo, each.depth,
+            each.fifo,
+            each.depth,
             *([each.depth if each.finishes is None else each.finishes] if finishes else []),
             *([each.depth if each.lossless is None else each.lossless] if lossless else []),
             *([each.spot.text if each.spot else "-"] if placed else []),
         ]
         for each in found.depths
-    ]  # fmt: skip
+    ]
     print_table(columns, rows)
     if finishes and lossless and found.lossless_cycles is not None and found.finishes_cycles is not None:
         print(f"  finishes: {found.finishes_cycles:,} cycles; no loss: {found.lossless_cycles:,} cycles")

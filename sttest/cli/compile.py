@@ -214,9 +214,14 @@ def opt_verb(
     text = read_text(file, hints=["name a .mlir file, or - for standard input"])
     where = "standard input" if file == Path("-") else str(file)
     result = run_opt(
-        text, where, pipeline, board=board, print_after_all=print_after_all, verify_each=verify_each,
+        text,
+        where,
+        pipeline,
+        board=board,
+        print_after_all=print_after_all,
+        verify_each=verify_each,
         time_passes=time_passes,
-    )  # fmt: skip
+    )
     if as_json:
         passes = [{"pass": str(each.spec), "seconds": each.seconds, "text": each.text} for each in result.passes]
         print_json({"schema": "sttest.opt/1", "passes": passes, "text": result.text})

@@ -20,10 +20,17 @@ _PACKAGE = Path(__file__).parents[1]
 _FILE = Path(__file__).with_name("completion.json")
 _DATA = _PACKAGE / "studies" / "data"
 _KINDS = {  # what a parameter names, where it is not a file; by verb and parameter, or by the parameter alone
-    ("board", "name"): "boards", ("reproduce", "name"): "experiments", ("studies", "name"): "catalog",
-    ("corpus", "name"): "corpus", "model": "models", "board": "boards", "study": "studies", "precision": "schemes",
-    "pipeline": "passes", "engines": "engines",
-}  # fmt: skip
+    ("board", "name"): "boards",
+    ("reproduce", "name"): "experiments",
+    ("studies", "name"): "catalog",
+    ("corpus", "name"): "corpus",
+    "model": "models",
+    "board": "boards",
+    "study": "studies",
+    "precision": "schemes",
+    "pipeline": "passes",
+    "engines": "engines",
+}
 
 
 def is_completing() -> bool:

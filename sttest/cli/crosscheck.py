@@ -207,9 +207,16 @@ def _headline(found: Crosscheck) -> str:
 
 def _cells(rung: EngineResult) -> list[str]:
     return [
-        rung.engine, rung.verdict, _cell(rung.cycles, ",d"), _cell(rung.latency_us, ",.1f"), _cell(rung.error, ".2g"),
-        _cell(rung.relative_error, ".2g"), _cell(rung.integers, ",d"), _cell(rung.seconds, ".2f"), rung.note,
-    ]  # fmt: skip
+        rung.engine,
+        rung.verdict,
+        _cell(rung.cycles, ",d"),
+        _cell(rung.latency_us, ",.1f"),
+        _cell(rung.error, ".2g"),
+        _cell(rung.relative_error, ".2g"),
+        _cell(rung.integers, ",d"),
+        _cell(rung.seconds, ".2f"),
+        rung.note,
+    ]
 
 
 def _cell(value: float | None, form: str) -> str:

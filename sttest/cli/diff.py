@@ -18,10 +18,16 @@ MOST_ROWS = 5
 DIFFERENT = 1
 _NAME_CHARS, _LINE_CHARS = 38, 80
 _LABELS = {
-    "verdict": "verdict", "cycles": "cycles", "throughput": "iterations per cycle", "clock_mhz": "clock (MHz)",
-    "us": "time (µs)", "processes": "processes", "fifos": "FIFOs", "fifo_bits": "storage of FIFOs (bits)",
+    "verdict": "verdict",
+    "cycles": "cycles",
+    "throughput": "iterations per cycle",
+    "clock_mhz": "clock (MHz)",
+    "us": "time (µs)",
+    "processes": "processes",
+    "fifos": "FIFOs",
+    "fifo_bits": "storage of FIFOs (bits)",
     "deadlock_cycle": "wait for each other",
-}  # fmt: skip
+}
 
 
 def diff_verb(

@@ -157,19 +157,27 @@ def _survey_document(
 def _entry(part: ExternalTool, found: Mapping[str, PartStatus], disabled: list[str]) -> dict[str, Any]:
     finding = found[part.name]
     return {
-        "name": part.name, "serves": part.serves, "status": finding.status, "version": finding.version,
-        "expected": part.expected or None, "detail": finding.detail, "install": part.install or None,
-        "advice": part.advice or None, "disables": disabled,
-    }  # fmt: skip
+        "name": part.name,
+        "serves": part.serves,
+        "status": finding.status,
+        "version": finding.version,
+        "expected": part.expected or None,
+        "detail": finding.detail,
+        "install": part.install or None,
+        "advice": part.advice or None,
+        "disables": disabled,
+    }
 
 
 def _board_document(name: str, title: str, found: dict[str, Quantity], check: BandwidthCheck | None) -> dict[str, Any]:
     ratios = ("reached_over_sustained", "reached_over_peak")
     return {
-        "schema": "sttest.board/1", "name": name, "title": title,
+        "schema": "sttest.board/1",
+        "name": name,
+        "title": title,
         "quantities": {key: quantity.model_dump() for key, quantity in found.items()},
         "bandwidth": {**asdict(check), **{name: getattr(check, name) for name in ratios}} if check else None,
-    }  # fmt: skip
+    }
 
 
 def _check_text(check: BandwidthCheck) -> str:
@@ -183,15 +191,17 @@ def _check_text(check: BandwidthCheck) -> str:
     )
 
 
-MODEL_COLUMNS = (
-    "model", "published as", "layers", "hidden", "ffn", "heads", "params",
-)  # fmt: skip
+MODEL_COLUMNS = ("model", "published as", "layers", "hidden", "ffn", "heads", "params")
 
 
 def _model_row(config: DecoderConfig) -> tuple[object, ...]:
     count = block_parameters(config)
     return (
-        config.name, config.public_name, config.layers, config.hidden, config.ffn,
+        config.name,
+        config.public_name,
+        config.layers,
+        config.hidden,
+        config.ffn,
         f"{config.heads}/{config.kv_heads}x{config.head_dim}",
         f"{count / 1e6:.1f}M" if count < 1e9 else f"{count / 1e9:.2f}G",
-    )  # fmt: skip
+    )

@@ -167,9 +167,11 @@ def _waveform_suffix(wave: Path | None, simulator: str) -> str:
         raise InputError("no-waveform", f"waveforms need Verilator, not {simulator}", where="--wave")
     if wave.suffix not in TRACE_OPTIONS:
         raise InputError(
-            "no-waveform", f"a waveform is a {' or '.join(TRACE_OPTIONS)} file", where=str(wave),
+            "no-waveform",
+            f"a waveform is a {' or '.join(TRACE_OPTIONS)} file",
+            where=str(wave),
             hints=[f"name it {wave.with_suffix('.fst').name}"],
-        )  # fmt: skip
+        )
     check_replaceable(wave)
     return wave.suffix
 
@@ -222,19 +224,29 @@ def _check_folder(folder: Path) -> None:
     made = folder / "rtl"
     if made.is_dir() and any(made.iterdir()) and not (made / "twin.json").is_file():
         raise InputError(
-            "foreign-folder", "the folder holds something that is no RTL twin", where=str(made),
+            "foreign-folder",
+            "the folder holds something that is no RTL twin",
+            where=str(made),
             hints=["name another --work-dir"],
-        )  # fmt: skip
+        )
 
 
 def _summary(graph: TimedGraph, ran: RtlRun, found: Comparison, why: str) -> dict[str, Any]:
     values = {"compared": not why, "why_not": why, "wrong": [vars(each) for each in ran.wrong]}
     return {
-        "schema": SCHEMA, "name": graph.name, "backend": "rtl", "simulator": ran.simulator, "verdict": ran.verdict,
-        "cycles": ran.cycles, "fifo_events": ran.fifo_events, "build_s": round(ran.build_s, 3),
-        "run_s": round(ran.run_s, 3), "comparison": found.to_json(), "values": values,
+        "schema": SCHEMA,
+        "name": graph.name,
+        "backend": "rtl",
+        "simulator": ran.simulator,
+        "verdict": ran.verdict,
+        "cycles": ran.cycles,
+        "fifo_events": ran.fifo_events,
+        "build_s": round(ran.build_s, 3),
+        "run_s": round(ran.run_s, 3),
+        "comparison": found.to_json(),
+        "values": values,
         "blocked": [vars(blocked) for blocked in ran.blocked],
-    }  # fmt: skip
+    }
 
 
 def _text(ran: RtlRun, found: Comparison, why: str) -> str:

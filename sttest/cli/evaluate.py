@@ -74,12 +74,13 @@ def evaluate_verb(
     rows: list[tuple[str, Any]] = [
         ("perplexity", f"{found.perplexity:.3f}"),
         ("perplexity in floating point", f"{found.reference_perplexity:.3f}"),
-        ("loss", f"{found.loss:+.1%}"), ("KL divergence, nats", f"{found.kl_nats:.4f}"),
+        ("loss", f"{found.loss:+.1%}"),
+        ("KL divergence, nats", f"{found.kl_nats:.4f}"),
         ("most likely token the same", f"{found.agreement:.1%}"),
         ("SQNR behind the first layer, dB", f"{found.sqnr_db[0]:.1f}"),
         (f"SQNR, the lowest (layer {lowest + 1}), dB", f"{found.sqnr_db[lowest]:.1f}"),
         ("SQNR behind the last layer, dB", f"{found.sqnr_db[-1]:.1f}"),
-    ]  # fmt: skip
+    ]
     print_table(("quantity", "value"), rows, title=f"over {found.predictions:,} predictions")
 
 
@@ -150,6 +151,11 @@ def _dynamic(scheme: QuantScheme) -> QuantScheme:
 def _check_length(bound: int, length: int, model: str) -> None:
     if length > bound:
         raise InputError(
-            "context-too-long", "windows past the model's limit", where=model, demand=length, bound=bound,
-            unit="tokens", hints=["give a smaller --window-length"],
-        )  # fmt: skip
+            "context-too-long",
+            "windows past the model's limit",
+            where=model,
+            demand=length,
+            bound=bound,
+            unit="tokens",
+            hints=["give a smaller --window-length"],
+        )

@@ -195,9 +195,11 @@ def _rebuild(path: Path, point: int, parameters: Sequence[str], *, as_json: bool
     text = _searched_text(fields, parameters)
     if text_hash(text) != record.text_sha256:
         raise InputError(
-            "other-text", "the text is another than the one that was searched", where=f"point {point}",
+            "other-text",
+            "the text is another than the one that was searched",
+            where=f"point {point}",
             hints=["take the file, or the version of sttest and of its front end, that made the row"],
-        )  # fmt: skip
+        )
     # Only what was held against the board has been placed.
     knobs = record.knobs
     target = Target(text, **fields, budget=knobs.budget, flow=knobs.flow, kernels=knobs.kernels)
@@ -228,9 +230,19 @@ def _text_target(
     queued_us = require_hbm(load_board(board)).launch.queued_us.value
     _, text = file_workload(path, shape_options, parameters)
     return Target(
-        text, path, TEXT_PHASE, 1, 0, board, options.precision, 1, queued_us, options.budget, options.flow,
+        text,
+        path,
+        TEXT_PHASE,
+        1,
+        0,
+        board,
+        options.precision,
+        1,
+        queued_us,
+        options.budget,
+        options.flow,
         options.kernels,
-    )  # fmt: skip
+    )
 
 
 def _target(asked: WorkloadShape, model: str, board: str, options: CompileOptions) -> Target:
@@ -242,9 +254,20 @@ def _target(asked: WorkloadShape, model: str, board: str, options: CompileOption
         say("lowering")
         text = model_text(config, shape)
     return Target(
-        text, model, shape.phase, shape.tokens, shape.context, board, options.precision, config.layers, queued_us,
-        options.budget, options.flow, options.kernels, shape.batch,
-    )  # fmt: skip
+        text,
+        model,
+        shape.phase,
+        shape.tokens,
+        shape.context,
+        board,
+        options.precision,
+        config.layers,
+        queued_us,
+        options.budget,
+        options.flow,
+        options.kernels,
+        shape.batch,
+    )
 
 
 def _teller(say: Callable[[str], None], search: Search, trials: int) -> Callable[[dict[int, Tried]], None]:
@@ -292,12 +315,19 @@ def _write(report: SearchReport, out: Path) -> None:
 
 def _print_plan(search: Search, space: Sequence[Domain], trials: int, *, as_json: bool) -> None:
     if as_json:
-        print_json({
-            "schema": "sttest.explore-plan/1", "name": search.name, "storage": search.storage, "trials": trials,
-            "objectives": list(search.objectives),
-            "knobs": [{"name": each.name, "level": each.level, "unit": each.unit, "choices": list(each.choices)}
-                      for each in space],
-        })  # fmt: skip
+        print_json(
+            {
+                "schema": "sttest.explore-plan/1",
+                "name": search.name,
+                "storage": search.storage,
+                "trials": trials,
+                "objectives": list(search.objectives),
+                "knobs": [
+                    {"name": each.name, "level": each.level, "unit": each.unit, "choices": list(each.choices)}
+                    for each in space
+                ],
+            }
+        )
         return
     print_table(
         ("knob", "level", "choices", "unit"),

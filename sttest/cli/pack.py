@@ -91,10 +91,13 @@ def _host_files(package: DesignPackage, weights: Path | None, seed: int) -> dict
     inputs = {name: image.tobytes() for name, image in package.files.by_argument(images).items()}
     outputs = {package.files.argument_of[dma]: bytes(image) for dma, image in golden.items()}
     description = {
-        "schema": SCHEMA, "model": model, "phase": phase, "simulated_us": package.simulated_us,
+        "schema": SCHEMA,
+        "model": model,
+        "phase": phase,
+        "simulated_us": package.simulated_us,
         "inputs": {name: f"host/inputs/{name}.bin" for name in inputs},
         "golden": {name: f"host/golden/{name}.bin" for name in outputs},
-    }  # fmt: skip
+    }
     return {
         DESCRIPTION: (json.dumps(description, indent=1) + "\n").encode(),
         **{f"host/inputs/{name}.bin": data for name, data in inputs.items()},
@@ -186,7 +189,11 @@ def _texts(package: DesignPackage) -> dict[str, bytes]:
     """Makefile and README of the archive, by name."""
     board = require_hbm(load_board(package.board))
     readme = _README.format(
-        design=package.name, what=_told(package)[2], title=board.title,
-        version=__version__, vitis=board.toolchain.vitis, platform=board.toolchain.platform,
-    )  # fmt: skip
+        design=package.name,
+        what=_told(package)[2],
+        title=board.title,
+        version=__version__,
+        vitis=board.toolchain.vitis,
+        platform=board.toolchain.platform,
+    )
     return {"Makefile": _MAKEFILE.format(design=package.name).encode(), "README.md": readme.encode()}

@@ -57,9 +57,11 @@ def report_verb(
         return
     if results is not None or experiment:
         raise InputError(
-            "two-pages", "a page of a design has no results", where="sttest report",
+            "two-pages",
+            "a page of a design has no results",
+            where="sttest report",
             hints=["leave --results and --experiment away", "leave DESIGN away"],
-        )  # fmt: skip
+        )
     name = "design" if design == STANDARD_INPUT else design.resolve().stem
     _report_design(design, out or Path(f"{name}.html"), engine, as_json)
 

@@ -51,9 +51,17 @@ def run_verb(
       sttest run build/small-gpt2-decode-u55c --backend emulator --prompt-by-decode
     """
     request = RunRequest(
-        tuple(packages), backend, prompt_by_decode, prompt_tokens, new_tokens, launches, seed, weights,
-        int(card) if card.isdecimal() else card, Timeouts(timeout_launch, timeout_open, reset),
-    )  # fmt: skip
+        tuple(packages),
+        backend,
+        prompt_by_decode,
+        prompt_tokens,
+        new_tokens,
+        launches,
+        seed,
+        weights,
+        int(card) if card.isdecimal() else card,
+        Timeouts(timeout_launch, timeout_open, reset),
+    )
     raise typer.Exit(run(request, out, launch_per, as_json=as_json))
 
 
@@ -107,9 +115,11 @@ def _check_launches(packages: Sequence[ModelPackage], per: str | None) -> None:
         found = "layer" if package.layers == 1 else "token" if package.generates == 1 else "generation"
         if per is not None and package.phase == "decode" and found != per:
             raise InputError(
-                "other-launches", f"the package was compiled for one launch per {found}", where=str(package.folder),
+                "other-launches",
+                f"the package was compiled for one launch per {found}",
+                where=str(package.folder),
                 hints=[f"compile it with {_options(package, per)}"],
-            )  # fmt: skip
+            )
 
 
 def _options(package: ModelPackage, per: str) -> str:

@@ -148,9 +148,11 @@ def _requests(
     if trace is None:
         if rate is None:
             raise InputError(
-                "missing-option", "nothing says when requests arrive", where="serve",
+                "missing-option",
+                "nothing says when requests arrive",
+                where="serve",
                 hints=["give --rate", "give --trace"],
-            )  # fmt: skip
+            )
         return poisson(count or _REQUESTS, rate, [lengths], seed)
     found = read_trace(trace, count)
     if rate is None:
@@ -167,30 +169,47 @@ def _limits(plan: StepPlan, asked: ServeOptions) -> Limits:
     most = plan.tokens.package.batch
     if asked.batch is not None and asked.batch > most:
         raise InputError(
-            "no-room", "more sequences than a step of the design takes", where="--batch", demand=asked.batch,
-            bound=most, unit="sequences", hints=[f"compile it with --batch {asked.batch}"],
-        )  # fmt: skip
+            "no-room",
+            "more sequences than a step of the design takes",
+            where="--batch",
+            demand=asked.batch,
+            bound=most,
+            unit="sequences",
+            hints=[f"compile it with --batch {asked.batch}"],
+        )
     two = plan.prompts is not plan.tokens
     if two and asked.reconfigure_ms is None:
         raise InputError(
-            "missing-option", "nothing says how long one design takes to follow the other", where="--reconfigure-ms",
+            "missing-option",
+            "nothing says how long one design takes to follow the other",
+            where="--reconfigure-ms",
             hints=["give milliseconds, 0 if both are on the card", "give a decode's package alone"],
-        )  # fmt: skip
+        )
     memory = None if asked.kv_gib is None else asked.kv_gib * 2**30
     most_memory = cache_memory_bytes(plan.tokens)
     if memory is not None and memory > most_memory:
         raise InputError(
-            "no-room", "more memory than the card has where keys and values are", where="--kv-gib", demand=asked.kv_gib,
-            bound=round(most_memory / 2**30, 3), unit="GiB", hints=["give less", "compile it for a board with more"],
-        )  # fmt: skip
+            "no-room",
+            "more memory than the card has where keys and values are",
+            where="--kv-gib",
+            demand=asked.kv_gib,
+            bound=round(most_memory / 2**30, 3),
+            unit="GiB",
+            hints=["give less", "compile it for a board with more"],
+        )
     pages = pages_of(plan.tokens, asked.page_tokens, memory)
     if pages < 1:
         raise InputError("no-room", "no memory is left for keys and values", where="serve", hints=["give --kv-gib"])
     chunk = None if plan.prompts.takes_prompts_whole else plan.prompts.package.tokens
     return Limits(
-        min(asked.batch or most, most), pages, asked.page_tokens, asked.policy, chunk, rides=not two and chunk == 1,
+        min(asked.batch or most, most),
+        pages,
+        asked.page_tokens,
+        asked.policy,
+        chunk,
+        rides=not two and chunk == 1,
         reconfigure_s=(asked.reconfigure_ms or 0.0) / 1e3 if two else 0.0,
-    )  # fmt: skip
+    )
 
 
 def _print(outcome: Outcome, plan: StepPlan, out: Path) -> None:
@@ -200,8 +219,10 @@ def _print(outcome: Outcome, plan: StepPlan, out: Path) -> None:
         f"{plan.tokens.package.config.name}: {len(outcome.served):,} requests at {figures['speed']:,.4g} tokens/s, "
         f"first token after {' and '.join(wait)}"
     )
-    rows = [(metric, "" if value is None else f"{value:,.4g}", unit, note)
-            for metric, value, unit, note in outcome.figures()]  # fmt: skip
+    rows = [
+        (metric, "" if value is None else f"{value:,.4g}", unit, note)
+        for metric, value, unit, note in outcome.figures()
+    ]
     print_table(("metric", "value", "unit", "note"), rows)
     shapes = sum(len(cells) for cells in plan.cells.values())
     print(f"times of steps: {shapes} shapes simulated, interpolated between them")

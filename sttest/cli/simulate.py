@@ -116,10 +116,14 @@ def _simulate_groups(package: GroupPackage, engine: Engine, *, as_json: bool) ->
     if as_json:
         print_json(
             {
-                "schema": GROUPS_SCHEMA, "name": package.content.name, "cycles": cycles, "shared_us": shared_us,
-                "on_cards_us": on_cards_us, "groups": {name: run.cycles for name, run in runs.items()},
+                "schema": GROUPS_SCHEMA,
+                "name": package.content.name,
+                "cycles": cycles,
+                "shared_us": shared_us,
+                "on_cards_us": on_cards_us,
+                "groups": {name: run.cycles for name, run in runs.items()},
             }
-        )  # fmt: skip
+        )
         return
     time = f"{cycles:,} cycles = {cycles / board.clock_mhz.value:,.1f} us"
     print(f"{package.content.name}: {time}, one group after the other")
@@ -209,9 +213,11 @@ def _calibrated(path: Path) -> tuple[TimedGraph, int]:
     """The graph of a package with the intervals that a synthesis tool achieved, and how many processes have one."""
     if not path.is_dir():
         raise InputError(
-            "no-package", "no design package, so there is nothing that was synthesized", where=f"--calibrated {path}",
+            "no-package",
+            "no design package, so there is nothing that was synthesized",
+            where=f"--calibrated {path}",
             hints=["name a package that 'sttest calibrate' was run on"],
-        )  # fmt: skip
+        )
     package = DesignPackage.read(path)
     return calibrated_graph(package.emitted_graph, package.achieved)
 
@@ -267,9 +273,14 @@ def _assignment(text: str) -> tuple[str, int]:
 
 def _design_json(told: CorpusDesign) -> dict[str, Any]:
     return {
-        "name": told.name, "what": told.what, "deadlocks": str(told.path), "finishes": str(told.live_path),
-        "members": [wait[0] for wait in told.cycle], "fix": dict(told.fix), "remedy": told.remedy,
-    }  # fmt: skip
+        "name": told.name,
+        "what": told.what,
+        "deadlocks": str(told.path),
+        "finishes": str(told.live_path),
+        "members": [wait[0] for wait in told.cycle],
+        "fix": dict(told.fix),
+        "remedy": told.remedy,
+    }
 
 
 def _help(told: CorpusDesign) -> str:

@@ -81,10 +81,14 @@ def _program_json(sizing: Sizing, program: BesideProgram, graph: TimedGraph, inv
     broken = broken_assumptions(graph, invocations=invocations) if program.falls_short else []
     lp = replace(sizing, depths=program.depths)
     return {
-        "depths": program.depths, "total_tokens": lp.total_tokens, "total_bits": lp.total_bits,
-        "cycles": program.cycles, "free_cycles": program.free_cycles, "assumptions": [one.to_json() for one in broken],
+        "depths": program.depths,
+        "total_tokens": lp.total_tokens,
+        "total_bits": lp.total_bits,
+        "cycles": program.cycles,
+        "free_cycles": program.free_cycles,
+        "assumptions": [one.to_json() for one in broken],
         "simulation_as_slow": None if program.as_slow is None else program.as_slow.to_json(),
-    }  # fmt: skip
+    }
 
 
 def _print(sizing: Sizing, graph: TimedGraph, request: SizeRequest, program: BesideProgram | None) -> None:

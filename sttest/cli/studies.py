@@ -8,9 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from sttest.cli.common import Json, print_json
-from sttest.cli.systems import has_systems
 from sttest.core.errors import InputError, note
-from sttest.core.extensions import HOW_TO_INSTALL
+from sttest.core.extensions import HOW_TO_INSTALL, has_systems
 from sttest.core.tables import print_table
 from sttest.studies.catalog import (
     COLUMNS,
@@ -79,10 +78,15 @@ def _print_one(name: str, results: Path | None, *, as_json: bool) -> None:
     folder = results or results_folder()
     rows = compared(entry, folder, str(entry_file(name)))
     if as_json:
-        print_json({
-            "schema": "sttest.study/1", "name": name, **_plain(entry), "results_folder": folder and str(folder),
-            "rows": [row.to_dict() for row in rows],
-        })  # fmt: skip
+        print_json(
+            {
+                "schema": "sttest.study/1",
+                "name": name,
+                **_plain(entry),
+                "results_folder": folder and str(folder),
+                "rows": [row.to_dict() for row in rows],
+            }
+        )
         return
     print(f"{entry.title}: {_headline(rows)}")
     for paper in entry.papers:

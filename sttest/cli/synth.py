@@ -68,9 +68,10 @@ def synth_verb(
     if report.failed:
         _, first = report.failed[0]
         raise SttestError(
-            "synth-failed", f"{len(report.failed)} of {len(report.modules)} modules failed, first {first}",
+            "synth-failed",
+            f"{len(report.failed)} of {len(report.modules)} modules failed, first {first}",
             where="synth",
-        )  # fmt: skip
+        )
 
 
 def _print(report: SynthesisReport) -> None:
@@ -86,17 +87,36 @@ def _print(report: SynthesisReport) -> None:
     print_table(
         _COLUMNS,
         (
-            (part.role, part.kind, part.depth, part.bits, each.count,
-             *_beside(found.resources, each.predicted, _MEMORY_SHOWN), found.shift_registers, found.levels)
-            for each, found in report.done for part in each.parts[:1] if part.kind
+            (
+                part.role,
+                part.kind,
+                part.depth,
+                part.bits,
+                each.count,
+                *_beside(found.resources, each.predicted, _MEMORY_SHOWN),
+                found.shift_registers,
+                found.levels,
+            )
+            for each, found in report.done
+            for part in each.parts[:1]
+            if part.kind
         ),
-        title=f"memories: {report.source}", shown=("role", "words", "bits", "LUT", "LUT predicted"),
-    )  # fmt: skip
+        title=f"memories: {report.source}",
+        shown=("role", "words", "bits", "LUT", "LUT predicted"),
+    )
     rows: list[tuple[object, ...]] = [
-        (part.role, part.name, each.count, *_beside(found.resources, each.predicted, _SHOWN), found.shift_registers,
-         found.levels)
-        for each, found in report.done for part in each.parts[:1] if not part.kind
-    ]  # fmt: skip
+        (
+            part.role,
+            part.name,
+            each.count,
+            *_beside(found.resources, each.predicted, _SHOWN),
+            found.shift_registers,
+            found.levels,
+        )
+        for each, found in report.done
+        for part in each.parts[:1]
+        if not part.kind
+    ]
     count = sum(each.count for each, _ in report.done)
     rows.append(("all", "memories, too", count, *_beside(report.synthesized, report.predicted, _SHOWN), "", ""))
     shown = ("role", "process", "count", "LUT", "LUT predicted")
@@ -133,8 +153,14 @@ def _print_fit(found: FitCertificate) -> None:
     print_table(
         ("where", "resource", "median", "5 %", "95 %", "budget", "share %", "fits %"),
         (
-            (place.name if number == 0 else "", kind, *_whole(spread), round(budget), _percent(spread.middle / budget),
-             _percent(place.probability) if number == 0 else "")
+            (
+                place.name if number == 0 else "",
+                kind,
+                *_whole(spread),
+                round(budget),
+                _percent(spread.middle / budget),
+                _percent(place.probability) if number == 0 else "",
+            )
             for place in found.places
             for number, (kind, spread, budget) in enumerate(
                 (kind, spread, getattr(place.budget, kind)) for kind, spread in place.amounts.items()
@@ -142,7 +168,7 @@ def _print_fit(found: FitCertificate) -> None:
         ),
         title=f"fit of {found.name}: {_percent(found.probability)} % probable on all of it",
         shown=("where", "resource", "median", "share %", "fits %"),
-    )  # fmt: skip
+    )
     print_table(
         ("largest processes", "where", "LUT predicted", "median", "5 %", "95 %", "synthesized %"),
         (

@@ -262,9 +262,11 @@ def _run_ablation(request: WhatifRequest, *, as_json: bool) -> None:
     published = list(report.published_lines())
     if published:
         print_table(
-            PUBLISHED_COLUMNS, published, title="speed-ups beside published ones",
+            PUBLISHED_COLUMNS,
+            published,
+            title="speed-ups beside published ones",
             shown=("ours", "launches left out", "with launches", "published"),
-        )  # fmt: skip
+        )
         print(f"differs: {ablation.differs}")
     _print_end(ablation.note, out)
 
@@ -284,11 +286,18 @@ def _print_plan(name: str, found: StudyRun[Point, StudyOutcome], jobs: int, *, a
     seconds = found.campaign.estimate_s(jobs)
     refused = sum(point.block is None for point in found.points)
     if as_json:
-        print_json({
-            "schema": PLAN_SCHEMA, "name": name, "points": len(found.points), "blocks": blocks,
-            "stored": stored, "refused": refused, "jobs": jobs,
-            "estimate_s": None if seconds is None else round(seconds, 1),
-        })  # fmt: skip
+        print_json(
+            {
+                "schema": PLAN_SCHEMA,
+                "name": name,
+                "points": len(found.points),
+                "blocks": blocks,
+                "stored": stored,
+                "refused": refused,
+                "jobs": jobs,
+                "estimate_s": None if seconds is None else round(seconds, 1),
+            }
+        )
         return
     told = (
         "the time is not known before one was simulated"

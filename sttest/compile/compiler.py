@@ -335,9 +335,15 @@ class StagedCompiler:
     """
 
     def __init__(
-        self, text: str, name: str, board: str | FpgaBoard, workload: Mapping[str, str | int] | None = None,
-        parameters: Sequence[str] = (), where: str = "", progress: Callable[[str], None] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        text: str,
+        name: str,
+        board: str | FpgaBoard,
+        workload: Mapping[str, str | int] | None = None,
+        parameters: Sequence[str] = (),
+        where: str = "",
+        progress: Callable[[str], None] | None = None,
+    ) -> None:
         self.name = name
         self.board = target_board(board)
         self.inputs = text, name, self.board, dict(workload or {}), tuple(parameters)

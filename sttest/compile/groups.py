@@ -61,9 +61,11 @@ def compile_groups(
     """
     if knobs.cards > 1 or knobs.layers > 1:
         raise InputError(
-            "groups-alone", "several groups are of one layer, and each is on one card", where="--groups",
+            "groups-alone",
+            "several groups are of one layer, and each is on one card",
+            where="--groups",
             hints=["leave out --layers and --cards", "raise --c-max-bytes until there is one group"],
-        )  # fmt: skip
+        )
     hardware = target_board(board)
     context = new_context()
     module = parse(text, where or name, context)
@@ -158,9 +160,11 @@ class _Plan:
             return value
         if len(owner.operands) != 1 and not of_result:
             raise InputError(
-                "host-op", f"{owner.name} stands between groups, where nothing computes it", where="groups",
+                "host-op",
+                f"{owner.name} stands between groups, where nothing computes it",
+                where="groups",
                 hints=["raise --c-max-bytes until its readers are in one group"],
-            )  # fmt: skip
+            )
         return self._root(owner.operands[0], of_result=of_result)
 
 

@@ -25,8 +25,16 @@ __depends__ = ("sttest/built_in/ops.py", "sttest/compile/dialects/df.py")
 
 
 _DIALECTS = (
-    Builtin, affine.Affine, arith.Arith, func.Func, linalg.Linalg, math.Math, memref.MemRef, scf.Scf, tensor.Tensor,
-)  # fmt: skip
+    Builtin,
+    affine.Affine,
+    arith.Arith,
+    func.Func,
+    linalg.Linalg,
+    math.Math,
+    memref.MemRef,
+    scf.Scf,
+    tensor.Tensor,
+)
 
 
 def new_context() -> Context:

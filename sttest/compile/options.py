@@ -83,193 +83,232 @@ class CompileOptions(_Checked):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     tile_size: Annotated[
-        int, Field(ge=1, le=MOST_LANES, description="Points per tiled loop."),
+        int,
+        Field(ge=1, le=MOST_LANES, description="Points per tiled loop."),
         Option(("linalg-to-kernels",), formerly=("--tile",), search=(8, 16, 32, 64), unit="points"),
-    ] = DEFAULT_TILE  # fmt: skip
+    ] = DEFAULT_TILE
     tiles: Annotated[
-        Names, Field(description="Points per loop of a task."),
+        Names,
+        Field(description="Points per loop of a task."),
         Option(("linalg-to-kernels",), "--task-tile", metavar="NAME=64x1x128", pairs=True),
-    ] = ()  # fmt: skip
+    ] = ()
     orders: Annotated[
-        Names, Field(description="Order of a task's loops."),
+        Names,
+        Field(description="Order of a task's loops."),
         Option(("linalg-to-kernels",), "--task-order", metavar="NAME=1,0,2", pairs=True),
-    ] = ()  # fmt: skip
+    ] = ()
     gemv_lanes: Annotated[
         int,
-        Field(ge=0, le=MOST_LANES,
-              description="Lanes of each product of few rows with a weight; 0 takes those of --tile-size."),
+        Field(
+            ge=0,
+            le=MOST_LANES,
+            description="Lanes of each product of few rows with a weight; 0 takes those of --tile-size.",
+        ),
         Option(("linalg-to-kernels", "assign-lanes"), search=(0, 512, 1024, 2048, 4096), unit="lanes"),
-    ] = 0  # fmt: skip
+    ] = 0
     overall_unroll: Annotated[
         int,
         Field(ge=1, le=MOST_LANES, description="Lanes that all kernels share."),
         Option(("assign-lanes",), unit="lanes"),
     ] = 4096
     first_lanes: Annotated[
-        int, Field(ge=1, le=MOST_LANES, description="Lanes of a task before it is given more."),
+        int,
+        Field(ge=1, le=MOST_LANES, description="Lanes of a task before it is given more."),
         Option(("assign-lanes",), unit="lanes"),
-    ] = 16  # fmt: skip
+    ] = 16
     most_lanes: Annotated[
         int,
         Field(ge=0, le=MOST_LANES, description="Most lanes of any task that --overall-unroll serves; 0 sets no bound."),
         Option(("assign-lanes",), unit="lanes"),
-    ] = 0  # fmt: skip
+    ] = 0
     lanes: Annotated[
-        Names, Field(description="Lanes of every task (name:lanes), chosen at another shape; see --lanes-from."),
+        Names,
+        Field(description="Lanes of every task (name:lanes), chosen at another shape; see --lanes-from."),
         Option(("assign-lanes{fixed}",), on_command_line=False),
-    ] = ()  # fmt: skip
+    ] = ()
     adapt_lanes: Annotated[
-        bool, Field(description="Those lanes may be of a design with other tasks; set with --lanes-from."),
+        bool,
+        Field(description="Those lanes may be of a design with other tasks; set with --lanes-from."),
         Option(("assign-lanes{adapt}",), on_command_line=False),
-    ] = False  # fmt: skip
+    ] = False
     precision: Annotated[
-        str, Field(description="Quantization scheme: w4a8, w4a8-channel, w4a8-static, w4a8-position, w4a8-g64, "
-                               "w4a8-g32, w8a8, w4a8kv4, w4a8bfp4, w4a4kv4, w3a8, w2a8, ternary, ternary-3of4, "
-                               "w4a16, fp16, fp32, or a YAML file."),
+        str,
+        Field(
+            description="Quantization scheme: w4a8, w4a8-channel, w4a8-static, w4a8-position, w4a8-g64, "
+            "w4a8-g32, w8a8, w4a8kv4, w4a8bfp4, w4a4kv4, w3a8, w2a8, ternary, ternary-3of4, "
+            "w4a16, fp16, fp32, or a YAML file."
+        ),
         Option(("quantize{scheme}",), metavar="NAME|FILE"),
-    ] = "w4a8"  # fmt: skip
+    ] = "w4a8"
     ranks: Annotated[
-        Names, Field(description="Rank of a model's linear layers, or a share of the full one (32, mlp.*=25%): two "
-                                 "products with factors in place of one."),
+        Names,
+        Field(
+            description="Rank of a model's linear layers, or a share of the full one (32, mlp.*=25%): two "
+            "products with factors in place of one."
+        ),
         Option((), "--rank", metavar="[NAME=]RANK"),
-    ] = ()  # fmt: skip
+    ] = ()
     beat_bits: Annotated[
-        int, Field(ge=8, le=1024, multiple_of=8, description="Width of memory ports."),
+        int,
+        Field(ge=8, le=1024, multiple_of=8, description="Width of memory ports."),
         Option(("materialize-dma",), level="resources", search=(128, 256, 512), choices=(128, 256, 512), unit="bits"),
-    ] = 512  # fmt: skip
+    ] = 512
     vector_bits: Annotated[
-        int, Field(ge=1, le=MOST_TOKEN_BITS, description="Widest token, in bits."),
+        int,
+        Field(ge=1, le=MOST_TOKEN_BITS, description="Widest token, in bits."),
         Option(("vectorize{max-bits}",), search=(1024, 2048, 4096), unit="bits"),
-    ] = 4096  # fmt: skip
+    ] = 4096
     strategy: Annotated[
-        Literal["normal", "conservative"], Field(description="FIFO sizing."),
+        Literal["normal", "conservative"],
+        Field(description="FIFO sizing."),
         Option(("size-fifos",), level="resources", search=("normal", "conservative")),
-    ] = "normal"  # fmt: skip
+    ] = "normal"
     sizing: Annotated[
         Literal["schedule", "paper"],
         Field(description="FIFO sizing by one schedule of all accesses, or by StreamTensor's rates and paths."),
         Option(("size-fifos",), level="resources"),
-    ] = "schedule"  # fmt: skip
+    ] = "schedule"
     share: Annotated[
         Sharing,
         Field(description="Tasks that take turns on one unit: products with weights, all alike, or by volume of data."),
         Option(("share-engines", "merge-weight-streams{}", "share-streams{}"), search=("none", "weights", "all")),
-    ] = "none"  # fmt: skip
+    ] = "none"
     product_units: Annotated[
-        int, Field(ge=1, le=64, description="Units side by side that a product with a weight is split into."),
+        int,
+        Field(ge=1, le=64, description="Units side by side that a product with a weight is split into."),
         Option(("assign-channels{units}", "split-products{units}"), unit="units"),
-    ] = 1  # fmt: skip
+    ] = 1
     own_units: Annotated[
-        Names, Field(description="Tasks that share functional units with each other only."),
+        Names,
+        Field(description="Tasks that share functional units with each other only."),
         Option(("share-engines{own}",), "--own-unit", ("own_engines", "--own-engine"), "NAME[+NAME]"),
-    ] = ()  # fmt: skip
+    ] = ()
     fabric: Annotated[
-        Names, Field(description="Tasks whose integer products are made of LUTs, not DSPs."),
+        Names,
+        Field(description="Tasks whose integer products are made of LUTs, not DSPs."),
         Option(("multiply-in-fabric{tasks}",), metavar="NAME"),
-    ] = ()  # fmt: skip
+    ] = ()
     cascades: Annotated[
-        Names, Field(description="Products of a task that DSPs sum in a row, down their cascade: 2, 4, 8 or 16."),
+        Names,
+        Field(description="Products of a task that DSPs sum in a row, down their cascade: 2, 4, 8 or 16."),
         Option(("cascade-products{lengths}",), "--cascade", metavar="NAME=16", pairs=True),
-    ] = ()  # fmt: skip
+    ] = ()
     kernels: Annotated[
-        str | None, Field(description="YAML file of own kernels, C++ functions in place of tasks' payloads."),
+        str | None,
+        Field(description="YAML file of own kernels, C++ functions in place of tasks' payloads."),
         Option(("call-own-kernels{file}",), metavar="FILE"),
-    ] = None  # fmt: skip
+    ] = None
     flow: Annotated[
         Flow,
         Field(description="What is counted against the board's budget: C++ through Vitis HLS, or SystemVerilog."),
         Option(level="resources"),
-    ] = "hls"  # fmt: skip
+    ] = "hls"
     budget: Annotated[
         BudgetName,
         Field(description="How much of the board may be filled: what routes by experience, StreamTensor's, or all."),
         Option((), level="resources"),
     ] = "tight"
     c_max_bytes: Annotated[
-        int | None, Field(ge=1, description="On-chip memory that fusion may fill; none is what the board leaves."),
+        int | None,
+        Field(ge=1, description="On-chip memory that fusion may fill; none is what the board leaves."),
         Option(("fuse-kernels",), unit="bytes"),
-    ] = None  # fmt: skip
+    ] = None
     prefetch_kib: Annotated[
-        int, Field(ge=0, description="On-chip room for parameters that are read ahead."),
+        int,
+        Field(ge=0, description="On-chip room for parameters that are read ahead."),
         Option(("size-fifos",), level="resources", search=(0, 256, 1024, 4096), unit="KiB"),
-    ] = 0  # fmt: skip
+    ] = 0
     buffer_rereads_kib: Annotated[
-        int, Field(ge=0, description="Inputs up to this size that are streamed several times are kept on chip."),
+        int,
+        Field(ge=0, description="Inputs up to this size that are streamed several times are kept on chip."),
         Option(("buffer-rereads{kib}",), formerly=("keep_kib", "--keep-kib"), level="resources", unit="KiB"),
-    ] = 0  # fmt: skip
+    ] = 0
     flatten_bottleneck_loops: Annotated[
-        bool, Field(description="The slowest tasks walk all rows of tokens in one loop, without a drain in between."),
+        bool,
+        Field(description="The slowest tasks walk all rows of tokens in one loop, without a drain in between."),
         Option(("vectorize{flatten}", "flatten-bottleneck-loops{}"), formerly=("keep_pace", "--keep-pace")),
-    ] = False  # fmt: skip
+    ] = False
     layers: Annotated[
         int, Field(ge=1, description="Layers that one launch runs."), Option(("assign-channels", "loop-layers"))
     ] = 1
     cards: Annotated[
-        int, Field(ge=1, le=8, description="Cards in a ring that share each layer's heads and columns."),
+        int,
+        Field(ge=1, le=8, description="Cards in a ring that share each layer's heads and columns."),
         Option(("share-engines", "assign-lanes", "fuse-kernels", "place-on-cards"), unit="cards"),
-    ] = 1  # fmt: skip
+    ] = 1
     links: Annotated[
         LinkUse,
         Field(description="Links send what a card computes as it comes, or a whole vector when it is done."),
         Option(("place-on-cards",)),
-    ] = "streamed"  # fmt: skip
+    ] = "streamed"
     link_credits: Annotated[
-        int, Field(ge=0, description="Tokens that a stream may have on a link; 0: what its receive buffer holds."),
+        int,
+        Field(ge=0, description="Tokens that a stream may have on a link; 0: what its receive buffer holds."),
         Option(("size-fifos",), unit="tokens"),
-    ] = 0  # fmt: skip
+    ] = 0
     channels: Annotated[
-        ChannelUse, Field(description="Memory channels apart for large DMAs, or shared by all together."),
+        ChannelUse,
+        Field(description="Memory channels apart for large DMAs, or shared by all together."),
         Option(("assign-channels",), level="resources"),
-    ] = "auto"  # fmt: skip
+    ] = "auto"
     tiers: Annotated[
-        Names, Field(description="Arguments (patterns of names) in another memory of the card than its HBM."),
+        Names,
+        Field(description="Arguments (patterns of names) in another memory of the card than its HBM."),
         Option(("assign-channels{tiers}",), "--tier", metavar="NAME=ddr", pairs=True, level="resources"),
-    ] = ()  # fmt: skip
+    ] = ()
     cache_page: Annotated[
         int,
         Field(ge=0, description="Positions of a page of the caches, which no burst goes beyond; 0: no pages."),
         Option(("assign-channels",), level="resources", unit="positions"),
-    ] = 0  # fmt: skip
+    ] = 0
     uneven_percent: Annotated[
         int,
         Field(ge=0, le=100, description="More than an even share that one of the channels shared by all may carry."),
         Option(("assign-channels{uneven}",), level="resources", unit="%"),
-    ] = 5  # fmt: skip
+    ] = 5
     slices_per_channel: Annotated[
-        int, Field(ge=1, le=16, description="Slices per channel on average, where all share all channels."),
+        int,
+        Field(ge=1, le=16, description="Slices per channel on average, where all share all channels."),
         Option(("assign-channels{slices}",), level="resources", unit="slices"),
-    ] = 3  # fmt: skip
+    ] = 3
     seldom_bursts: Annotated[
         int,
         Field(ge=0, le=16, description="Bursts in flight of small parameters' DMAs (--flow rtl); 0: the board's."),
         Option(("assign-channels{seldom}",), formerly=("--seldom-port-bursts",), level="resources", unit="bursts"),
-    ] = 0  # fmt: skip
+    ] = 0
     generate: Annotated[
-        int, Field(ge=1, description="Tokens that one launch makes, with --head and all --layers."),
+        int,
+        Field(ge=1, description="Tokens that one launch makes, with --head and all --layers."),
         Option(("loop-tokens{tokens}",)),
-    ] = 1  # fmt: skip
+    ] = 1
     positions: Annotated[
-        bool, Field(description="The card adds a learned position to a token's embedding; set with --generate."),
+        bool,
+        Field(description="The card adds a learned position to a token's embedding; set with --generate."),
         Option(("add-positions{}",), on_command_line=False),
-    ] = False  # fmt: skip
+    ] = False
     attention: Annotated[
-        Attention, Field(description="Softmax over all positions, or by chunks under a running maximum."),
+        Attention,
+        Field(description="Softmax over all positions, or by chunks under a running maximum."),
         Option(("online-softmax{}",)),
-    ] = "three-pass"  # fmt: skip
+    ] = "three-pass"
     attention_maximum: Annotated[
         Maximum,
         Field(description="Of attention in one pass: a chunk's weights are under its own maximum, or the running one."),
         Option(("online-softmax{maximum}",)),
-    ] = "chunk"  # fmt: skip
+    ] = "chunk"
     attention_chunk: Annotated[
-        int, Field(ge=1, description="Positions at a time of attention in one pass; divides the context."),
+        int,
+        Field(ge=1, description="Positions at a time of attention in one pass; divides the context."),
         Option(("online-softmax{chunk}",), unit="positions"),
-    ] = 64  # fmt: skip
+    ] = 64
     passes: Annotated[
-        Names, Field(description="Passes of extensions that run besides; see sttest opt --list.",
-                     exclude_if=lambda names: not names),
+        Names,
+        Field(
+            description="Passes of extensions that run besides; see sttest opt --list.",
+            exclude_if=lambda names: not names,
+        ),
         Option((), "--pass", metavar="PASS{option=value}"),
-    ] = ()  # fmt: skip
+    ] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -284,21 +323,27 @@ class CompileOptions(_Checked):
     def _agree(self) -> Self:
         if self.own_units and self.share == "none":
             raise InputError(
-                "nothing-shared", "no tasks share a functional unit, so none can have one of their own",
-                where="own_units (--own-unit)", hints=["add --share weights or --share all"],
-            )  # fmt: skip
+                "nothing-shared",
+                "no tasks share a functional unit, so none can have one of their own",
+                where="own_units (--own-unit)",
+                hints=["add --share weights or --share all"],
+            )
         if self.seldom_bursts and self.flow == "hls":
             # DMAs that share an AXI port of Vitis HLS have one option for all of them.
             raise InputError(
-                "ports-shared", "ports of Vitis HLS have as many bursts in flight for each DMA behind them",
-                where="seldom_bursts (--seldom-bursts)", hints=["add --flow rtl"],
-            )  # fmt: skip
+                "ports-shared",
+                "ports of Vitis HLS have as many bursts in flight for each DMA behind them",
+                where="seldom_bursts (--seldom-bursts)",
+                hints=["add --flow rtl"],
+            )
         if self.attention == "one-pass" and self.generate > 1:
             # A cache that grows on the card has its free places behind, so its chunks are not those of the golden.
             raise InputError(
-                "one-pass-generation", "attention in one pass is for launches of one token",
-                where="attention (--attention)", hints=["take three-pass", "compile without --generate"],
-            )  # fmt: skip
+                "one-pass-generation",
+                "attention in one pass is for launches of one token",
+                where="attention (--attention)",
+                hints=["take three-pass", "compile without --generate"],
+            )
         return self
 
     def with_(self, **changes: Any) -> Self:

@@ -82,14 +82,18 @@ def cpp_text(kernel: OwnKernel, folder: Path, arguments: int) -> str:
     wanted = ", ".join(["float"] * arguments)
     if found is None:
         raise InputError(
-            "no-function", f"the file defines no function '{kernel.function}' that gives a float", where=str(path),
+            "no-function",
+            f"the file defines no function '{kernel.function}' that gives a float",
+            where=str(path),
             hints=[f"define float {kernel.function}({wanted})"],
-        )  # fmt: skip
+        )
     if (count := len([each for each in found.group(1).split(",") if each.strip()])) != arguments:
         raise InputError(
-            "other-arguments", f"'{kernel.function}' takes {count}, and the task '{kernel.task}' gives {arguments}",
-            where=str(path), hints=[f"define float {kernel.function}({wanted})"],
-        )  # fmt: skip
+            "other-arguments",
+            f"'{kernel.function}' takes {count}, and the task '{kernel.task}' gives {arguments}",
+            where=str(path),
+            hints=[f"define float {kernel.function}({wanted})"],
+        )
     return text
 
 
@@ -105,9 +109,11 @@ def systemverilog_text(kernel: OwnKernel, folder: Path) -> str | None:
     text = read_text(path, most_bytes=MAX_TEXT_BYTES)
     if re.search(rf"\bfunction\s+automatic\b[^;]*\b{kernel.function}\s*\(", text) is None:
         raise InputError(
-            "no-function", f"the file has no function automatic '{kernel.function}'", where=str(path),
+            "no-function",
+            f"the file has no function automatic '{kernel.function}'",
+            where=str(path),
             hints=[f"write function automatic logic [31:0] {kernel.function}(input logic [31:0] x)"],
-        )  # fmt: skip
+        )
     return text
 
 

@@ -46,8 +46,23 @@ from sttest.reference.graph import (
 _HERE = "value graph"
 # The order of `arith.cmpf` predicates in MLIR.
 _PREDICATES = (
-    "false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true",
-)  # fmt: skip
+    "false",
+    "oeq",
+    "ogt",
+    "oge",
+    "olt",
+    "ole",
+    "one",
+    "ord",
+    "ueq",
+    "ugt",
+    "uge",
+    "ult",
+    "ule",
+    "une",
+    "uno",
+    "true",
+)
 # What passes values on or holds them.
 _NO_VALUES = (df.StreamOp, df.BufferOp, df.YieldOp)
 _ELEMENT_TYPES: Mapping[str, ElementType] = {name: name for name in get_args(ElementType)}
@@ -100,9 +115,16 @@ def reference_stream(op: df.StreamOp) -> ReferenceStream:
     stream = op.result.type.itensor
     start = stream.origin
     return ReferenceStream(
-        op.sym_name.data, _dtype(stream.dtype), stream.element_shape, stream.trip_counts, stream.step_sizes,
-        stream.coefficients, tuple(start), op.result.type.depth.data, _origin(op),
-    )  # fmt: skip
+        op.sym_name.data,
+        _dtype(stream.dtype),
+        stream.element_shape,
+        stream.trip_counts,
+        stream.step_sizes,
+        stream.coefficients,
+        tuple(start),
+        op.result.type.depth.data,
+        _origin(op),
+    )
 
 
 def _origin(stream: df.StreamOp) -> str:
@@ -203,10 +225,18 @@ def _task(op: df.TaskOp, kernel: df.KernelOp, names: Mapping[SSAValue, str]) -> 
     if op.accesses is None:
         raise run_first(_HERE, f"the task '{op.sym_name.data}' has no accesses", "linalg-to-kernels")
     return Task(
-        op.sym_name.data, op.trip_counts, op.tile_sizes, _loop_kinds(op), _fifos(op.sources), _fifos(op.sinks),
-        tuple(_access(access.data) for access in op.accesses), _payload(op.payload.block),
-        init="" if op.init is None else _number(op.init), origin=op.origin_name, pairwise=op.pairwise is not None,
-    )  # fmt: skip
+        op.sym_name.data,
+        op.trip_counts,
+        op.tile_sizes,
+        _loop_kinds(op),
+        _fifos(op.sources),
+        _fifos(op.sinks),
+        tuple(_access(access.data) for access in op.accesses),
+        _payload(op.payload.block),
+        init="" if op.init is None else _number(op.init),
+        origin=op.origin_name,
+        pairwise=op.pairwise is not None,
+    )
 
 
 def _loop_kinds(op: df.TaskOp) -> tuple[LoopKind, ...]:

@@ -31,11 +31,18 @@ def value_launch(kernel: df.KernelOp, graph: ReferenceGraph) -> Launch:
     outside = {node_label(node) for node in outside_layers(kernel)}
     before = _ahead_of(graph, enters)
     return Launch(
-        graph, kernel.layer_count, kernel.step_count, frozenset(before), frozenset(outside - before), enters, leaves,
-        per_layer, frozenset(node_label(load) for load in loads if has_part_per_step(kernel, load)),
+        graph,
+        kernel.layer_count,
+        kernel.step_count,
+        frozenset(before),
+        frozenset(outside - before),
+        enters,
+        leaves,
+        per_layer,
+        frozenset(node_label(load) for load in loads if has_part_per_step(kernel, load)),
         next((node_label(load) for load in loads if load.row_count), ""),
         {name: _entry_of(name) for name in _grown(kernel)},
-    )  # fmt: skip
+    )
 
 
 def _stream(port: SSAValue) -> str:

@@ -46,11 +46,15 @@ def fifo_table(design: CompiledDesign) -> ReportTable:
             sized_by = ends.streams[0].sized_by
             rows.append(
                 {
-                    "fifo": ends.fifo, "tokens": ends.tokens, "depth_tokens": depth, "token_bits": bits,
-                    "fifo_bits": depth * bits, "impl": kinds[ends.fifo],
+                    "fifo": ends.fifo,
+                    "tokens": ends.tokens,
+                    "depth_tokens": depth,
+                    "token_bits": bits,
+                    "fifo_bits": depth * bits,
+                    "impl": kinds[ends.fifo],
                     "sized_by": sized_by.data if sized_by else "default",
                 }
-            )  # fmt: skip
+            )
     return ReportTable.of(columns, rows)
 
 
@@ -63,10 +67,12 @@ def converter_table(design: CompiledDesign) -> ReportTable:
             bits = df.itensor_of(op.sources[0]).element_bits
             rows.append(
                 {
-                    "converter": op.label.data, "buffer": "x".join(map(str, op.buffer.values)),
-                    "blocks": op.blocks.value.data, "ping_pong_bytes": PING_PONG * prod(op.buffer.values) * bits // 8,
+                    "converter": op.label.data,
+                    "buffer": "x".join(map(str, op.buffer.values)),
+                    "blocks": op.blocks.value.data,
+                    "ping_pong_bytes": PING_PONG * prod(op.buffer.values) * bits // 8,
                 }
-            )  # fmt: skip
+            )
     return ReportTable.of(columns, rows)
 
 
@@ -80,12 +86,17 @@ def kernel_table(design: CompiledDesign) -> ReportTable:
             cost = task_schedule(op, library)
             rows.append(
                 {
-                    "kernel": op.sym_name.data, "origin": op.origin_name,
-                    "trips": "x".join(map(str, op.trip_counts)), "tile": "x".join(map(str, op.tile_sizes)),
-                    "work": work(op), "lanes": op.lane_count, "ii_cycles": cost.ii, "latency_cycles": cost.latency,
+                    "kernel": op.sym_name.data,
+                    "origin": op.origin_name,
+                    "trips": "x".join(map(str, op.trip_counts)),
+                    "tile": "x".join(map(str, op.tile_sizes)),
+                    "work": work(op),
+                    "lanes": op.lane_count,
+                    "ii_cycles": cost.ii,
+                    "latency_cycles": cost.latency,
                     "own_cycles": op.iterations * cost.ii,
                 }
-            )  # fmt: skip
+            )
     return ReportTable.of(columns, rows)
 
 
@@ -120,13 +131,18 @@ def memory_table(design: CompiledDesign) -> ReportTable:
     columns = ["dma", "op", "tensor", "tokens", "token_bytes", "total_bytes", "channels", "burst_bytes"]
     rows = (
         {
-            "dma": port.name, "op": port.op, "tensor": port.origin, "tokens": port.tokens,
-            "token_bytes": port.token_bytes, "total_bytes": port.tokens * port.token_bytes,
-            "channels": " ".join(port.channels), "burst_bytes": port.burst_bytes,
+            "dma": port.name,
+            "op": port.op,
+            "tensor": port.origin,
+            "tokens": port.tokens,
+            "token_bytes": port.token_bytes,
+            "total_bytes": port.tokens * port.token_bytes,
+            "channels": " ".join(port.channels),
+            "burst_bytes": port.burst_bytes,
         }
         for port in design.graph.processes
         if isinstance(port, MemoryPort)
-    )  # fmt: skip
+    )
     return ReportTable.of(columns, rows)
 
 
@@ -256,19 +272,40 @@ def _row(name: str, kind: str, amounts: Resources) -> _Row:
 def memory_kind_table(taken: DesignResources) -> ReportTable:
     """One row per memory: its shape, the kind it became, and the bits of that kind's cells that hold nothing."""
     columns = [
-        "memory", "process", "role", "depth_words", "word_bits", "banks", "kind", "lut", "ff", "bram18", "uram",
-        "used_bits", "capacity_bits", "waste_ratio",
-    ]  # fmt: skip
+        "memory",
+        "process",
+        "role",
+        "depth_words",
+        "word_bits",
+        "banks",
+        "kind",
+        "lut",
+        "ff",
+        "bram18",
+        "uram",
+        "used_bits",
+        "capacity_bits",
+        "waste_ratio",
+    ]
     rows = (
         {
-            "memory": memory.facts.name, "process": memory.facts.owner, "role": memory.facts.role,
-            "depth_words": memory.facts.depth, "word_bits": memory.facts.bits, "banks": memory.facts.banks,
-            "kind": memory.kind, "lut": memory.resources.lut, "ff": memory.resources.ff,
-            "bram18": memory.resources.bram18, "uram": memory.resources.uram, "used_bits": memory.facts.used_bits,
-            "capacity_bits": memory.capacity_bits, "waste_ratio": round(memory.waste, 4),
+            "memory": memory.facts.name,
+            "process": memory.facts.owner,
+            "role": memory.facts.role,
+            "depth_words": memory.facts.depth,
+            "word_bits": memory.facts.bits,
+            "banks": memory.facts.banks,
+            "kind": memory.kind,
+            "lut": memory.resources.lut,
+            "ff": memory.resources.ff,
+            "bram18": memory.resources.bram18,
+            "uram": memory.resources.uram,
+            "used_bits": memory.facts.used_bits,
+            "capacity_bits": memory.capacity_bits,
+            "waste_ratio": round(memory.waste, 4),
         }
         for memory in taken.memories
-    )  # fmt: skip
+    )
     return ReportTable.of(columns, rows)
 
 
@@ -285,12 +322,18 @@ def crossing_table(placed: SlrPlacement) -> ReportTable:
     slr_of, buses = placed.partition.slr_of, {bus.wire for bus in placed.taken.buses}
     rows = [
         (
-            wire.fifo, wire.source, wire.target, slr_of[wire.source], slr_of[wire.target], wire.wires, crossed,
+            wire.fifo,
+            wire.source,
+            wire.target,
+            slr_of[wire.source],
+            slr_of[wire.target],
+            wire.wires,
+            crossed,
             crossed * REGISTERS_PER_BOUNDARY * (WAYS if wire in buses else 1),
         )
         for wire in placed.taken.links()
         if (crossed := placed.partition.crossings(wire))
-    ]  # fmt: skip
+    ]
     return ReportTable.of(columns, (dict(zip(columns, row, strict=True)) for row in rows))
 
 
@@ -298,10 +341,17 @@ def relay_table(placed: SlrPlacement, design: CompiledDesign) -> ReportTable:
     """One row per relay: its SLR, the FIFO that it leads to, and what it takes, which no total includes."""
     columns = ["process", "slr", "fifo", "number", "bits", "lut", "ff"]
     rows = [
-        (each.process, each.slr, each.fifo, each.number, each.bits,
-         round(each.resources.lut, _DIGITS), round(each.resources.ff, _DIGITS))
+        (
+            each.process,
+            each.slr,
+            each.fifo,
+            each.number,
+            each.bits,
+            round(each.resources.lut, _DIGITS),
+            round(each.resources.ff, _DIGITS),
+        )
         for each in placed_relays(placed, design)
-    ]  # fmt: skip
+    ]
     return ReportTable.of(columns, (dict(zip(columns, row, strict=True)) for row in rows))
 
 
@@ -365,9 +415,13 @@ def _clock_facts(placed: SlrPlacement, design: CompiledDesign) -> dict[str, Any]
     times = times_at_clocks(design, placed, band)
     return {
         "times": [
-            {"case": each.case, "clock_mhz": each.clock_mhz, "cycles": each.cycles,
-             "us": None if each.us is None else round(each.us, 3)}
+            {
+                "case": each.case,
+                "clock_mhz": each.clock_mhz,
+                "cycles": each.cycles,
+                "us": None if each.us is None else round(each.us, 3),
+            }
             for each in times
         ],
         "remarks": list(band.remarks),
-    }  # fmt: skip
+    }

@@ -238,8 +238,9 @@ def _needed(tree: Tree, file: str, module: Module, declared: tuple[str, ...] | N
     if declared is None:
         if module.unsaid:
             hints = [f"list modules and files in {DECLARED}"]
-            raise InputError("undeclared", f"loads by name what it does not declare: {module.unsaid}", where=file,
-                             hints=hints)  # fmt: skip
+            raise InputError(
+                "undeclared", f"loads by name what it does not declare: {module.unsaid}", where=file, hints=hints
+            )
         names += module.by_name
     for name in names:
         needed = _file_of(tree, _absolute(name, folders))
@@ -276,8 +277,7 @@ def _matching(tree: Tree, pattern: str, *, must: bool) -> list[str]:
     fixed = next((number for number, part in enumerate(wanted) if "*" in part or not part), len(wanted) - 1)
     found = sorted(each for each in tree.below("/".join(wanted[:fixed])) if _matches(each.split("/"), wanted))
     if not found and must:
-        raise InputError("no-such-file", "is declared, and not there", where=pattern,
-                         hints=[f"correct {DECLARED}"])  # fmt: skip
+        raise InputError("no-such-file", "is declared, and not there", where=pattern, hints=[f"correct {DECLARED}"])
     return found
 
 

@@ -94,9 +94,14 @@ class SttestError(Exception):
     def to_dict(self) -> dict[str, object]:
         """The error as JSON-ready data."""
         return {
-            "code": self.code, "what": self.what, "where": self.where, "demand": self.demand, "bound": self.bound,
-            "unit": self.unit, "hints": list(self.hints),
-        }  # fmt: skip
+            "code": self.code,
+            "what": self.what,
+            "where": self.where,
+            "demand": self.demand,
+            "bound": self.bound,
+            "unit": self.unit,
+            "hints": list(self.hints),
+        }
 
 
 class InputError(SttestError):

@@ -21,6 +21,8 @@ __depends__ = ()  # each door's module says which offers of sttest/built_in it a
 
 GROUP = "sttest.extensions"
 BUILT_IN = "sttest.built_in"
+SYSTEMS = "systems"
+"""The extension with studies of published systems that comes beside sttest, as the distribution ``sttest-systems``."""
 HOW_TO_INSTALL = "sttest-systems, which is not installed: pip install extensions/systems of a clone"
 """A hint of messages about what stands in the distribution of extensions beside sttest."""
 Kind = TypeVar("Kind")
@@ -187,6 +189,11 @@ def _found() -> Iterator[Extension]:
         extension = _loaded(entry)
         if extension is not None:
             yield extension
+
+
+def has_systems() -> bool:
+    """Whether the studies of published systems that come beside sttest are installed."""
+    return any(each.name == SYSTEMS for each in extensions())
 
 
 @cache

@@ -414,9 +414,13 @@ def read_csv(path: Path, columns: Sequence[str] = (), *, hints: Iterable[str] = 
         for fields in reader:
             if len(fields) != len(header):
                 raise InputError(
-                    "bad-table", "not as many fields as columns", where=f"{where} line {reader.line_num}",
-                    demand=len(fields), bound=len(header), hints=hints,
-                )  # fmt: skip
+                    "bad-table",
+                    "not as many fields as columns",
+                    where=f"{where} line {reader.line_num}",
+                    demand=len(fields),
+                    bound=len(header),
+                    hints=hints,
+                )
             rows.append(dict(zip(header, fields, strict=True)))
     except csv.Error as error:
         raise InputError("bad-table", str(error), where=f"{where} line {reader.line_num}", hints=hints) from error

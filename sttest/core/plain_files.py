@@ -15,9 +15,12 @@ from sttest.core.errors import InputError
 _OPENED = (Path("/dev/fd"), Path("/proc/self/fd"))
 """Folders of what the process has open already."""
 _KINDS = {
-    stat.S_IFDIR: os.strerror(errno.EISDIR), stat.S_IFIFO: "it is a named pipe, which might never end",
-    stat.S_IFCHR: "it is a device", stat.S_IFBLK: "it is a device", stat.S_IFSOCK: "it is a socket",
-}  # fmt: skip
+    stat.S_IFDIR: os.strerror(errno.EISDIR),
+    stat.S_IFIFO: "it is a named pipe, which might never end",
+    stat.S_IFCHR: "it is a device",
+    stat.S_IFBLK: "it is a device",
+    stat.S_IFSOCK: "it is a socket",
+}
 
 
 def is_handed(path: Path) -> bool:

@@ -41,9 +41,13 @@ class _CountedPool(ProcessPoolExecutor):
 
 @contextmanager
 def process_pool(
-    jobs: int, where: str = "processes", start: Callable[..., object] | None = None, arguments: tuple[Any, ...] = (),
-    *, resume: str = "run it again to go on",
-) -> Generator[ProcessPoolExecutor]:  # fmt: skip
+    jobs: int,
+    where: str = "processes",
+    start: Callable[..., object] | None = None,
+    arguments: tuple[Any, ...] = (),
+    *,
+    resume: str = "run it again to go on",
+) -> Generator[ProcessPoolExecutor]:
     """A pool whose processes end with their parent, and with the ``with`` block if an exception leaves it.
 
     Args:
@@ -66,9 +70,11 @@ def process_pool(
             pool.shutdown()
     except BrokenProcessPool as error:
         raise DoesNotFitError(
-            "worker-died", "a process was killed; finished points are kept", where=where,
+            "worker-died",
+            "a process was killed; finished points are kept",
+            where=where,
             hints=["take fewer --jobs", "run it where there is more memory", resume],
-        ) from error  # fmt: skip
+        ) from error
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         for process in set(multiprocessing.active_children()) - others:

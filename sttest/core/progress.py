@@ -66,8 +66,13 @@ def _shown(told: "Told") -> Generator[None]:
     if sys.stderr.isatty():
         console = Console(stderr=True, highlight=False, markup=False)
         # As Console.status, which would also turn to stderr what is printed on stdout.
-        with Live(Spinner("dots", told, style="status.spinner"), console=console, refresh_per_second=12.5,
-                  transient=True, redirect_stdout=False):  # fmt: skip
+        with Live(
+            Spinner("dots", told, style="status.spinner"),
+            console=console,
+            refresh_per_second=12.5,
+            transient=True,
+            redirect_stdout=False,
+        ):
             yield
         return
     ended = threading.Event()

@@ -82,8 +82,22 @@ class Row:
         return self.value / self.reference - 1
 
 
-COLUMNS = ("experiment", "model", "board", "phase", "engine", "point", "metric", "value", "unit", "kind", "reference",
-           "error", "source", "note")  # fmt: skip
+COLUMNS = (
+    "experiment",
+    "model",
+    "board",
+    "phase",
+    "engine",
+    "point",
+    "metric",
+    "value",
+    "unit",
+    "kind",
+    "reference",
+    "error",
+    "source",
+    "note",
+)
 """The columns of ``table.csv``; behind ``point`` stands a column for each further axis."""
 _AXES_FROM = COLUMNS.index("point") + 1
 _METRIC = re.compile(r"(.*?) \[(.*)\]")
@@ -104,8 +118,10 @@ def table_cells(row: Row, columns: Sequence[str]) -> list[object]:
     found = _METRIC.fullmatch(row.metric)
     metric, point = found.groups() if found else (row.metric, "")
     own = {**row.axes, "metric": metric, "point": point}
-    return [own[name] if name in ("metric", "point") else getattr(row, name) if name in COLUMNS else own.get(name, "")
-            for name in columns]  # fmt: skip
+    return [
+        own[name] if name in ("metric", "point") else getattr(row, name) if name in COLUMNS else own.get(name, "")
+        for name in columns
+    ]
 
 
 def table_rows(path: Path) -> list[dict[str, str]]:
@@ -220,14 +236,23 @@ class ResultFolder:
 
     def _manifest(self) -> dict[str, object]:
         return {
-            "schema": RESULTS_SCHEMA, "experiment": self.path.name, "config_hash": self._config_hash,
-            "config": self.config, "seed": self.seed, "rows": len(self.rows),
-            "wall_s": round(self._run.wall_s, 3), "taken_over": self._run.taken_over,
+            "schema": RESULTS_SCHEMA,
+            "experiment": self.path.name,
+            "config_hash": self._config_hash,
+            "config": self.config,
+            "seed": self.seed,
+            "rows": len(self.rows),
+            "wall_s": round(self._run.wall_s, 3),
+            "taken_over": self._run.taken_over,
             "cpus": os.cpu_count(),
-            "finished_utc": datetime.now(UTC).isoformat(timespec="seconds"), "python": platform.python_version(),
-            "versions": _versions(), "program": self._program, "program_of": self.makers,
-            "git": git_revision(ROOT, program_files(*self.makers)), **self.facts,
-        }  # fmt: skip
+            "finished_utc": datetime.now(UTC).isoformat(timespec="seconds"),
+            "python": platform.python_version(),
+            "versions": _versions(),
+            "program": self._program,
+            "program_of": self.makers,
+            "git": git_revision(ROOT, program_files(*self.makers)),
+            **self.facts,
+        }
 
 
 class PointStore:

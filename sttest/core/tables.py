@@ -26,9 +26,14 @@ _NUMBER = re.compile(r"[-+]?(\d[\d,]*(\.\d+)?|\.\d+)(e[-+]?\d+)?( ?%|x)?")
 
 
 def print_table(
-    columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "", shown: Sequence[str] = (),
-    one_line: bool = False, tidy: tuple[Sequence[str], Iterable[Sequence[object]]] | None = None,
-) -> None:  # fmt: skip
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    title: str = "",
+    shown: Sequence[str] = (),
+    one_line: bool = False,
+    tidy: tuple[Sequence[str], Iterable[Sequence[object]]] | None = None,
+) -> None:
     """Prints a table without frames.
 
     A pipe, a file and ``--wide`` get all columns, with one line per row.  A terminal gets at most five, those ``shown``
@@ -217,12 +222,23 @@ def markdown_table(
         return f"| {' | '.join('---:' if is_right(number) else '---' for number in range(len(columns)))} |"
 
     layout = TableFormat(
-        lineabove=None, linebelowheader=rule, linebetweenrows=None, linebelow=None, headerrow=_ROW,
-        datarow=_ROW, padding=1, with_header_hide=None,
-    )  # fmt: skip
+        lineabove=None,
+        linebelowheader=rule,
+        linebetweenrows=None,
+        linebelow=None,
+        headerrow=_ROW,
+        datarow=_ROW,
+        padding=1,
+        with_header_hide=None,
+    )
     cells = [[str(cell).replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
     text = tabulate(
-        cells, list(columns), tablefmt=layout, stralign=None, numalign=None, disable_numparse=True,
+        cells,
+        list(columns),
+        tablefmt=layout,
+        stralign=None,
+        numalign=None,
+        disable_numparse=True,
         preserve_whitespace=True,
-    )  # fmt: skip
+    )
     return f"{text}\n"

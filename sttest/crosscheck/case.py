@@ -157,9 +157,11 @@ def require_torch() -> None:
     """Raise ToolMissingError unless PyTorch, which computes the golden, is installed."""
     if not has_torch():
         raise ToolMissingError(
-            "no-torch", "PyTorch, which computes the golden results, is not installed", where="golden",
+            "no-torch",
+            "PyTorch, which computes the golden results, is not installed",
+            where="golden",
             hints=["pip install 'sttest[frontend]'"],
-        )  # fmt: skip
+        )
 
 
 def make_case(

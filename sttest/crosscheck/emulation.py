@@ -201,7 +201,7 @@ def emulate_csim(
     compared = compare_streams(package.reference_graph, reference, csim)
     found = CsimEmulation(
         package.reference_graph.name, kernel, _without_blocks(fifos, csim.run), compared, simulate(times)
-    )  # fmt: skip
+    )
     if csim.verdict == "deadlock":
         return replace(found, waits=wait_cycle(times, csim.run))
     return replace(found, results=compare_with_golden(package.reference_graph, case, csim))
@@ -213,9 +213,11 @@ def _changed_depths(package: DesignPackage, times: TimedGraph, fifos: Collection
     changed = {fifo.name: fifo.depth for fifo in times.fifos if fifo.depth != own[fifo.name]}
     for name in changed.keys() - {*fifos}:
         raise InputError(
-            "no-stream", f"'{name}' counts the halves of a converter's buffer, of which the C++ has two",
-            where="--depth", hints=["change the depth of a stream beside the converter"],
-        )  # fmt: skip
+            "no-stream",
+            f"'{name}' counts the halves of a converter's buffer, of which the C++ has two",
+            where="--depth",
+            hints=["change the depth of a stream beside the converter"],
+        )
     return changed
 
 

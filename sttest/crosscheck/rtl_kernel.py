@@ -145,6 +145,12 @@ def emulate_kernel(
             at = int(unlike[0])
             differing.append(f"'{each.name}', byte {at}: 0x{ran.memory[each.name][at]:02x}, not 0x{shall[at]:02x}")
     return AxiEmulation(
-        package.name, ran.done, LAUNCHES, ran.cycles, len(kernel.arguments), memory.stored_bytes, tuple(differing),
+        package.name,
+        ran.done,
+        LAUNCHES,
+        ran.cycles,
+        len(kernel.arguments),
+        memory.stored_bytes,
+        tuple(differing),
         ran.complaints,
-    )  # fmt: skip
+    )

@@ -90,9 +90,11 @@ def _round_layers(kernel: df.KernelOp, launch: Launch, values: Values) -> dict[s
         made = values[leaves][1]
         again = made[:, :-1]
         tokens = {
-            enter.sources[1]: again, enter.sinks[0]: np.concatenate([first, again], axis=1),
-            leave.sources[0]: made, leave.sinks[1]: made[:, -1:],
-        }  # fmt: skip
+            enter.sources[1]: again,
+            enter.sinks[0]: np.concatenate([first, again], axis=1),
+            leave.sources[0]: made,
+            leave.sinks[1]: made[:, -1:],
+        }
         found |= {_name(port): (dtype, each) for port, each in tokens.items()}
     return found
 

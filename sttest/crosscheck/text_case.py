@@ -155,9 +155,11 @@ def quantized_arguments(package: DesignPackage, plain: Mapping[str, Array]) -> d
     static = next((each.name for each in graph.arguments if each.name.endswith("input_scale")), None)
     if static is not None and static not in plain:
         raise InputError(
-            "no-calibration", f"the constant scale '{static}' comes from a calibration, which a text has not",
-            where=package.name, hints=["compile it with --precision w8a8"],
-        )  # fmt: skip
+            "no-calibration",
+            f"the constant scale '{static}' comes from a calibration, which a text has not",
+            where=package.name,
+            hints=["compile it with --precision w8a8"],
+        )
     scaled = [each for each in graph.arguments if f"{each.name}{_SCALE}" in graph.argument and each.dtype != "f32"]
     if not scaled:
         return found
@@ -195,9 +197,11 @@ def _is_scale(graph: ReferenceGraph, argument: Argument) -> bool:
 def _random(random: np.random.Generator, argument: Argument, *, is_scaled: bool) -> Array:
     if argument.dtype not in ("f32", "f16") and not is_scaled:
         raise InputError(
-            "integer-argument", f"'{argument.name}' is of type {argument.dtype}, and only its maker knows its range",
-            where="arguments", hints=["take f32 arguments; --precision makes integers of them"],
-        )  # fmt: skip
+            "integer-argument",
+            f"'{argument.name}' is of type {argument.dtype}, and only its maker knows its range",
+            where="arguments",
+            hints=["take f32 arguments; --precision makes integers of them"],
+        )
     # Products of random rows keep the magnitude of what they are made of.
     rows = argument.shape[0] if argument.kind == "parameter" and len(argument.shape) > 1 else 1
     return (random.standard_normal(argument.shape) / np.sqrt(rows)).astype(np.float32)
@@ -211,14 +215,18 @@ def _from_file(path: Path, wanted: list[Argument]) -> dict[str, Array]:
     for name, tensor in read_tensors(path).items():
         if name not in shapes:
             raise InputError(
-                "unknown-argument", f"the design takes no '{name:.80}'", where=str(path),
+                "unknown-argument",
+                f"the design takes no '{name:.80}'",
+                where=str(path),
                 hints=[did_you_mean(name, shapes)],
-            )  # fmt: skip
+            )
         if tuple(tensor.shape) != shapes[name]:
             raise InputError(
-                "other-shape", f"'{name}' is {list(tensor.shape)} in the file, {list(shapes[name])} in the design",
-                where=str(path), hints=["store it in the shape of the text's argument"],
-            )  # fmt: skip
+                "other-shape",
+                f"'{name}' is {list(tensor.shape)} in the file, {list(shapes[name])} in the design",
+                where=str(path),
+                hints=["store it in the shape of the text's argument"],
+            )
         found[name] = tensor.contiguous().numpy()
     return found
 

@@ -35,9 +35,13 @@ def matmul(a: Tensor, b: Tensor) -> Tensor:
 
 
 def layer_norm(
-    x: Tensor, shape: list[int], weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5,
+    x: Tensor,
+    shape: list[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
     cudnn_enable: bool = True,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """Mean, variance of the deviations, scale; all in the input's type."""
     dims = list(range(-len(shape), 0))
     deviation = x - x.mean(dims, keepdim=True)
@@ -91,7 +95,7 @@ def prelu(x: Tensor, weight: Tensor) -> Tensor:
 
 def variance(
     x: Tensor, dim: list[int] | None = None, *, correction: float | None = None, keepdim: bool = False
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """Mean of the squared deviations, by the number of elements less the correction (1 if none is given)."""
     dims = list(range(x.dim())) if not dim else list(dim)
     deviation = x - x.mean(dims, keepdim=True)
@@ -102,9 +106,13 @@ def variance(
 
 
 def group_norm(
-    x: Tensor, groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5,
+    x: Tensor,
+    groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
     cudnn_enabled: bool = True,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """Norm of groups of channels of ``x [n, c, ...]``."""
     rows = x.reshape(x.shape[0], groups, -1)
     y = layer_norm(rows, [rows.shape[-1]], eps=eps).reshape(x.shape)
@@ -113,9 +121,7 @@ def group_norm(
     return y if bias is None else y + bias.reshape(-1, *rest)
 
 
-def vector_norm(
-    x: Tensor, order: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
-) -> Tensor:  # fmt: skip
+def vector_norm(x: Tensor, order: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """Euclidean norm, sum or maximum of magnitudes."""
     dims: list[int] = list(range(x.dim())) if dim is None else [dim] if isinstance(dim, int) else list(dim)
     if order == 2:
@@ -136,17 +142,23 @@ def extremum(by: Callable[..., Tensor], position: Callable[..., Tensor]) -> Call
 
 def variance_and_mean(
     x: Tensor, dim: list[int] | None = None, *, correction: float | None = None, keepdim: bool = False
-) -> tuple[Tensor, Tensor]:  # fmt: skip
+) -> tuple[Tensor, Tensor]:
     """Both of :func:`variance`'s."""
     dims = list(range(x.dim())) if not dim else list(dim)
     return variance(x, dim, correction=correction, keepdim=keepdim), x.mean(dims, keepdim=keepdim)
 
 
 def attention(
-    q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
     is_causal: bool = False,
-    *, scale: float | None = None, enable_gqa: bool = False,
-) -> Tensor:  # fmt: skip
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
     """Scaled dot-product attention: q ``[..., n, d]``, k and v ``[..., m, d]``; dropout is for training.
 
     As in PyTorch, a query that a mask hides everything from gives zeros.
@@ -197,19 +209,29 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
 
     table = dict(get_decomposition_table())
     table |= {
-        aten.linear.default: linear, aten.matmul.default: matmul, aten.bmm.default: matmul,
-        aten.layer_norm.default: layer_norm, aten.rms_norm.default: rms_norm,
-        aten.softmax.int: lambda x, dim, dtype=None: softmax(x, dim), aten._softmax.default: softmax,
+        aten.linear.default: linear,
+        aten.matmul.default: matmul,
+        aten.bmm.default: matmul,
+        aten.layer_norm.default: layer_norm,
+        aten.rms_norm.default: rms_norm,
+        aten.softmax.int: lambda x, dim, dtype=None: softmax(x, dim),
+        aten._softmax.default: softmax,
         aten.gelu.default: gelu,
         aten.reciprocal.default: reciprocal,
-        aten._to_copy.default: cast, aten.leaky_relu.default: leaky_relu, aten.prelu.default: prelu,
+        aten._to_copy.default: cast,
+        aten.leaky_relu.default: leaky_relu,
+        aten.prelu.default: prelu,
         aten._prelu_kernel.default: lambda x, weight: torch.where(x > 0, x, x * weight),
-        aten.var.correction: variance, aten.group_norm.default: group_norm,
+        aten.var.correction: variance,
+        aten.group_norm.default: group_norm,
         aten.std.correction: lambda x, *args, **kwargs: torch.sqrt(variance(x, *args, **kwargs)),
-        aten.var_mean.correction: variance_and_mean, aten.erfc.default: lambda x: 1 - torch.erf(x),
+        aten.var_mean.correction: variance_and_mean,
+        aten.erfc.default: lambda x: 1 - torch.erf(x),
         aten.frac.default: lambda x: x - torch.trunc(x),
-        aten.max.dim: extremum(torch.amax, torch.argmax), aten.min.dim: extremum(torch.amin, torch.argmin),
-        aten.linalg_vector_norm.default: vector_norm, aten.scaled_dot_product_attention.default: attention,
+        aten.max.dim: extremum(torch.amax, torch.argmax),
+        aten.min.dim: extremum(torch.amin, torch.argmin),
+        aten.linalg_vector_norm.default: vector_norm,
+        aten.scaled_dot_product_attention.default: attention,
         aten.pad.default: pad,
-    }  # fmt: skip
+    }
     return table

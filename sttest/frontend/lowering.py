@@ -95,9 +95,7 @@ def _number_of(op: Any) -> int:
 
 _KINDS = {"PARAMETER": "parameter", "BUFFER": "parameter", "CONSTANT_TENSOR": "parameter", "USER_INPUT": "input"}
 _ALLOWED_DIALECTS = ("arith", "builtin", "func", "linalg", "math")
-_ALLOWED_TENSOR_OPS = (
-    "tensor.cast", "tensor.collapse_shape", "tensor.concat", "tensor.empty", "tensor.expand_shape",
-)  # fmt: skip
+_ALLOWED_TENSOR_OPS = ("tensor.cast", "tensor.collapse_shape", "tensor.concat", "tensor.empty", "tensor.expand_shape")
 _FUNCTIONS = (
     *("absf", "ceil", "cos", "cosh", "erf", "exp", "exp2", "expm1", "floor", "fpowi", "log", "log10", "log1p", "log2"),
     *("powf", "roundeven", "rsqrt", "sin", "sinh", "sqrt", "tan", "tanh", "trunc"),
@@ -460,9 +458,16 @@ class BlockRequest:
 
 
 def linalg_text(
-    config: DecoderConfig, phase: Phase, tokens: int, context: int = 0, *, head: bool = False, batch: int = 1,
-    cards: int = 1, cache_dir: Path | None = None,
-) -> str:  # fmt: skip
+    config: DecoderConfig,
+    phase: Phase,
+    tokens: int,
+    context: int = 0,
+    *,
+    head: bool = False,
+    batch: int = 1,
+    cards: int = 1,
+    cache_dir: Path | None = None,
+) -> str:
     """One decoder block as linalg text in MLIR's generic form.
 
     Its function has the parameters, then the inputs as arguments, named by the

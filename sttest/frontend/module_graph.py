@@ -35,9 +35,15 @@ from sttest.frontend.selections import write_selections
 from sttest.frontend.slices import push_slices
 
 _CHEAP = {
-    aten.expand.default, aten.unsqueeze.default, aten.squeeze.dim, aten.view.default, aten._unsafe_view.default,
-    aten.full.default, aten.scalar_tensor.default, aten.ne.Scalar,
-}  # fmt: skip
+    aten.expand.default,
+    aten.unsqueeze.default,
+    aten.squeeze.dim,
+    aten.view.default,
+    aten._unsafe_view.default,
+    aten.full.default,
+    aten.scalar_tensor.default,
+    aten.ne.Scalar,
+}
 """What costs less where it is used than as a tensor in memory."""
 
 
@@ -162,9 +168,11 @@ def _refuse_constant_results(exported: ExportedProgram) -> None:
     for node in exported.graph.output_node().all_input_nodes:
         if node in constant:
             raise InputError(
-                "not-computed", "a result depends on no input", where=place_of(node),
+                "not-computed",
+                "a result depends on no input",
+                where=place_of(node),
                 hints=["leave it out of the results, as it is the same in every call"],
-            )  # fmt: skip
+            )
 
 
 def offline_nodes(exported: ExportedProgram) -> set[Node]:
@@ -186,9 +194,11 @@ def _export(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[str, A
         message = next(filter(None, map(str.strip, str(error).splitlines())), type(error).__name__)
         hints = ["give inputs that the module takes", "write the module without branches on values of tensors"]
         raise InputError(
-            "not-exportable", f"PyTorch cannot export the module: {message}",
-            where=raised_at(error, type(module).__name__), hints=hints,
-        ) from error  # fmt: skip
+            "not-exportable",
+            f"PyTorch cannot export the module: {message}",
+            where=raised_at(error, type(module).__name__),
+            hints=hints,
+        ) from error
     finally:
         logging.disable(before)
     for node in list(exported.graph.nodes):
@@ -291,9 +301,7 @@ def _widen_masks(exported: ExportedProgram) -> None:
             each.replace_input_with(node, mask)
 
 
-_COMPARISONS = {
-    aten.eq.Tensor, aten.ne.Tensor, aten.lt.Tensor, aten.le.Tensor, aten.gt.Tensor, aten.ge.Tensor,
-}  # fmt: skip
+_COMPARISONS = {aten.eq.Tensor, aten.ne.Tensor, aten.lt.Tensor, aten.le.Tensor, aten.gt.Tensor, aten.ge.Tensor}
 _ARITHMETIC = {aten.add.Tensor, aten.sub.Tensor, aten.mul.Tensor, aten.div.Tensor}
 
 
@@ -390,21 +398,27 @@ def _result_names(exported: ExportedProgram, where: str) -> list[str]:
     for each in specs:
         if each.kind is OutputKind.TOKEN:
             raise InputError(
-                "unsupported-op", "the module checks values while it runs, as torch.linalg does", where=where,
+                "unsupported-op",
+                "the module checks values while it runs, as torch.linalg does",
+                where=where,
                 hints=["compute that on the host and give its result as an input"],
-            )  # fmt: skip
+            )
         if each.kind is not OutputKind.USER_OUTPUT:
             raise InputError(
-                "changes-state", f"the module writes to '{each.target}'", where=place_of(nodes[each.arg.name]),
+                "changes-state",
+                f"the module writes to '{each.target}'",
+                where=place_of(nodes[each.arg.name]),
                 hints=["return the new value and take the old one as an input"],
-            )  # fmt: skip
+            )
     found = [spec.arg.name if isinstance(spec.arg, TensorArgument) else None for spec in specs]
     tensors = [name for name in found if name is not None]
     if not tensors or len(set(tensors)) < len(tensors) or inputs.intersection(tensors):
         raise InputError(
-            "not-computed", "a result is an input, or one is there twice, or there is none", where=where,
+            "not-computed",
+            "a result is an input, or one is there twice, or there is none",
+            where=where,
             hints=["return each tensor that the module computes once"],
-        )  # fmt: skip
+        )
     spec: Any = exported.call_spec.out_spec
     paths, _ = pytree.tree_flatten_with_path(pytree.tree_unflatten(list(range(len(found))), spec))
     return [_result_name(path) for path, index in paths if found[index] is not None]

@@ -71,9 +71,11 @@ class ModuleSource:
         if not isinstance(made, tuple) or len(made) != 2:
             given = f"{len(made)} items" if isinstance(made, tuple) else type(made).__name__
             raise InputError(
-                "not-a-module", f"{function}() gives {given}, not a module and its inputs",
-                where=reference, hints=[f"end {function} with: return module, (x,); several inputs are one tuple"],
-            )  # fmt: skip
+                "not-a-module",
+                f"{function}() gives {given}, not a module and its inputs",
+                where=reference,
+                hints=[f"end {function} with: return module, (x,); several inputs are one tuple"],
+            )
         return cls.of(*made, name=Path(path).stem, where=reference)
 
     @classmethod
@@ -205,10 +207,12 @@ def _lowered(graph: "ModuleGraph", module: "nn.Module") -> str:
             warnings.simplefilter("ignore")
             torch.export.save(graph.exported, path)
         facts: dict[str, Any] = {
-            "names": tuple(graph.names), "kinds": tuple(graph.kinds), "results": tuple(graph.results),
+            "names": tuple(graph.names),
+            "kinds": tuple(graph.kinds),
+            "results": tuple(graph.results),
             # results are results, whatever they are called
             "attributes": {"result_kinds": ("result",) * len(graph.results), "place": forward_of(module)},
-        }  # fmt: skip
+        }
         return lower_isolated(saved_program, {"path": str(path), "places": places, **facts})
 
 
@@ -264,17 +268,21 @@ def _called(path: Path, function: str, reference: str) -> Any:
         if not callable(make):
             names = [key for key, value in vars(user).items() if callable(value) and not key.startswith("_")]
             raise InputError(
-                "no-function", f"the file has no function '{function}'", where=reference,
+                "no-function",
+                f"the file has no function '{function}'",
+                where=reference,
                 hints=[f"name one of {', '.join(names[:8])}" if names else "define one"],
-            )  # fmt: skip
+            )
         return make()
     except SttestError:
         raise
     except (Exception, SystemExit) as error:
         raise InputError(
-            "file-failed", f"{type(error).__name__}: {error}", where=f"{reference}{_line_of(error, path)}",
+            "file-failed",
+            f"{type(error).__name__}: {error}",
+            where=f"{reference}{_line_of(error, path)}",
             hints=["run the file with python"],
-        ) from error  # fmt: skip
+        ) from error
     finally:
         sys.path.remove(str(path.resolve().parent))
 

@@ -43,9 +43,10 @@ def raised_at(error: BaseException, name: str) -> str:
 
 
 _NOT_THE_USERS = (
-    f"{Path(torch.__file__).parent}/", f"{Path(__file__).parents[1]}/",
+    f"{Path(torch.__file__).parent}/",
+    f"{Path(__file__).parents[1]}/",
     *(str(path) for path in Path(re.__file__).parents[1].glob("*.py")),
-)  # fmt: skip
+)
 """Where PyTorch, the front end and the standard library are."""
 
 
@@ -126,9 +127,11 @@ def refuse_uninitialized(graph: Graph) -> None:
     for node in graph.nodes:
         if node.op == "call_function" and re.match(r"aten\.(new_)?empty", str(node.target)):
             raise InputError(
-                "uninitialized", "a tensor of no defined values is read", where=place_of(node),
+                "uninitialized",
+                "a tensor of no defined values is read",
+                where=place_of(node),
                 hints=["make it with torch.zeros", "write all of it before it is read"],
-            )  # fmt: skip
+            )
 
 
 _HINTS = {torch.bool: ["give it as float32, and compare that with 0 in the module"]}

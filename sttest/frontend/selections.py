@@ -203,9 +203,15 @@ def running_sum(x: Tensor, dim: int, dtype: Any = None) -> Tensor:
 
 
 def windows(
-    x: Tensor, kernel: list[int], stride: list[int], padding: list[int], dilation: list[int], fill: float = 0.0,
-    *, ceil_mode: bool = False,
-) -> Tensor:  # fmt: skip
+    x: Tensor,
+    kernel: list[int],
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    fill: float = 0.0,
+    *,
+    ceil_mode: bool = False,
+) -> Tensor:
     """Windows over the last dims of ``x [n, c, *size]``: ``[n, c, *(out, kernel) per dim]``."""
     for number, (width, step, edge, spread) in enumerate(zip(kernel, stride, padding, dilation, strict=True)):
         dim = 2 + 2 * number
@@ -232,9 +238,16 @@ def _window_count(size: int, width: int, step: int, edge: int, spread: int, *, c
 
 
 def convolution(
-    x: Tensor, weight: Tensor, bias: Tensor | None, stride: list[int], padding: list[int], dilation: list[int],
-    transposed: bool, output_padding: list[int], groups: int,
-) -> Tensor:  # fmt: skip
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    transposed: bool,
+    output_padding: list[int],
+    groups: int,
+) -> Tensor:
     """The windows as rows by the weights ``[out, in, *kernel]``; a product per group, or channel."""
     if transposed or x.dim() != weight.dim():
         return NotImplemented
@@ -267,18 +280,27 @@ def pooling(dims: int) -> tuple[Rewrite, Rewrite]:
         return x.unsqueeze(0) if x.dim() == dims + 1 else x
 
     def maximum(
-        x: Tensor, kernel: list[int], stride: list[int] | None = None, padding: Any = 0, dilation: Any = 1,
+        x: Tensor,
+        kernel: list[int],
+        stride: list[int] | None = None,
+        padding: Any = 0,
+        dilation: Any = 1,
         ceil_mode: bool = False,
-    ) -> Tensor:  # fmt: skip
+    ) -> Tensor:
         width, step, edge, spread = (_per_dim(each, dims) for each in (kernel, stride or kernel, padding, dilation))
         least = torch.finfo(x.dtype).min
         found = windows(batched(x), width, step, edge, spread, least, ceil_mode=ceil_mode).amax(taps)
         return found.reshape(*x.shape[: x.dim() - dims], *found.shape[2:])
 
     def mean(
-        x: Tensor, kernel: list[int], stride: list[int] | None = None, padding: Any = 0, ceil_mode: bool = False,
-        count_include_pad: bool = True, divisor_override: int | None = None,
-    ) -> Tensor:  # fmt: skip
+        x: Tensor,
+        kernel: list[int],
+        stride: list[int] | None = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> Tensor:
         width, step, edge = (_per_dim(each, dims) for each in (kernel, stride or kernel, padding))
         taken = windows(batched(x), width, step, edge, [1] * dims, ceil_mode=ceil_mode)
         if divisor_override is None and not ceil_mode and (count_include_pad or not any(edge)):
@@ -304,11 +326,21 @@ def _per_dim(given: Any, dims: int) -> list[int]:
 _max_pool2d, _average_pool2d = pooling(2)
 _max_pool3d, _average_pool3d = pooling(3)
 _REWRITES: dict[Any, Rewrite] = {
-    aten.slice.Tensor: part, aten.select.int: element, aten.split_with_sizes.default: split_part,
-    aten.constant_pad_nd.default: pad, aten.flip.default: flip, aten.roll.default: roll,
-    aten.index_select.default: chosen, aten.index.Tensor: indexed, aten.slice_scatter.default: with_part,
-    aten.select_scatter.default: with_element, aten.cumsum.default: running_sum,
-    aten.convolution.default: convolution, aten.max_pool2d_with_indices.default: _max_pool2d,
-    aten.max_pool3d_with_indices.default: _max_pool3d, aten.avg_pool1d.default: pooling(1)[1],
-    aten.avg_pool2d.default: _average_pool2d, aten.avg_pool3d.default: _average_pool3d,
-}  # fmt: skip
+    aten.slice.Tensor: part,
+    aten.select.int: element,
+    aten.split_with_sizes.default: split_part,
+    aten.constant_pad_nd.default: pad,
+    aten.flip.default: flip,
+    aten.roll.default: roll,
+    aten.index_select.default: chosen,
+    aten.index.Tensor: indexed,
+    aten.slice_scatter.default: with_part,
+    aten.select_scatter.default: with_element,
+    aten.cumsum.default: running_sum,
+    aten.convolution.default: convolution,
+    aten.max_pool2d_with_indices.default: _max_pool2d,
+    aten.max_pool3d_with_indices.default: _max_pool3d,
+    aten.avg_pool1d.default: pooling(1)[1],
+    aten.avg_pool2d.default: _average_pool2d,
+    aten.avg_pool3d.default: _average_pool3d,
+}

@@ -13,9 +13,17 @@ from torch.fx.node import map_arg
 from sttest.frontend.decompositions import aten
 
 _ELEMENTWISE = {
-    aten.add.Tensor, aten.sub.Tensor, aten.mul.Tensor, aten.div.Tensor, aten.relu.default, aten.sigmoid.default,
-    aten.tanh.default, aten.exp.default, aten.neg.default, aten.rsqrt.default,
-}  # fmt: skip
+    aten.add.Tensor,
+    aten.sub.Tensor,
+    aten.mul.Tensor,
+    aten.div.Tensor,
+    aten.relu.default,
+    aten.sigmoid.default,
+    aten.tanh.default,
+    aten.exp.default,
+    aten.neg.default,
+    aten.rsqrt.default,
+}
 
 
 def push_slices(graph: Graph, stored: set[Node]) -> None:

@@ -35,9 +35,13 @@ def run_prefill_batch(
 
 
 def run_decode_batch(
-    block: nn.Module, config: DecoderConfig, x: Sequence[Tensor], caches: Sequence[tuple[Side, Side]], room: int,
+    block: nn.Module,
+    config: DecoderConfig,
+    x: Sequence[Tensor],
+    caches: Sequence[tuple[Side, Side]],
+    room: int,
     layer_kind: LayerKind = "global",
-) -> Any:  # fmt: skip
+) -> Any:
     """Run a decode block over the next token of each sequence of a batch.
 
     Args:

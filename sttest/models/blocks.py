@@ -91,9 +91,15 @@ def run_prefill(block: nn.Module, config: DecoderConfig, x: Tensor, layer_kind: 
 
 
 def run_decode(
-    block: nn.Module, config: DecoderConfig, x: Tensor, cache: tuple[Any, Any], context: int,
-    layer_kind: LayerKind = "global", *, padding: int = 0,
-) -> Any:  # fmt: skip
+    block: nn.Module,
+    config: DecoderConfig,
+    x: Tensor,
+    cache: tuple[Any, Any],
+    context: int,
+    layer_kind: LayerKind = "global",
+    *,
+    padding: int = 0,
+) -> Any:
     """Run a decode block over x [n, hidden], which follows a cache of ``context`` positions, padding included."""
     tables = decode_inputs(config, context, len(x), layer_kind, padding=padding)
     return block(x=x, k_cache=cache[0], v_cache=cache[1], **tensors_of(tables))

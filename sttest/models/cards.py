@@ -56,15 +56,19 @@ def check_cards(config: DecoderConfig, cards: int, *, head: bool = False) -> Non
     for what, count in (("key-value heads", config.kv_heads), ("columns of the feed-forward network", config.ffn)):
         if count % cards:
             raise InputError(
-                "bad-cards", f"{count} {what} make no equal shares for {cards} cards", where=config.name,
+                "bad-cards",
+                f"{count} {what} make no equal shares for {cards} cards",
+                where=config.name,
                 hints=["take a number of cards that divides both", "pad the model's configuration"],
-            )  # fmt: skip
+            )
     if cards > 1 and (config.post_norms or head):
         what = "norms behind attention" if config.post_norms else "the head"
         raise InputError(
-            "bad-cards", f"several cards share a block without {what}", where=config.name,
+            "bad-cards",
+            f"several cards share a block without {what}",
+            where=config.name,
             hints=["leave out --head", "take a model without post_norms"],
-        )  # fmt: skip
+        )
 
 
 def share_of(config: DecoderConfig, cards: int) -> DecoderConfig:

@@ -121,9 +121,11 @@ def _check_config(config: DecoderConfig, told: DecoderConfig, where: Path) -> No
         if ours == theirs or field.name in _NAMING or (field.name == "max_context" and config.rope_theta is not None):
             continue
         raise InputError(
-            "other-model", f"{field.name} is {theirs}, that of {config.public_name} is {ours}", where=shown(where),
+            "other-model",
+            f"{field.name} is {theirs}, that of {config.public_name} is {ours}",
+            where=shown(where),
             hints=["give the checkpoint's folder as the model", "give a checkpoint of that model"],
-        )  # fmt: skip
+        )
 
 
 def _outlines(path: Path) -> dict[str, Tensor]:
@@ -202,9 +204,11 @@ def open_checkpoint(path: Path) -> Iterator[Any]:
             yield file
     except (safetensors.SafetensorError, OSError) as error:
         raise InputError(
-            "bad-safetensors", f"truncated, or no safetensors file: {shown(error)}", where=shown(path),
+            "bad-safetensors",
+            f"truncated, or no safetensors file: {shown(error)}",
+            where=shown(path),
             hints=["copy or convert it anew"],
-        ) from error  # fmt: skip
+        ) from error
 
 
 # --- The files of a checkpoint folder: plain names, none of them outside the folder

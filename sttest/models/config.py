@@ -144,19 +144,25 @@ class DecoderConfig:
     def __post_init__(self) -> None:
         if self.experts and not 1 <= self.experts_per_token <= self.experts:
             raise InputError(
-                "bad-config", f"a token cannot have {self.experts_per_token} of {self.experts} experts",
-                where=self.name, hints=[f"make experts_per_token 1 to {self.experts}"],
-            )  # fmt: skip
+                "bad-config",
+                f"a token cannot have {self.experts_per_token} of {self.experts} experts",
+                where=self.name,
+                hints=[f"make experts_per_token 1 to {self.experts}"],
+            )
         if self.experts and (self.mlp_bias or not self.gated):
             raise InputError(
-                "bad-config", "experts are gated and have no biases", where=self.name,
+                "bad-config",
+                "experts are gated and have no biases",
+                where=self.name,
                 hints=["set gated to true and mlp_bias to false"],
-            )  # fmt: skip
+            )
         if self.state and (self.conv_kernel < 2 or self.ffn or self.experts):
             raise InputError(
-                "bad-config", "a state-space block has a convolution over 2 tokens or more, and no network behind it",
-                where=self.name, hints=["set conv_kernel to 2 or more, ffn and experts to 0"],
-            )  # fmt: skip
+                "bad-config",
+                "a state-space block has a convolution over 2 tokens or more, and no network behind it",
+                where=self.name,
+                hints=["set conv_kernel to 2 or more, ffn and experts to 0"],
+            )
         if self.heads % self.kv_heads:
             raise InputError(
                 "bad-config",

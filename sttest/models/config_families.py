@@ -31,8 +31,11 @@ class _Fields(BaseModel):
 
 _SILU: dict[str, Activation] = {"silu": "silu", "swish": "silu"}
 _GPT_ACTIVATIONS: dict[str, Activation] = {
-    "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "gelu_python_tanh": "gelu_tanh", "relu": "relu",
-}  # fmt: skip
+    "gelu_new": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "gelu_python_tanh": "gelu_tanh",
+    "relu": "relu",
+}
 # The released Gemma configurations say "gelu" and mean the tanh form (transformers, GemmaConfig).
 _GEMMA_ACTIVATIONS: dict[str, Activation] = {"gelu": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh"}
 
@@ -60,11 +63,19 @@ class _Gpt2(_Fields):
 
     def config(self, name: str, path: str, where: str) -> DecoderConfig:
         return _learned(
-            name, path, "gpt2", layers=self.n_layer, hidden=self.n_embd, ffn=self.n_inner or 4 * self.n_embd,
-            heads=self.n_head, vocab=self.vocab_size, max_context=self.n_positions, eps=self.layer_norm_epsilon,
+            name,
+            path,
+            "gpt2",
+            layers=self.n_layer,
+            hidden=self.n_embd,
+            ffn=self.n_inner or 4 * self.n_embd,
+            heads=self.n_head,
+            vocab=self.vocab_size,
+            max_context=self.n_positions,
+            eps=self.layer_norm_epsilon,
             activation=_activation(_GPT_ACTIVATIONS, self.activation_function, f"{where}: activation_function"),
             tied_embeddings=self.tie_word_embeddings,
-        )  # fmt: skip
+        )
 
 
 class _Opt(_Fields):
@@ -85,24 +96,45 @@ class _Opt(_Fields):
     def config(self, name: str, path: str, where: str) -> DecoderConfig:
         if self.word_embed_proj_dim not in (None, self.hidden_size):
             raise InputError(
-                "bad-value", "no block has embeddings of another width than the layers",
-                where=f"{where}: word_embed_proj_dim", hints=["take a model whose widths are one"],
-            )  # fmt: skip
+                "bad-value",
+                "no block has embeddings of another width than the layers",
+                where=f"{where}: word_embed_proj_dim",
+                hints=["take a model whose widths are one"],
+            )
         return _learned(
-            name, path, "opt", layers=self.num_hidden_layers, hidden=self.hidden_size, ffn=self.ffn_dim,
-            heads=self.num_attention_heads, vocab=self.vocab_size, max_context=self.max_position_embeddings, eps=1e-5,
+            name,
+            path,
+            "opt",
+            layers=self.num_hidden_layers,
+            hidden=self.hidden_size,
+            ffn=self.ffn_dim,
+            heads=self.num_attention_heads,
+            vocab=self.vocab_size,
+            max_context=self.max_position_embeddings,
+            eps=1e-5,
             activation=_activation(_GPT_ACTIVATIONS, self.activation_function, f"{where}: activation_function"),
             tied_embeddings=self.tie_word_embeddings,
-        )  # fmt: skip
+        )
 
 
 def _learned(name: str, path: str, family: Family, *, hidden: int, heads: int, **facts: Any) -> DecoderConfig:
     """A block with LayerNorm, biases and learned positions."""
     return DecoderConfig(
-        name, public_name=name, family=family, hidden=hidden, heads=heads, kv_heads=heads,
-        head_dim=_head_dim(hidden, heads, path), norm="layernorm", gated=False, qkv_bias=True, o_bias=True,
-        mlp_bias=True, source=path, **facts,
-    )  # fmt: skip
+        name,
+        public_name=name,
+        family=family,
+        hidden=hidden,
+        heads=heads,
+        kv_heads=heads,
+        head_dim=_head_dim(hidden, heads, path),
+        norm="layernorm",
+        gated=False,
+        qkv_bias=True,
+        o_bias=True,
+        mlp_bias=True,
+        source=path,
+        **facts,
+    )
 
 
 def _head_dim(hidden: int, heads: int, where: str) -> int:
@@ -134,14 +166,25 @@ class _Rotary(RopeFields):
         rope = self.rope(where)
         window, every = self._window(where)
         return DecoderConfig(
-            name, public_name=name, layers=self.num_hidden_layers, hidden=self.hidden_size, heads=heads,
+            name,
+            public_name=name,
+            layers=self.num_hidden_layers,
+            hidden=self.hidden_size,
+            heads=heads,
             kv_heads=self.num_key_value_heads or heads,
             head_dim=self.head_dim or _head_dim(self.hidden_size, heads, where),
-            vocab=self.vocab_size, max_context=self.max_position_embeddings, eps=self.rms_norm_eps,
-            rope_theta=rope.theta, rope_scaling=rope.scaling, local_rope_theta=rope.local_theta,
-            sliding_window=window, global_every=every, tied_embeddings=self.tie_word_embeddings, source=path,
+            vocab=self.vocab_size,
+            max_context=self.max_position_embeddings,
+            eps=self.rms_norm_eps,
+            rope_theta=rope.theta,
+            rope_scaling=rope.scaling,
+            local_rope_theta=rope.local_theta,
+            sliding_window=window,
+            global_every=every,
+            tied_embeddings=self.tie_word_embeddings,
+            source=path,
             **{"ffn": self.intermediate_size, **self._family(where)},
-        )  # fmt: skip
+        )
 
     def _family(self, where: str) -> dict[str, Any]:
         raise NotImplementedError
@@ -223,8 +266,10 @@ class _Qwen2(_Rotary):
         return {**self._of("qwen2", where), "qkv_bias": True}
 
     def _window(self, where: str) -> tuple[int | None, int]:
-        kinds = ["full_attention" if n < self.max_window_layers else "sliding_attention"
-                 for n in range(self.num_hidden_layers)]  # fmt: skip
+        kinds = [
+            "full_attention" if n < self.max_window_layers else "sliding_attention"
+            for n in range(self.num_hidden_layers)
+        ]
         return self._pattern(self.sliding_window if self.use_sliding_window else None, kinds, where)
 
 
@@ -304,10 +349,12 @@ class _Gemma2(_Gemma):
 
     def _family(self, where: str) -> dict[str, Any]:
         return {
-            **self._gemma("gemma2", where), "post_norms": True,
+            **self._gemma("gemma2", where),
+            "post_norms": True,
             "query_scalar": None if self.query_pre_attn_scalar == self.head_dim else self.query_pre_attn_scalar,
-            "attention_cap": self.attn_logit_softcapping, "logit_cap": self.final_logit_softcapping,
-        }  # fmt: skip
+            "attention_cap": self.attn_logit_softcapping,
+            "logit_cap": self.final_logit_softcapping,
+        }
 
     def _window(self, where: str) -> tuple[int | None, int]:
         return self._pattern(self.sliding_window, _every(2, self.num_hidden_layers), where)
@@ -336,7 +383,16 @@ def _every(period: int, layers: int) -> list[str]:
 
 
 FAMILIES: dict[str, type[_Gpt2] | type[_Opt] | type[_Rotary]] = {
-    "gpt2": _Gpt2, "opt": _Opt, "llama": _Llama, "mistral": _Mistral, "qwen2": _Qwen2, "qwen3": _Qwen3,
-    "gemma": _Gemma, "gemma2": _Gemma2, "gemma3_text": _Gemma3, "phi3": _Phi3, "qwen3_moe": _Qwen3Moe,
+    "gpt2": _Gpt2,
+    "opt": _Opt,
+    "llama": _Llama,
+    "mistral": _Mistral,
+    "qwen2": _Qwen2,
+    "qwen3": _Qwen3,
+    "gemma": _Gemma,
+    "gemma2": _Gemma2,
+    "gemma3_text": _Gemma3,
+    "phi3": _Phi3,
+    "qwen3_moe": _Qwen3Moe,
     "mixtral": _Mixtral,
-}  # fmt: skip
+}

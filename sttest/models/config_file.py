@@ -39,10 +39,17 @@ NO_EFFECT = frozenset({
     "unsloth_fixed", "unsloth_version", "use_bfloat16", "use_cache",
 })  # fmt: skip
 """Fields that change no value of a forward pass: dropout, initialization, precision on disk, generation, labels."""
-_VISION = frozenset({
-    "boi_token_index", "eoi_token_index", "image_token_index", "mm_tokens_per_image", "text_config", "vision_config",
-    "tie_word_embeddings",
-})  # fmt: skip
+_VISION = frozenset(
+    {
+        "boi_token_index",
+        "eoi_token_index",
+        "image_token_index",
+        "mm_tokens_per_image",
+        "text_config",
+        "vision_config",
+        "tie_word_embeddings",
+    }
+)
 _UNSET: tuple[object, ...] = (None, False, {}, [], "")
 
 
@@ -103,9 +110,11 @@ def _plain(name: str) -> str:
 def _refuse_unknown(data: dict[str, Any], known: Any, where: str) -> None:
     if data.get("quantization_config"):
         raise InputError(
-            "quantized-checkpoint", "the weights of the checkpoint are quantized already",
-            where=f"{where}: quantization_config", hints=["take the checkpoint in BF16 or F32"],
-        )  # fmt: skip
+            "quantized-checkpoint",
+            "the weights of the checkpoint are quantized already",
+            where=f"{where}: quantization_config",
+            hints=["take the checkpoint in BF16 or F32"],
+        )
     for name, value in data.items():
         if name in known or name in NO_EFFECT or value in _UNSET:
             continue

@@ -38,16 +38,23 @@ class ExpertsFamily(BlockFamily):
         if phase == "decode" and tokens == batch == 1:
             return
         raise InputError(
-            "experts-of-tokens", "a block of experts takes one token, whose experts it reads", where=config.name,
-            demand=tokens * batch, bound=1, unit="tokens", hints=["compile a decode step: --phase decode --tokens 1"],
-        )  # fmt: skip
+            "experts-of-tokens",
+            "a block of experts takes one token, whose experts it reads",
+            where=config.name,
+            demand=tokens * batch,
+            bound=1,
+            unit="tokens",
+            hints=["compile a decode step: --phase decode --tokens 1"],
+        )
 
     def check_cards(self, config: DecoderConfig, cards: int) -> None:
         """Nobody shares experts out."""
         raise InputError(
-            "bad-cards", "several cards share a block without experts", where=config.name,
+            "bad-cards",
+            "several cards share a block without experts",
+            where=config.name,
             hints=["take a model without experts"],
-        )  # fmt: skip
+        )
 
     def linear_layers(self, config: DecoderConfig) -> Shapes:
         """Those of attention: router and experts have no names of their own."""
@@ -105,9 +112,11 @@ class ExpertsFamily(BlockFamily):
         indexed = tuple(f"{name}:{dim}" for name, dim in INDEXED.items())
         index = {"index": EXPERTS, "index_range": config.experts, "indexed": indexed}
         return replace(
-            program, inputs={**program.inputs, **inputs}, attributes={**program.attributes, **index},
+            program,
+            inputs={**program.inputs, **inputs},
+            attributes={**program.attributes, **index},
             results=(*program.results[:3], EXPERTS, *program.results[3:]),
-        )  # fmt: skip
+        )
 
 
 def expert_parameters(config: DecoderConfig) -> int:

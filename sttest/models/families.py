@@ -153,9 +153,11 @@ def families_of(config: DecoderConfig) -> tuple[BlockFamily, ...]:
     for field in OF_FAMILIES:
         if getattr(config, field) and not any(field in each.knows for each in found):
             raise InputError(
-                "unknown-family", f"no family of blocks that is installed knows '{field}'", where=config.name,
+                "unknown-family",
+                f"no family of blocks that is installed knows '{field}'",
+                where=config.name,
                 hints=[f"the one of sttest's repository is in {HOW_TO_INSTALL}"],
-            )  # fmt: skip
+            )
     return found
 
 

@@ -200,6 +200,11 @@ def check_request(config: DecoderConfig, prompt: Sequence[int], new_tokens: int)
     positions = len(prompt) + new_tokens - 1
     if positions > config.max_context:
         raise InputError(
-            "context-too-long", f"context past the limit of {config.public_name}", where=config.name,
-            demand=positions, bound=config.max_context, unit="tokens", hints=["shorten the prompt or the answer"],
-        )  # fmt: skip
+            "context-too-long",
+            f"context past the limit of {config.public_name}",
+            where=config.name,
+            demand=positions,
+            bound=config.max_context,
+            unit="tokens",
+            hints=["shorten the prompt or the answer"],
+        )

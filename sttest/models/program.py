@@ -83,9 +83,14 @@ def check_shape(config: DecoderConfig, phase: str, tokens: int, context: int, ba
         )
     if phase == "decode" and tokens > MAX_STEP_TOKENS:
         raise InputError(
-            "bad-tokens", "a decode step takes few tokens of one sequence", where="tokens",
-            demand=tokens, bound=MAX_STEP_TOKENS, unit="tokens", hints=["take fewer tokens", "compile a prefill"],
-        )  # fmt: skip
+            "bad-tokens",
+            "a decode step takes few tokens of one sequence",
+            where="tokens",
+            demand=tokens,
+            bound=MAX_STEP_TOKENS,
+            unit="tokens",
+            hints=["take fewer tokens", "compile a prefill"],
+        )
     if phase == "decode" and context < 1:
         raise InputError(
             "bad-context",
@@ -115,14 +120,21 @@ def _check_batch(phase: str, tokens: int, batch: int) -> None:
         return
     if batch > MAX_STEP_TOKENS:
         raise InputError(
-            "bad-batch", "a decode step takes few sequences", where="batch", demand=batch, bound=MAX_STEP_TOKENS,
-            unit="sequences", hints=["take fewer sequences"],
-        )  # fmt: skip
+            "bad-batch",
+            "a decode step takes few sequences",
+            where="batch",
+            demand=batch,
+            bound=MAX_STEP_TOKENS,
+            unit="sequences",
+            hints=["take fewer sequences"],
+        )
     if tokens > 1:
         raise InputError(
-            "bad-batch", f"a decode step of a batch takes one token of each sequence, not {tokens}", where="batch",
+            "bad-batch",
+            f"a decode step of a batch takes one token of each sequence, not {tokens}",
+            where="batch",
             hints=["set tokens to 1", "set batch to 1"],
-        )  # fmt: skip
+        )
 
 
 def size_of(phase: str, tokens: int, context: int, batch: int = 1, cards: int = 1) -> str:
@@ -146,15 +158,23 @@ def check_head(phase: str) -> None:
     """
     if phase != "decode":
         raise InputError(
-            "head-of-prefill", "the head follows one token, a prefill has many", where="head",
+            "head-of-prefill",
+            "the head follows one token, a prefill has many",
+            where="head",
             hints=["compile a decode step with the head", "leave the head of a prefill to the host"],
-        )  # fmt: skip
+        )
 
 
 def block_program(
-    config: DecoderConfig, phase: Phase, tokens: int, context: int, *, head: bool = False, batch: int = 1,
+    config: DecoderConfig,
+    phase: Phase,
+    tokens: int,
+    context: int,
+    *,
+    head: bool = False,
+    batch: int = 1,
     cards: int = 1,
-) -> TorchProgram:  # fmt: skip
+) -> TorchProgram:
     """One decoder block on the meta device: shapes, no weights.
 
     With ``head`` what follows the last of them comes behind it.  A batch has ``tokens`` of each sequence.  Of several
@@ -194,8 +214,11 @@ def block_program(
         if head:
             inputs["token_ids"] = torch.empty(head_columns(config))
     attributes: dict[str, str | int | tuple[str, ...]] = {
-        "model": config.name, "phase": phase, "tokens": tokens, "context": context,
-    }  # fmt: skip
+        "model": config.name,
+        "phase": phase,
+        "tokens": tokens,
+        "context": context,
+    }
     if batch > 1:
         attributes["batch"] = batch
     if cards > 1:

@@ -32,9 +32,14 @@ def windows_of(tokens: Sequence[int], windows: int, length: int) -> list[list[in
         )
     if len(tokens) < windows * length:
         raise InputError(
-            "text-too-short", f"the text does not fill {windows} windows of {length} tokens", where="text",
-            demand=windows * length, bound=len(tokens), unit="tokens", hints=["give a longer text", "ask for fewer"],
-        )  # fmt: skip
+            "text-too-short",
+            f"the text does not fill {windows} windows of {length} tokens",
+            where="text",
+            demand=windows * length,
+            bound=len(tokens),
+            unit="tokens",
+            hints=["give a longer text", "ask for fewer"],
+        )
     return [list(tokens[start : start + length]) for start in range(0, windows * length, length)]
 
 
@@ -75,9 +80,11 @@ class Quality:
 
 
 def evaluate(
-    model: LanguageModel, quantized: LanguageModel, windows: Sequence[Sequence[int]],
+    model: LanguageModel,
+    quantized: LanguageModel,
+    windows: Sequence[Sequence[int]],
     progress: Callable[[str], None] = lambda _step: None,
-) -> Quality:  # fmt: skip
+) -> Quality:
     """Run both models over every window, layer by layer beside each other.
 
     Memory holds both models, the activations of one window, and the logits of 64 positions.
@@ -108,9 +115,13 @@ def evaluate(
             divergence += float((expected.exp() * (expected - ours)).sum())
             same += int((expected.argmax(-1) == ours.argmax(-1)).sum())
     return Quality(
-        predictions, math.exp(nll / predictions), math.exp(reference_nll / predictions), divergence / predictions,
-        same / predictions, tuple(noise.sqnr_db for noise in layers),
-    )  # fmt: skip
+        predictions,
+        math.exp(nll / predictions),
+        math.exp(reference_nll / predictions),
+        divergence / predictions,
+        same / predictions,
+        tuple(noise.sqnr_db for noise in layers),
+    )
 
 
 def _layer(model: LanguageModel, number: int, x: Tensor) -> Tensor:

@@ -54,7 +54,12 @@ def _rank(asked: str, name: str, shape: tuple[int, int]) -> int:
         rank = share // SHARE_MULTIPLE * SHARE_MULTIPLE or share
     if not 1 <= rank <= most or (asked.endswith("%") and int(number) > 100):
         raise InputError(
-            "bad-rank", f"{name}, {shape[0]} x {shape[1]}, cannot have the rank {asked}", where=_WHERE,
-            demand=rank, bound=most, unit="rank", hints=[f"take a rank from 1 to {most}"],
-        )  # fmt: skip
+            "bad-rank",
+            f"{name}, {shape[0]} x {shape[1]}, cannot have the rank {asked}",
+            where=_WHERE,
+            demand=rank,
+            bound=most,
+            unit="rank",
+            hints=[f"take a rank from 1 to {most}"],
+        )
     return rank

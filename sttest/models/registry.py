@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from sttest.core.errors import InputError, did_you_mean, note
-from sttest.core.extensions import loaded
+from sttest.core.extensions import HOW_TO_INSTALL, has_systems, loaded
 from sttest.core.plain_files import is_there
 from sttest.models.config import DecoderConfig, LinearScaling, Llama3Scaling
 from sttest.models.config_file import is_config_path, read_config
@@ -138,86 +138,245 @@ _GEMMA = DecoderConfig(
 )
 
 _GPT2_SMALL = replace(
-    _GPT2, name="gpt2-small", public_name="GPT-2", layers=12, hidden=768, ffn=3072, heads=12, kv_heads=12,
+    _GPT2,
+    name="gpt2-small",
+    public_name="GPT-2",
+    layers=12,
+    hidden=768,
+    ffn=3072,
+    heads=12,
+    kv_heads=12,
     source=_card("openai-community/gpt2"),
-)  # fmt: skip
+)
 _GPT2_LARGE = replace(
-    _GPT2, name="gpt2-large", public_name="GPT-2 Large", layers=36, hidden=1280, ffn=5120, heads=20, kv_heads=20,
+    _GPT2,
+    name="gpt2-large",
+    public_name="GPT-2 Large",
+    layers=36,
+    hidden=1280,
+    ffn=5120,
+    heads=20,
+    kv_heads=20,
     source=_card("openai-community/gpt2-large"),
-)  # fmt: skip
+)
 _GPT2_XL = replace(
-    _GPT2, name="gpt2-xl", public_name="GPT-2 XL", layers=48, hidden=1600, ffn=6400, heads=25, kv_heads=25,
+    _GPT2,
+    name="gpt2-xl",
+    public_name="GPT-2 XL",
+    layers=48,
+    hidden=1600,
+    ffn=6400,
+    heads=25,
+    kv_heads=25,
     source=_card("openai-community/gpt2-xl"),
-)  # fmt: skip
+)
 _OPT_125M = replace(
-    _GPT2_SMALL, name="opt-125m", public_name="OPT-125M", family="opt", activation="relu", vocab=50272,
-    max_context=2048, source=_card("facebook/opt-125m"),
-)  # fmt: skip
+    _GPT2_SMALL,
+    name="opt-125m",
+    public_name="OPT-125M",
+    family="opt",
+    activation="relu",
+    vocab=50272,
+    max_context=2048,
+    source=_card("facebook/opt-125m"),
+)
 _OPT_1_3B = replace(
-    _OPT_125M, name="opt-1.3b", public_name="OPT-1.3B", layers=24, hidden=2048, ffn=8192, heads=32, kv_heads=32,
+    _OPT_125M,
+    name="opt-1.3b",
+    public_name="OPT-1.3B",
+    layers=24,
+    hidden=2048,
+    ffn=8192,
+    heads=32,
+    kv_heads=32,
     source=_card("facebook/opt-1.3b"),
-)  # fmt: skip
+)
 _LLAMA_2_7B = replace(
-    _LLAMA, name="llama-2-7b", public_name="Llama-2-7B", layers=32, hidden=4096, ffn=11008, heads=32, kv_heads=32,
-    head_dim=128, max_context=4096, source=_card("meta-llama/Llama-2-7b-hf"),
-)  # fmt: skip
+    _LLAMA,
+    name="llama-2-7b",
+    public_name="Llama-2-7B",
+    layers=32,
+    hidden=4096,
+    ffn=11008,
+    heads=32,
+    kv_heads=32,
+    head_dim=128,
+    max_context=4096,
+    source=_card("meta-llama/Llama-2-7b-hf"),
+)
 _LLAMA_3_1_8B = replace(
-    _LLAMA_3_2_1B, name="llama-3.1-8b", public_name="Llama-3.1-8B", layers=32, hidden=4096, ffn=14336, heads=32,
-    head_dim=128, tied_embeddings=False,
+    _LLAMA_3_2_1B,
+    name="llama-3.1-8b",
+    public_name="Llama-3.1-8B",
+    layers=32,
+    hidden=4096,
+    ffn=14336,
+    heads=32,
+    head_dim=128,
+    tied_embeddings=False,
     rope_scaling=Llama3Scaling(factor=8.0, low=1.0, high=4.0, original_context=8192),
     source=_card("meta-llama/Llama-3.1-8B"),
-)  # fmt: skip
+)
 _LLAMA_3_2_3B = replace(
-    _LLAMA_3_2_1B, name="llama-3.2-3b", public_name="Llama-3.2-3B", layers=28, hidden=3072, heads=24, head_dim=128,
+    _LLAMA_3_2_1B,
+    name="llama-3.2-3b",
+    public_name="Llama-3.2-3B",
+    layers=28,
+    hidden=3072,
+    heads=24,
+    head_dim=128,
     source=_card("meta-llama/Llama-3.2-3B"),
-)  # fmt: skip
+)
 _SMOLLM2_135M = replace(
-    _LLAMA, name="smollm2-135m", public_name="SmolLM2-135M", layers=30, hidden=576, ffn=1536, heads=9, kv_heads=3,
-    vocab=49152, max_context=8192, rope_theta=100_000.0, tied_embeddings=True,
+    _LLAMA,
+    name="smollm2-135m",
+    public_name="SmolLM2-135M",
+    layers=30,
+    hidden=576,
+    ffn=1536,
+    heads=9,
+    kv_heads=3,
+    vocab=49152,
+    max_context=8192,
+    rope_theta=100_000.0,
+    tied_embeddings=True,
     source=_card("HuggingFaceTB/SmolLM2-135M"),
-)  # fmt: skip
+)
 _SMOLLM2_360M = replace(
-    _SMOLLM2_135M, name="smollm2-360m", public_name="SmolLM2-360M", layers=32, hidden=960, ffn=2560, heads=15,
-    kv_heads=5, source=_card("HuggingFaceTB/SmolLM2-360M"),
-)  # fmt: skip
+    _SMOLLM2_135M,
+    name="smollm2-360m",
+    public_name="SmolLM2-360M",
+    layers=32,
+    hidden=960,
+    ffn=2560,
+    heads=15,
+    kv_heads=5,
+    source=_card("HuggingFaceTB/SmolLM2-360M"),
+)
 _QWEN3_0_6B = replace(
-    _QWEN, name="qwen3-0.6b", public_name="Qwen3-0.6B", family="qwen3", layers=28, hidden=1024, ffn=3072, heads=16,
-    kv_heads=8, head_dim=128, max_context=40960, qkv_bias=False, qk_norm=True, source=_card("Qwen/Qwen3-0.6B"),
-)  # fmt: skip
+    _QWEN,
+    name="qwen3-0.6b",
+    public_name="Qwen3-0.6B",
+    family="qwen3",
+    layers=28,
+    hidden=1024,
+    ffn=3072,
+    heads=16,
+    kv_heads=8,
+    head_dim=128,
+    max_context=40960,
+    qkv_bias=False,
+    qk_norm=True,
+    source=_card("Qwen/Qwen3-0.6B"),
+)
 _QWEN3_8B = replace(
-    _QWEN3_0_6B, name="qwen3-8b", public_name="Qwen3-8B", layers=36, hidden=4096, ffn=12288, heads=32,
-    tied_embeddings=False, source=_card("Qwen/Qwen3-8B"),
-)  # fmt: skip
+    _QWEN3_0_6B,
+    name="qwen3-8b",
+    public_name="Qwen3-8B",
+    layers=36,
+    hidden=4096,
+    ffn=12288,
+    heads=32,
+    tied_embeddings=False,
+    source=_card("Qwen/Qwen3-8B"),
+)
 _MISTRAL_7B = replace(
-    _LLAMA, name="mistral-7b", public_name="Mistral-7B", family="mistral", layers=32, hidden=4096, ffn=14336,
-    heads=32, kv_heads=8, head_dim=128, max_context=32768, sliding_window=4096, global_every=0,
+    _LLAMA,
+    name="mistral-7b",
+    public_name="Mistral-7B",
+    family="mistral",
+    layers=32,
+    hidden=4096,
+    ffn=14336,
+    heads=32,
+    kv_heads=8,
+    head_dim=128,
+    max_context=32768,
+    sliding_window=4096,
+    global_every=0,
     source=_card("mistralai/Mistral-7B-v0.1"),
-)  # fmt: skip
+)
 _PHI_3_MINI = replace(
-    _LLAMA, name="phi-3-mini", public_name="Phi-3-mini-4k", family="phi3", layers=32, hidden=3072, ffn=8192,
-    heads=32, kv_heads=32, head_dim=96, vocab=32064, max_context=4096, sliding_window=2047, global_every=0,
+    _LLAMA,
+    name="phi-3-mini",
+    public_name="Phi-3-mini-4k",
+    family="phi3",
+    layers=32,
+    hidden=3072,
+    ffn=8192,
+    heads=32,
+    kv_heads=32,
+    head_dim=96,
+    vocab=32064,
+    max_context=4096,
+    sliding_window=2047,
+    global_every=0,
     source=_card("microsoft/Phi-3-mini-4k-instruct"),
-)  # fmt: skip
+)
 _GEMMA_2_2B = replace(
-    _GEMMA, name="gemma-2-2b", public_name="Gemma-2-2B", family="gemma2", layers=26, hidden=2304, ffn=9216, heads=8,
-    kv_heads=4, vocab=256000, max_context=8192, qk_norm=False, rope_theta=10_000.0, local_rope_theta=None,
-    sliding_window=4096, global_every=2, attention_cap=50.0, logit_cap=30.0,
+    _GEMMA,
+    name="gemma-2-2b",
+    public_name="Gemma-2-2B",
+    family="gemma2",
+    layers=26,
+    hidden=2304,
+    ffn=9216,
+    heads=8,
+    kv_heads=4,
+    vocab=256000,
+    max_context=8192,
+    qk_norm=False,
+    rope_theta=10_000.0,
+    local_rope_theta=None,
+    sliding_window=4096,
+    global_every=2,
+    attention_cap=50.0,
+    logit_cap=30.0,
     source=_card("google/gemma-2-2b"),
-)  # fmt: skip
+)
 _GEMMA_3_4B = replace(
-    _GEMMA, name="gemma-3-4b", public_name="Gemma-3-4B", layers=34, hidden=2560, ffn=10240, heads=8, kv_heads=4,
-    vocab=262208, max_context=131072, sliding_window=1024, rope_scaling=LinearScaling(factor=8.0),
+    _GEMMA,
+    name="gemma-3-4b",
+    public_name="Gemma-3-4B",
+    layers=34,
+    hidden=2560,
+    ffn=10240,
+    heads=8,
+    kv_heads=4,
+    vocab=262208,
+    max_context=131072,
+    sliding_window=1024,
+    rope_scaling=LinearScaling(factor=8.0),
     source=_card("google/gemma-3-4b-pt", "text_config"),
-)  # fmt: skip
+)
 
 _QWEN3_30B_A3B = replace(
-    _QWEN3_0_6B, name="qwen3-30b-a3b", public_name="Qwen3-30B-A3B", family="qwen3_moe", layers=48, hidden=2048, ffn=768,
-    heads=32, kv_heads=4, tied_embeddings=False, experts=128, experts_per_token=8, source=_card("Qwen/Qwen3-30B-A3B"),
-)  # fmt: skip
+    _QWEN3_0_6B,
+    name="qwen3-30b-a3b",
+    public_name="Qwen3-30B-A3B",
+    family="qwen3_moe",
+    layers=48,
+    hidden=2048,
+    ffn=768,
+    heads=32,
+    kv_heads=4,
+    tied_embeddings=False,
+    experts=128,
+    experts_per_token=8,
+    source=_card("Qwen/Qwen3-30B-A3B"),
+)
 _MIXTRAL_8X7B = replace(
-    _MISTRAL_7B, name="mixtral-8x7b", public_name="Mixtral-8x7B", family="mixtral", rope_theta=1_000_000.0,
-    sliding_window=None, global_every=1, experts=8, experts_per_token=2, source=_card("mistralai/Mixtral-8x7B-v0.1"),
-)  # fmt: skip
+    _MISTRAL_7B,
+    name="mixtral-8x7b",
+    public_name="Mixtral-8x7B",
+    family="mixtral",
+    rope_theta=1_000_000.0,
+    sliding_window=None,
+    global_every=1,
+    experts=8,
+    experts_per_token=2,
+    source=_card("mistralai/Mixtral-8x7B-v0.1"),
+)
 
 CONFIGS: dict[str, DecoderConfig] = {
     config.name: config
@@ -272,6 +431,7 @@ def get_config(name: str) -> DecoderConfig:
     if not is_known(name):
         own = name.rpartition("/")[2].lower() if is_repository(name) else name
         hints = [did_you_mean(own, known_models()), "give the path of a config.json, or of the folder that has one"]
+        hints += [] if has_systems() else [f"more models are in {HOW_TO_INSTALL}"]
         raise InputError("unknown-model", f"there is no model '{name}'", where="model", hints=hints)
     return CONFIGS[name] if name in CONFIGS else known_models()[name]
 
@@ -345,9 +505,12 @@ def _small_sizes(config: DecoderConfig) -> dict[str, int]:
     if config.heads * config.head_dim != config.hidden:
         hidden //= 2
     sizes = {
-        "hidden": hidden, "ffn": 2 * heads * head_dim, "heads": heads, "head_dim": head_dim,
+        "hidden": hidden,
+        "ffn": 2 * heads * head_dim,
+        "heads": heads,
+        "head_dim": head_dim,
         "kv_heads": heads if config.group == 1 else shared,
-    }  # fmt: skip
+    }
     if config.sliding_window is not None:
         sizes["sliding_window"] = 16
     return family_of(config).small_sizes(config, sizes)

@@ -105,9 +105,7 @@ def _number(value: object, where: str) -> float:
     return value
 
 
-def _scaling(
-    kind: str, of: dict[str, float], *, truncate: bool
-) -> Llama3Scaling | LinearScaling | YarnScaling | None:  # fmt: skip
+def _scaling(kind: str, of: dict[str, float], *, truncate: bool) -> Llama3Scaling | LinearScaling | YarnScaling | None:
     length = int(of.get("original_max_position_embeddings", 0))
     match kind:
         case "linear":

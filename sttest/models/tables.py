@@ -92,9 +92,14 @@ def prefill_inputs(
 
 
 def decode_inputs(
-    config: DecoderConfig, context: int, tokens: int = 1, layer_kind: LayerKind = "global",
-    *, padding: int = 0, padding_tokens: int = 0,
-) -> dict[str, F32Array]:  # fmt: skip
+    config: DecoderConfig,
+    context: int,
+    tokens: int = 1,
+    layer_kind: LayerKind = "global",
+    *,
+    padding: int = 0,
+    padding_tokens: int = 0,
+) -> dict[str, F32Array]:
     """Tables that the host computes for a decode step, by argument name; arguments as of :func:`step_masks`."""
     positions = context - padding + np.maximum(np.arange(tokens) - padding_tokens, 0)
     tables = _rope(config, positions, layer_kind)

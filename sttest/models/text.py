@@ -38,7 +38,12 @@ def text_tokens(config: DecoderConfig, folder: Path, text: Path) -> list[int]:
     tokens = tokenizer.encode(read_text(text, most_bytes=MAX_TEXT_BYTES), add_special_tokens=False).ids
     if tokens and max(tokens) >= config.vocab:
         raise InputError(
-            "other-tokenizer", "a token outside of the model's vocabulary", where=str(path),
-            demand=max(tokens), bound=config.vocab - 1, unit="token", hints=["take the tokenizer of this model"],
-        )  # fmt: skip
+            "other-tokenizer",
+            "a token outside of the model's vocabulary",
+            where=str(path),
+            demand=max(tokens),
+            bound=config.vocab - 1,
+            unit="token",
+            hints=["take the tokenizer of this model"],
+        )
     return tokens

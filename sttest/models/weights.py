@@ -57,10 +57,19 @@ _OPT = {
     "final_layer_norm": "mlp_norm",
 }
 _NAMES: dict[Family, dict[str, str]] = {
-    "gpt2": _GPT2, "opt": _OPT, "llama": _LLAMA, "mistral": _LLAMA, "qwen2": _LLAMA, "qwen3": _QWEN3, "gemma": _LLAMA,
-    "gemma2": _GEMMA2, "gemma3_text": _GEMMA2, "phi3": _LLAMA, "qwen3_moe": _NO_NETWORK,
+    "gpt2": _GPT2,
+    "opt": _OPT,
+    "llama": _LLAMA,
+    "mistral": _LLAMA,
+    "qwen2": _LLAMA,
+    "qwen3": _QWEN3,
+    "gemma": _LLAMA,
+    "gemma2": _GEMMA2,
+    "gemma3_text": _GEMMA2,
+    "phi3": _LLAMA,
+    "qwen3_moe": _NO_NETWORK,
     "mixtral": _NO_NETWORK,
-}  # fmt: skip
+}
 _OPT_POSITIONS = 2
 """Rows of OPT's learned positions before that of position 0 (Hugging Face, OPTLearnedPositionalEmbedding)."""
 # Tensor name of Hugging Face outside the layers -> ours.
@@ -139,9 +148,11 @@ def model_state(config: DecoderConfig, state: Mapping[str, Tensor]) -> dict[str,
         place, leaf = (layers.setdefault(found[1], {}), found[2]) if found else (ours, _HOST.get(local, ""))
         if not leaf:
             raise InputError(
-                "bad-weights", "no part of the model takes this tensor", where=shown(name),
+                "bad-weights",
+                "no part of the model takes this tensor",
+                where=shown(name),
                 hints=["load a checkpoint of the family"],
-            )  # fmt: skip
+            )
         if leaf in place:
             hints = ["keep one of them"]
             raise InputError("bad-weights", "given twice, with and without a prefix", where=shown(name), hints=hints)
@@ -196,9 +207,11 @@ def _renamed(name: str, names: Mapping[str, str]) -> str:
     module, _, leaf = name.rpartition(".")
     if module not in names:
         raise InputError(
-            "bad-weights", "no part of the block takes this tensor", where=shown(name),
+            "bad-weights",
+            "no part of the block takes this tensor",
+            where=shown(name),
             hints=["load a layer of the family"],
-        )  # fmt: skip
+        )
     return f"{names[module]}.{leaf}"
 
 

@@ -41,7 +41,7 @@ from sttest.package.design_package import (
     DesignPackage,
     check_target,
     report_name,
-)  # fmt: skip
+)
 from sttest.package.group_package import SCHEMA as GROUPS_SCHEMA
 from sttest.package.group_package import GroupPackage
 from sttest.package.kernel_files import CPP, HLS, MEMORY_SCHEMA, MEMORY_TABLE, SIGNATURE
@@ -54,9 +54,13 @@ _VERSIONED = ("xdsl", "numpy", "scipy", "simpy")
 
 
 def write_package(
-    design: CompiledDesign, folder: str | Path, placed: SlrPlacement | None = None, *, fit: Fit | None = None,
+    design: CompiledDesign,
+    folder: str | Path,
+    placed: SlrPlacement | None = None,
+    *,
+    fit: Fit | None = None,
     which: Mapping[str, object] | None = None,
-) -> DesignPackage:  # fmt: skip
+) -> DesignPackage:
     """Writes a compiled design whole: into a temporary folder first, which is then renamed.
 
     Args:
@@ -111,9 +115,15 @@ def read_design(package: DesignPackage) -> CompiledDesign:
     ]
     module = parse(texts[max(texts)], package.name, new_context())
     return CompiledDesign(
-        package.name, configuration.knobs, target_of(module, where), module, package.timed_graph,
-        _fusion(package.report("fusion").to_dict("records")), tuple(stages), configuration.workload.model_dump(),
-    )  # fmt: skip
+        package.name,
+        configuration.knobs,
+        target_of(module, where),
+        module,
+        package.timed_graph,
+        _fusion(package.report("fusion").to_dict("records")),
+        tuple(stages),
+        configuration.workload.model_dump(),
+    )
 
 
 def write_lanes(design: CompiledDesign, folder: Path) -> None:
@@ -153,19 +163,24 @@ def _fill(design: CompiledDesign, placed: SlrPlacement | None, folder: Path, kno
 
 def _tables(design: CompiledDesign, taken: DesignResources, placed: SlrPlacement | None) -> dict[str, ReportTable]:
     found = {
-        "fusion": design.fusion.table(), FIFOS: reports.fifo_table(design),
-        "converters": reports.converter_table(design), KERNELS: reports.kernel_table(design),
-        MEMORY: reports.memory_table(design), ACTIVITY: reports.activity_table(design),
-        "resources": reports.resource_table(taken, design), "memory_kinds": reports.memory_kind_table(taken),
-    }  # fmt: skip
+        "fusion": design.fusion.table(),
+        FIFOS: reports.fifo_table(design),
+        "converters": reports.converter_table(design),
+        KERNELS: reports.kernel_table(design),
+        MEMORY: reports.memory_table(design),
+        ACTIVITY: reports.activity_table(design),
+        "resources": reports.resource_table(taken, design),
+        "memory_kinds": reports.memory_kind_table(taken),
+    }
     if taken.card_of:
         found["cards"] = reports.card_table(taken, design)
     if placed is None:
         return found
     return found | {
-        PARTITION: reports.partition_table(placed), "crossings": reports.crossing_table(placed),
+        PARTITION: reports.partition_table(placed),
+        "crossings": reports.crossing_table(placed),
         RELAYS: reports.relay_table(placed, design),
-    }  # fmt: skip
+    }
 
 
 def _write_hls(

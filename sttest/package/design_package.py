@@ -95,9 +95,14 @@ class DesignPackage:
         cards = self.manifest.configuration.knobs.cards
         if cards > 1:
             raise InputError(
-                "several-cards", "a design over several cards is simulated and emulated, not built or run on a card",
-                where=str(self.folder), demand=cards, bound=1, unit="cards", hints=["compile it without --cards"],
-            )  # fmt: skip
+                "several-cards",
+                "a design over several cards is simulated and emulated, not built or run on a card",
+                where=str(self.folder),
+                demand=cards,
+                bound=1,
+                unit="cards",
+                hints=["compile it without --cards"],
+            )
 
     @property
     def cycles(self) -> int | None:
@@ -173,8 +178,13 @@ class DesignPackage:
         if (why := self.manifest.hls.missing) is not None:
             raise InputError("no-kernel", f"the design has no C++: {why}", where=str(self.folder))
         files = KernelFiles.read(self.folder)
-        self._agree("board", {MANIFEST: {self.name: self.board}, files.named(files.signature_path): {
-            files.design.design: files.design.board}})  # fmt: skip
+        self._agree(
+            "board",
+            {
+                MANIFEST: {self.name: self.board},
+                files.named(files.signature_path): {files.design.design: files.design.board},
+            },
+        )
         self._agree("depth", {files.named(files.cpp): files.depths, GRAPH: self._depths})
         if self.placed_graph is not None:
             self._agree("depth", {files.named(files.cpp): files.depths, PLACED_GRAPH: _depths(self.placed_graph)})
@@ -289,9 +299,11 @@ class DesignPackage:
         for name in sorted(ports):
             here, there = GRAPH, files.named(files.memory_path)
             raise InputError(
-                "files-disagree", f"port '{name}' is not in both {here} and {there}", where=str(self.folder),
+                "files-disagree",
+                f"port '{name}' is not in both {here} and {there}",
+                where=str(self.folder),
                 hints=COMPILE_AGAIN,
-            )  # fmt: skip
+            )
 
     def _check_banks(self, files: KernelFiles) -> None:
         """Compares with the banks that a build chose, where there was one, else with those of the timed graph."""
@@ -302,9 +314,10 @@ class DesignPackage:
             return
         names = {argument: dma for dma, argument in files.argument_of.items()}
         channels = {
-            names[each.name]: " ".join(map(channel_name, each.banks)) for each in files.kernel.buffers
+            names[each.name]: " ".join(map(channel_name, each.banks))
+            for each in files.kernel.buffers
             if each.name in names
-        }  # fmt: skip
+        }
         # Banks behind those of the HBM have numbers that only the board's file gives a meaning.
         timed = {dma: names for dma, names in _channels(self.timed_graph).items() if names.startswith(HBM)}
         self._agree("channels", {here: channels, GRAPH: timed})
@@ -315,17 +328,21 @@ class DesignPackage:
         for name, value in ones.items():
             if name in others and others[name] != value:
                 raise InputError(
-                    "files-disagree", f"{what} of '{name}' is {value} in {here} and {others[name]} in {there}",
-                    where=str(self.folder), hints=COMPILE_AGAIN,
-                )  # fmt: skip
+                    "files-disagree",
+                    f"{what} of '{name}' is {value} in {here} and {others[name]} in {there}",
+                    where=str(self.folder),
+                    hints=COMPILE_AGAIN,
+                )
 
     def _part(self, name: str) -> Path:
         path = self.folder / name
         if not path.is_file():
             raise InputError(
-                "truncated-package", f"not a whole design package, {name} missing", where=str(self.folder),
+                "truncated-package",
+                f"not a whole design package, {name} missing",
+                where=str(self.folder),
                 hints=COMPILE_AGAIN,
-            )  # fmt: skip
+            )
         return path
 
     def _column(self, report: str, key: str, value: str) -> dict[str, str]:
@@ -367,9 +384,11 @@ def read_lanes(folder: Path) -> tuple[str, ...]:
         lanes = _whole(_column(path, "kernel", "lanes"), path)
     except InputError as error:
         raise InputError(
-            "no-lanes", f"no readable {report_name(KERNELS)}", where=str(folder),
+            "no-lanes",
+            f"no readable {report_name(KERNELS)}",
+            where=str(folder),
             hints=["name a package that 'sttest compile' made"],
-        ) from error  # fmt: skip
+        ) from error
     return _of_tasks(lanes)
 
 

@@ -77,9 +77,11 @@ class GroupPackage:
         configured = board.launch.reconfiguration_us
         if configured is None:
             raise InputError(
-                "no-reconfiguration", f"board '{board.name}' does not say how long a configuration takes",
-                where="launch.reconfiguration_us", hints=["extend u55c"],
-            )  # fmt: skip
+                "no-reconfiguration",
+                f"board '{board.name}' does not say how long a configuration takes",
+                where="launch.reconfiguration_us",
+                hints=["extend u55c"],
+            )
         return cycles / board.clock_mhz.value + len(self.groups) * configured.value
 
     def on_cards_us(self, board: FpgaBoard, cycles: int) -> float:
@@ -103,6 +105,8 @@ def require_one_design(path: Path) -> None:
     """
     if path.is_dir() and GroupPackage.is_there(path):
         raise InputError(
-            "several-groups", "a package of several groups, each a design", where=str(path),
+            "several-groups",
+            "a package of several groups, each a design",
+            where=str(path),
             hints=[f"name one of them, as in {path / 'group0'}"],
-        )  # fmt: skip
+        )

@@ -66,10 +66,14 @@ def _rows(images: Mapping[str, Image], load: str, size: int, layers: int) -> Ima
     if found is None or found.size != size * layers:
         have = "no image" if found is None else "an image of another size"
         raise InputError(
-            "bad-arguments", f"'{load}' has {have}, and is in one buffer with others", where="memory",
-            demand=size * layers, bound=0 if found is None else found.size, unit="bytes",
+            "bad-arguments",
+            f"'{load}' has {have}, and is in one buffer with others",
+            where="memory",
+            demand=size * layers,
+            bound=0 if found is None else found.size,
+            unit="bytes",
             hints=["give the images of all tensors of the buffer"],
-        )  # fmt: skip
+        )
     return found.reshape(layers, size)
 
 
@@ -132,15 +136,21 @@ class KernelFiles:
         folder = package / HLS
         if not folder.is_dir():
             raise InputError(
-                "no-kernel", "no hls folder: not a design package, or one without C++", where=str(package),
+                "no-kernel",
+                "no hls folder: not a design package, or one without C++",
+                where=str(package),
                 hints=["name a package that 'sttest compile' made", "see 'hls' in its manifest.json"],
-            )  # fmt: skip
+            )
         design = read_signature(folder / SIGNATURE)
         if len(design.kernels) != 1:
             raise InputError(
-                "several-kernels", "only designs of one kernel are run", where=str(package),
-                demand=len(design.kernels), bound=1, unit="kernels",
-            )  # fmt: skip
+                "several-kernels",
+                "only designs of one kernel are run",
+                where=str(package),
+                demand=len(design.kernels),
+                bound=1,
+                unit="kernels",
+            )
         return cls(package, design)
 
     @property
@@ -240,9 +250,11 @@ class KernelFiles:
         here, there = [each.name for each in table.arguments], [each.name for each in self.kernel.arguments]
         if here != there:
             raise InputError(
-                "files-disagree", f"arguments are {', '.join(here)} in {MEMORY_TABLE} and {', '.join(there)} in "
-                f"{SIGNATURE}", where=str(self.hls), hints=["compile the package again"],
-            )  # fmt: skip
+                "files-disagree",
+                f"arguments are {', '.join(here)} in {MEMORY_TABLE} and {', '.join(there)} in {SIGNATURE}",
+                where=str(self.hls),
+                hints=["compile the package again"],
+            )
         return table
 
     @cached_property

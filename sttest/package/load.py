@@ -8,10 +8,20 @@ from sttest.package.group_package import require_one_design
 from sttest.package.ways_in import way_in
 from sttest.sim import TimedGraph, load
 
-_ANOTHER_KIND = frozenset({
-    "no-package", "no-such-file", "file-too-large", "bad-encoding", "not-json", "json-nesting", "not-an-object",
-    "wrong-schema", "bad-xml", "not-sdf3",
-})  # fmt: skip
+_ANOTHER_KIND = frozenset(
+    {
+        "no-package",
+        "no-such-file",
+        "file-too-large",
+        "bad-encoding",
+        "not-json",
+        "json-nesting",
+        "not-an-object",
+        "wrong-schema",
+        "bad-xml",
+        "not-sdf3",
+    }
+)
 """Codes of errors after which a path may be something else than a design."""
 
 

@@ -38,10 +38,11 @@ class ModelPackage(DesignPackage):
         name, tokens, context = workload.model, workload.asked_tokens, workload.asked_context
         if name is None or workload.phase not in get_args(Phase) or tokens is None or context is None:
             raise InputError(
-                "no-model", "the package was not compiled from a model, so that nothing says what it should compute",
+                "no-model",
+                "the package was not compiled from a model, so that nothing says what it should compute",
                 where=str(folder),
                 hints=["of a text, 'sttest pack' makes an archive that runs", "compile a model, see 'sttest models'"],
-            )  # fmt: skip
+            )
         if (why := manifest.values.missing) is not None:
             raise InputError("no-values", f"the design has no values: {why}", where=str(folder))
         self.config, self.scheme = described_config(name, workload.config), manifest.configuration.quant_scheme
@@ -66,15 +67,21 @@ class ModelPackage(DesignPackage):
         """
         if self.layers > 1:
             raise InputError(
-                "several-layers", "a launch of the design runs several layers", where=str(self.folder),
-                demand=self.layers, bound=1, unit="layers",
+                "several-layers",
+                "a launch of the design runs several layers",
+                where=str(self.folder),
+                demand=self.layers,
+                bound=1,
+                unit="layers",
                 hints=["compile with one layer", "give a prefill's and a decode's package"],
-            )  # fmt: skip
+            )
         if self.head:
             raise InputError(
-                "with-head", "a launch of the design runs the head, too", where=str(self.folder),
+                "with-head",
+                "a launch of the design runs the head, too",
+                where=str(self.folder),
                 hints=["compile without --head"],
-            )  # fmt: skip
+            )
 
     def quantized(self, model: "LanguageModel", calibrate: Callable[[], object]) -> "LanguageModel":
         """The fake-quantized twin of a model in the package's scheme; ``calibrate`` runs typical inputs."""

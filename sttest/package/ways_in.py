@@ -232,10 +232,17 @@ _JSON_KINDS: tuple[tuple[Callable[[Path], WayIn], Callable[[Mapping[str, object]
 )
 _SUFFIXES: dict[str, Callable[[Path], WayIn | None]] = {
     **dict.fromkeys((".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx"), _cpp),
-    ".onnx": _onnx, ".mlir": _mlir, ".py": _python, ".npz": _traces,
-    ".safetensors": _weights, **dict.fromkeys((".pt", ".pth", ".pt2", ".ckpt"), _pickle),
-    ".yaml": _yaml, ".yml": _yaml, ".app": _vitis_file, ".cfg": _vitis_file,
-}  # fmt: skip
+    ".onnx": _onnx,
+    ".mlir": _mlir,
+    ".py": _python,
+    ".npz": _traces,
+    ".safetensors": _weights,
+    **dict.fromkeys((".pt", ".pth", ".pt2", ".ckpt"), _pickle),
+    ".yaml": _yaml,
+    ".yml": _yaml,
+    ".app": _vitis_file,
+    ".cfg": _vitis_file,
+}
 
 
 # --- Folders
@@ -292,8 +299,14 @@ def _packages_below(folder: Path) -> WayIn | None:
 
 
 _FOLDERS: tuple[Callable[[Path], WayIn | None], ...] = (
-    _own_folder, _streamhls, _vitis_folder, _tapa_folder, _checkpoint_folder, _finn_build, _packages_below,
-)  # fmt: skip
+    _own_folder,
+    _streamhls,
+    _vitis_folder,
+    _tapa_folder,
+    _checkpoint_folder,
+    _finn_build,
+    _packages_below,
+)
 
 
 def _shown(path: Path) -> Path:

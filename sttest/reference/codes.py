@@ -65,8 +65,11 @@ def encode(tokens: Array, code: Code, where: str) -> Bytes:
     filled = np.zeros((count, -(-elements // code.group) * code.group), np.int64)
     filled[:, :elements] = tokens
     groups = filled.reshape(count, -1, code.group)
-    _require(where, np.all((groups >= code.least) & (groups <= code.most)),
-             f"integers outside of {code.least} to {code.most}")  # fmt: skip
+    _require(
+        where,
+        np.all((groups >= code.least) & (groups <= code.most)),
+        f"integers outside of {code.least} to {code.most}",
+    )
     _require(
         where, not (code.has_whole_groups and elements % code.group), f"elements that are no groups of {code.group}"
     )
@@ -117,10 +120,16 @@ def _signs_elements(numbers: Array) -> Array:
 
 
 THREE_BITS = Code("i3", "i3", 1, 3, -4, 3, lambda groups: groups[..., 0] & 7, lambda n: ((n ^ 4) - 4)[..., None])
-BASE_3 = Code(
-    "base-3", "i2", 5, 8, -1, 1, _base_3_numbers, _base_3_elements, decoder="sttest.compile.decoders:BASE_3"
-)  # fmt: skip
+BASE_3 = Code("base-3", "i2", 5, 8, -1, 1, _base_3_numbers, _base_3_elements, decoder="sttest.compile.decoders:BASE_3")
 THREE_OF_FOUR = Code(
-    "3:4", "i2", 4, 5, -1, 1, _signs_numbers, _signs_elements, has_whole_groups=True,
+    "3:4",
+    "i2",
+    4,
+    5,
+    -1,
+    1,
+    _signs_numbers,
+    _signs_elements,
+    has_whole_groups=True,
     decoder="sttest.compile.decoders:THREE_OF_FOUR",
-)  # fmt: skip
+)

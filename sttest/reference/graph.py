@@ -30,10 +30,16 @@ Bytes = NDArray[np.uint8]
 
 BITS: dict[str, int] = {"i1": 1, "i2": 2, "i3": 3, "i4": 4, "i8": 8, "i16": 16, "i32": 32, "f16": 16, "f32": 32}
 NUMPY: dict[str, np.dtype[Any]] = {
-    "i1": np.dtype(np.bool_), "i2": np.dtype(np.int8), "i3": np.dtype(np.int8), "i4": np.dtype(np.int8),
-    "i8": np.dtype(np.int8), "i16": np.dtype("<i2"), "i32": np.dtype("<i4"), "f16": np.dtype("<f2"),
+    "i1": np.dtype(np.bool_),
+    "i2": np.dtype(np.int8),
+    "i3": np.dtype(np.int8),
+    "i4": np.dtype(np.int8),
+    "i8": np.dtype(np.int8),
+    "i16": np.dtype("<i2"),
+    "i32": np.dtype("<i4"),
+    "f16": np.dtype("<f2"),
     "f32": np.dtype("<f4"),
-}  # fmt: skip
+}
 """An integer of 2 to 4 bits is held in an int8, an i1 in a bool whose True is the integer -1."""
 NARROW = ("i2", "i3", "i4")
 """Integers that are narrower than what holds them in numpy."""
@@ -691,13 +697,21 @@ _FLOAT_BINARY = ("arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.
 _FLOAT_UNARY = ("arith.negf", "math.absf", "math.roundeven", "math.exp", "math.tanh", "math.sqrt", "math.rsqrt")
 _INTEGER = ("arith.addi", "arith.subi", "arith.muli", "arith.andi", "arith.maxsi", "arith.minsi")
 _CONVERSIONS = (
-    "arith.extsi", "arith.trunci", "arith.sitofp", "arith.fptosi", "arith.extf", "arith.truncf", "arith.bitcast",
-)  # fmt: skip
+    "arith.extsi",
+    "arith.trunci",
+    "arith.sitofp",
+    "arith.fptosi",
+    "arith.extf",
+    "arith.truncf",
+    "arith.bitcast",
+)
 _PREDICATES = {"false", "true", "ord", "uno"} | {f"{o}{r}" for o in "ou" for r in ("eq", "gt", "ge", "lt", "le", "ne")}
 _ARITY: dict[str, int] = {
-    **dict.fromkeys((*_FLOAT_BINARY, *_INTEGER, "arith.cmpf"), 2), **dict.fromkeys((*_FLOAT_UNARY, *_CONVERSIONS), 1),
-    "arith.select": 3, "arith.constant": 0,
-}  # fmt: skip
+    **dict.fromkeys((*_FLOAT_BINARY, *_INTEGER, "arith.cmpf"), 2),
+    **dict.fromkeys((*_FLOAT_UNARY, *_CONVERSIONS), 1),
+    "arith.select": 3,
+    "arith.constant": 0,
+}
 
 
 OWN_KERNEL = "df.call"

@@ -28,9 +28,11 @@ def own_kernel(name: str) -> Callable[..., Array]:
     """
     if name not in _FUNCTIONS:
         raise InputError(
-            "no-own-values", f"nothing says what the own kernel '{name}' computes", where="values",
+            "no-own-values",
+            f"nothing says what the own kernel '{name}' computes",
+            where="values",
             hints=["give --kernels FILE"],
-        )  # fmt: skip
+        )
     function = _FUNCTIONS[name]
 
     def called(*arguments: Array) -> Array:
@@ -43,9 +45,11 @@ def own_kernel(name: str) -> Callable[..., Array]:
         if not isinstance(found, np.ndarray) or found.dtype != np.float32 or found.shape != given[0].shape:
             shown = f"{found.dtype} {list(found.shape)}" if isinstance(found, np.ndarray) else type(found).__name__
             raise InputError(
-                "own-values", f"its function gives {shown}, not float32 {list(given[0].shape)}",
-                where=f"own kernel '{name}'", hints=["end it with .astype(np.float32)"],
-            )  # fmt: skip
+                "own-values",
+                f"its function gives {shown}, not float32 {list(given[0].shape)}",
+                where=f"own kernel '{name}'",
+                hints=["end it with .astype(np.float32)"],
+            )
         return found
 
     return called

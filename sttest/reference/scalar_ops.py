@@ -58,8 +58,13 @@ INTEGER_OPS: dict[str, np.ufunc] = {
 """Operations between integers of one width, wrapping."""
 
 _RELATIONS: dict[str, Function] = {
-    "eq": np.equal, "gt": np.greater, "ge": np.greater_equal, "lt": np.less, "le": np.less_equal, "ne": np.not_equal,
-}  # fmt: skip
+    "eq": np.equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "ne": np.not_equal,
+}
 
 
 def compare(predicate: str) -> Function:

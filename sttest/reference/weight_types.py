@@ -58,7 +58,7 @@ INT2 = WeightType("int2", 2, 2, "sttest.models.quant.quantizers:full_range")  # 
 TERNARY = WeightType("ternary", 2, 1, "sttest.models.quant.quantizers:ternary", BASE_3, told=1.58)
 TERNARY_3_OF_4 = WeightType(
     "ternary-3:4", 2, 1, "sttest.models.quant.quantizers:three_of_four", THREE_OF_FOUR, told=1.25
-)  # fmt: skip
+)
 FP16 = WeightType("fp16", 16)
 NONE = WeightType("none", 32)
 

@@ -152,9 +152,11 @@ def _options(package: ModelPackage, request: RunRequest, tell: Callable) -> Card
         xclbin = package.files.xclbin(TARGET_OF[request.backend])
         if not xclbin.is_file():
             raise InputError(
-                "not-built", f"there is no {xclbin.name}", where=str(xclbin.parent),
+                "not-built",
+                f"there is no {xclbin.name}",
+                where=str(xclbin.parent),
                 hints=[f"build it with 'sttest build {package.folder} --target {TARGET_OF[request.backend]}'"],
-            )  # fmt: skip
+            )
         return CardOptions(request.backend, str(xclbin), request.card, request.patience)
 
     tell(f"compiling the C++ of {package.phase}")
@@ -211,33 +213,47 @@ def _check_alike(first: ModelPackage, *others: ModelPackage) -> None:
         ):
             if one != its:
                 raise InputError(
-                    "other-package", f"one is of {what} {one}, the other of {its}", where=str(other.folder),
+                    "other-package",
+                    f"one is of {what} {one}, the other of {its}",
+                    where=str(other.folder),
                     hints=["name two packages of one model"],
-                )  # fmt: skip
+                )
 
 
 def _check_steps(decode: ModelPackage, *, by_decode: bool) -> None:
     if decode.generates > 1 and by_decode:
         raise InputError(
-            "several-tokens", "a launch of the design chooses its own tokens, and cannot be fed a prompt",
-            where=str(decode.folder), demand=decode.generates, bound=1, unit="tokens",
+            "several-tokens",
+            "a launch of the design chooses its own tokens, and cannot be fed a prompt",
+            where=str(decode.folder),
+            demand=decode.generates,
+            bound=1,
+            unit="tokens",
             hints=["give a prefill's package, too", "compile the decode without --generate"],
-        )  # fmt: skip
+        )
     if decode.tokens > 1:
         raise InputError(
-            "several-tokens", "a generation decodes one token after the other, the design takes several in a step",
-            where=str(decode.folder), demand=decode.tokens, bound=1, unit="tokens",
+            "several-tokens",
+            "a generation decodes one token after the other, the design takes several in a step",
+            where=str(decode.folder),
+            demand=decode.tokens,
+            bound=1,
+            unit="tokens",
             hints=["compile the decode without --tokens", "run the package alone: one step with seeded inputs"],
-        )  # fmt: skip
+        )
 
 
 def _check_batch(package: ModelPackage) -> None:
     if package.batch > 1:
         raise InputError(
-            "several-sequences", "a generation is of one sequence, a step of the design takes several",
-            where=str(package.folder), demand=package.batch, bound=1, unit="sequences",
+            "several-sequences",
+            "a generation is of one sequence, a step of the design takes several",
+            where=str(package.folder),
+            demand=package.batch,
+            bound=1,
+            unit="sequences",
             hints=["compile without --batch", "run the package alone: one step with seeded inputs"],
-        )  # fmt: skip
+        )
 
 
 def _check_room(packages: Mapping[str, ModelPackage], prompt: int, new_tokens: int) -> None:
@@ -249,9 +265,14 @@ def _check_room(packages: Mapping[str, ModelPackage], prompt: int, new_tokens: i
     for phase, (demand, bound) in sorted(room.items(), reverse=True):
         if demand > bound:
             raise InputError(
-                "no-room", f"the {phase} design has no room for the generation", where=str(packages[phase].folder),
-                demand=demand, bound=bound, unit="tokens", hints=["generate fewer tokens", "compile it for more"],
-            )  # fmt: skip
+                "no-room",
+                f"the {phase} design has no room for the generation",
+                where=str(packages[phase].folder),
+                demand=demand,
+                bound=bound,
+                unit="tokens",
+                hints=["generate fewer tokens", "compile it for more"],
+            )
 
 
 def _check_layers(package: ModelPackage) -> None:
@@ -259,23 +280,30 @@ def _check_layers(package: ModelPackage) -> None:
     config = package.config
     if package.layers not in (1, config.layers):
         raise InputError(
-            "some-layers", "a launch of the design runs neither one layer nor all", where=str(package.folder),
-            demand=package.layers, bound=config.layers, unit="layers",
+            "some-layers",
+            "a launch of the design runs neither one layer nor all",
+            where=str(package.folder),
+            demand=package.layers,
+            bound=config.layers,
+            unit="layers",
             hints=[f"compile with --layers {config.layers}"],
-        )  # fmt: skip
+        )
     if package.head and package.layers != config.layers:
         raise InputError(
-            "head-inside", "a launch of the design runs the head behind one layer of several",
-            where=str(package.folder), hints=[f"compile with --layers {config.layers}", "compile without --head"],
-        )  # fmt: skip
+            "head-inside",
+            "a launch of the design runs the head behind one layer of several",
+            where=str(package.folder),
+            hints=[f"compile with --layers {config.layers}", "compile without --head"],
+        )
     own = [load for load in package.reference_graph.loads if load.argument in config.inputs_per_layer]
     for load in own if package.layers > 1 else ():
         if not package.files.is_per_layer(load.name):
             raise InputError(
-                "layers-differ", f"layers of {config.name} differ in '{load.argument}', of which a launch has one",
+                "layers-differ",
+                f"layers of {config.name} differ in '{load.argument}', of which a launch has one",
                 where=str(package.folder),
                 hints=["compile it anew, from a text that names it in sttest.inputs_per_layer", "compile one layer"],
-            )  # fmt: skip
+            )
 
 
 def _extent(package: ModelPackage, argument: str, axis: int) -> int:

@@ -243,9 +243,14 @@ class BlockMemory:
     def _padding(self, count: int, room: int, what: str) -> int:
         if count > room:
             raise InputError(
-                "no-room", f"the design has no room for so many {what}", where=self.graph.name,
-                demand=count, bound=room, unit=what, hints=["compile the block for more"],
-            )  # fmt: skip
+                "no-room",
+                f"the design has no room for so many {what}",
+                where=self.graph.name,
+                demand=count,
+                bound=room,
+                unit=what,
+                hints=["compile the block for more"],
+            )
         return room - count
 
 
@@ -304,9 +309,14 @@ class ResidentCache:
         stop = self.positions + k_new.values.shape[1]
         if stop > self.room:
             raise InputError(
-                "no-room", "the design has no room for so many cached tokens", where=self.memory.graph.name,
-                demand=stop, bound=self.room, unit="tokens", hints=["compile the block for a longer context"],
-            )  # fmt: skip
+                "no-room",
+                "the design has no room for so many cached tokens",
+                where=self.memory.graph.name,
+                demand=stop,
+                bound=self.room,
+                unit="tokens",
+                hints=["compile the block for a longer context"],
+            )
         for side, new in zip(_SIDES, (k_new, v_new), strict=True):
             self._tensors[side][:, self.positions : stop] = new.values
             if new.scales is not None:

@@ -34,9 +34,11 @@ def load(path: str | Path) -> TimedGraph:
     path = Path(path)
     if path != STANDARD_INPUT and not (path.is_file() or is_handed(path)):
         raise InputError(
-            "no-such-file", why_no_file(path), where=str(path),
+            "no-such-file",
+            why_no_file(path),
+            where=str(path),
             hints=["name a timed graph, or what 'sttest compile' made"],
-        )  # fmt: skip
+        )
     if path.suffix.lower() == ".xml":
         return read_sdf3(path)
     data = read_bytes(path, hints=SMALLER)

@@ -308,10 +308,15 @@ TRANSFER = "hbm-transfer"
 ISSUE = "hbm-issue"
 WINDOW = "hbm-window"
 IN_WORDS = {
-    COMPUTE: "working", FIFO: "a token on its way through a FIFO", STALL_OUT: "space on its way back through a FIFO",
-    LATENCY: "latency of external memory", TRANSFER: "transfer of a burst", ISSUE: "issuing requests, one per cycle",
-    WINDOW: "too many bursts in flight", START: "waiting for its first cycle",
-}  # fmt: skip
+    COMPUTE: "working",
+    FIFO: "a token on its way through a FIFO",
+    STALL_OUT: "space on its way back through a FIFO",
+    LATENCY: "latency of external memory",
+    TRANSFER: "transfer of a burst",
+    ISSUE: "issuing requests, one per cycle",
+    WINDOW: "too many bursts in flight",
+    START: "waiting for its first cycle",
+}
 """What a segment's cycles are spent on, by its kind."""
 
 Step = tuple[list[Segment], Place | None]

@@ -46,9 +46,14 @@ class FixCost:
         """The cost as JSON values of the contract ``sttest.simulation/1``."""
         enough = [{"fifo": name, "depth": depth} for name, depth in self.enough.items()]
         return {
-            "cycles": self.cycles, "enough": enough, "enough_cycles": self.enough_cycles, "is_fastest": self.is_fastest,
-            "is_least": self.is_least, "others_cycles": self.others_cycles, "free_cycles": self.free_cycles,
-        }  # fmt: skip
+            "cycles": self.cycles,
+            "enough": enough,
+            "enough_cycles": self.enough_cycles,
+            "is_fastest": self.is_fastest,
+            "is_least": self.is_least,
+            "others_cycles": self.others_cycles,
+            "free_cycles": self.free_cycles,
+        }
 
     def to_text(self, fix: Mapping[str, int]) -> str:
         """What deeper FIFOs than those of the fix gain: sentences that stand behind it."""

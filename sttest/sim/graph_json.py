@@ -44,9 +44,20 @@ MAX_DIRECTORY_BYTES = 8 * 1024 * 1024
 """Bytes of the list of members at the end of an .npz; each takes ten times as much in memory."""
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _DAMAGED = (
-    OSError, ValueError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, MemoryError, OverflowError,
-    SyntaxError, TokenError, RecursionError, struct.error, Warning,
-)  # fmt: skip
+    OSError,
+    ValueError,
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    MemoryError,
+    OverflowError,
+    SyntaxError,
+    TokenError,
+    RecursionError,
+    struct.error,
+    Warning,
+)
 """What zipfile and numpy raise on files that were cut, flipped or made up, and what they would warn of."""
 _HEADER_BYTES = 16 * 1024
 _ACCESS_BYTES = 12

@@ -45,9 +45,12 @@ class ClassUse:
     def to_dict(self, cycles: int) -> dict[str, Any]:
         """The same for programs, with shares of the run."""
         return {
-            "units": self.units, "busy_cycles": self.busy_cycles, "unit_cycles": self.unit_cycles,
-            "busy_share": self.busy_cycles / cycles, "unit_share": self.unit_cycles / (self.units * cycles),
-        }  # fmt: skip
+            "units": self.units,
+            "busy_cycles": self.busy_cycles,
+            "unit_cycles": self.unit_cycles,
+            "busy_share": self.busy_cycles / cycles,
+            "unit_share": self.unit_cycles / (self.units * cycles),
+        }
 
 
 @dataclass(frozen=True)

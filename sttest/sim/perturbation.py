@@ -29,7 +29,7 @@ from sttest.sim.graph import (
     TimedGraph,
     fifo_ends,
     joins_actors,
-)  # fmt: skip
+)
 
 Thing = Literal["bandwidth", "ports", "lanes", "latency", "clock"]
 THINGS: tuple[Thing, ...] = ("bandwidth", "ports", "lanes", "latency", "clock")
@@ -62,9 +62,11 @@ def gains(graph: TimedGraph, memory_rates: Mapping[str, Fraction] | None = None)
     slow = _cycles(_told_in_elevenths(graph, rates, None))
     if slow < SLOW * cycles * (1 - _MOST_OFF):
         raise InputError(
-            "waits-for-places", "it waits for places in its FIFOs, so that what else would help cannot be told",
-            where=graph.name, hints=["make its FIFOs deeper, see 'sttest size'"],
-        )  # fmt: skip
+            "waits-for-places",
+            "it waits for places in its FIFOs, so that what else would help cannot be told",
+            where=graph.name,
+            hints=["make its FIFOs deeper, see 'sttest size'"],
+        )
     return {thing: slow / _cycles(_told_in_elevenths(graph, rates, thing)) - 1 for thing in THINGS}
 
 
@@ -112,9 +114,11 @@ def _channel(channel: Channel, rate: Fraction, fast: Thing | None) -> Channel:
     taken = tenth if fast in ("ports", "clock") else Fraction(1)
     beats = min(sustained, taken) / SLOW
     return replace(
-        channel, latency=channel.latency * _factor(fast, "latency"), beats_num=beats.numerator,
+        channel,
+        latency=channel.latency * _factor(fast, "latency"),
+        beats_num=beats.numerator,
         beats_den=beats.denominator,
-    )  # fmt: skip
+    )
 
 
 def _process(process: Process, fast: Thing | None) -> Process:

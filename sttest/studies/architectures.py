@@ -35,14 +35,23 @@ class LayerShape:
         """
         if self.hidden % base.head_dim:
             raise InputError(
-                "bad-config", f"heads of {base.head_dim} do not divide a width of {self.hidden}", where="architecture",
+                "bad-config",
+                f"heads of {base.head_dim} do not divide a width of {self.hidden}",
+                where="architecture",
                 hints=[f"take a multiple of {base.head_dim}"],
-            )  # fmt: skip
+            )
         name = f"{base.name}-{self.hidden}-{self.kv_heads}-{self.ffn}"
         return replace(
-            base, name=name, public_name=name, hidden=self.hidden, heads=self.hidden // base.head_dim,
-            kv_heads=self.kv_heads, ffn=self.ffn, ffn_padding=0, source=f"shape of a sweep around {base.public_name}",
-        )  # fmt: skip
+            base,
+            name=name,
+            public_name=name,
+            hidden=self.hidden,
+            heads=self.hidden // base.head_dim,
+            kv_heads=self.kv_heads,
+            ffn=self.ffn,
+            ffn_padding=0,
+            source=f"shape of a sweep around {base.public_name}",
+        )
 
 
 def layer_shapes(base: DecoderConfig, widths: Sequence[int], ratios: Sequence[float]) -> Iterator[LayerShape]:
@@ -122,9 +131,12 @@ def largest(candidates: Sequence[Candidate], budget_us: float, *, by_roofline: b
     within = [each for each in candidates if latency(each) <= budget_us]
     if not within:
         raise InputError(
-            "no-architecture", "no architecture is that fast", where="architectures", demand=budget_us,
+            "no-architecture",
+            "no architecture is that fast",
+            where="architectures",
+            demand=budget_us,
             bound=min(map(latency, candidates)),
-        )  # fmt: skip
+        )
     return max(within, key=lambda each: (each.parameters, -latency(each)))
 
 
@@ -156,9 +168,11 @@ def regret(candidates: Sequence[Candidate], parameters: float, within: float) ->
     alike = [each for each in candidates if abs(each.parameters / parameters - 1) <= within]
     if not alike:
         raise InputError(
-            "no-architecture", f"no architecture has about {parameters:,.0f} parameters", where="architectures",
+            "no-architecture",
+            f"no architecture has about {parameters:,.0f} parameters",
+            where="architectures",
             hints=["ask for more or fewer, or take a larger share"],
-        )  # fmt: skip
+        )
     chosen = min(alike, key=lambda each: (each.roofline_us, each.simulated_us))
     return Regret(chosen, min(alike, key=lambda each: each.simulated_us), len(alike))
 

@@ -53,11 +53,17 @@ def bandwidth_graph(board: FpgaBoard, stream_bytes: int = STREAM_BYTES) -> Timed
     numbers = range(memory.channels)
     ports = [
         MemoryPort(
-            f"read{n}", "read", f"beats{n}", beats, _BEAT_BYTES, (channel_name(n),),
-            burst_bytes=memory.burst_bytes, outstanding=memory.outstanding,
+            f"read{n}",
+            "read",
+            f"beats{n}",
+            beats,
+            _BEAT_BYTES,
+            (channel_name(n),),
+            burst_bytes=memory.burst_bytes,
+            outstanding=memory.outstanding,
         )
         for n in numbers
-    ]  # fmt: skip
+    ]
     sinks = [Pipeline(f"sink{n}", (Loop((beats,), 1, 1, (Event(f"beats{n}", "read", 0),)),)) for n in numbers]
     return TimedGraph(
         f"{board.name}-bandwidth",

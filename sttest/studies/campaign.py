@@ -186,8 +186,9 @@ def on_cluster(work: Mapping[str, Plain], simulate: Simulate, address: str) -> I
                 yield running[future], future.result()
         except distributed.KilledWorker as error:
             hints = ["give the workers more memory", "run it again to go on"]
-            raise DoesNotFitError("worker-died", "a point took several workers down", where="whatif", hints=hints) \
-                from error  # fmt: skip
+            raise DoesNotFitError(
+                "worker-died", "a point took several workers down", where="whatif", hints=hints
+            ) from error
 
 
 def _await_a_worker(client: Any, address: str) -> None:
@@ -202,6 +203,10 @@ def simulate_there(simulate: Simulate, key: Mapping[str, Any], program: str) -> 
     """Simulates on a machine that may have another version of the program; then it refuses."""
     if program_hash(simulate.__module__) == program:
         return simulate(key)
-    error = InputError("other-version", "a worker has another version of sttest", where="cluster",
-                       hints=["install the same version everywhere"])  # fmt: skip
+    error = InputError(
+        "other-version",
+        "a worker has another version of sttest",
+        where="cluster",
+        hints=["install the same version everywhere"],
+    )
     return {"failed": {**error.to_dict(), "exit_code": error.exit_code}, "wall_s": 0.0}

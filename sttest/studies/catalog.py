@@ -221,16 +221,23 @@ class Compared:
         ratio = self.ratio
         within = "within" if published.low is not None else ""
         return (
-            self.row.what, published.text, f"{number_text(self.ours)}{unit}",
-            within if ratio is None else f"{ratio:.2g}" if ratio < 0.1 else f"{ratio:.2f}", self.row.differs,
-        )  # fmt: skip
+            self.row.what,
+            published.text,
+            f"{number_text(self.ours)}{unit}",
+            within if ratio is None else f"{ratio:.2g}" if ratio < 0.1 else f"{ratio:.2f}",
+            self.row.differs,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The same for programs."""
         return {
-            "what": self.row.what, "published": self.row.published.model_dump(), "ours": self.ours,
-            "why_not": self.why_not, "ratio": self.ratio, "differs": self.row.differs,
-        }  # fmt: skip
+            "what": self.row.what,
+            "published": self.row.published.model_dump(),
+            "ours": self.ours,
+            "why_not": self.why_not,
+            "ratio": self.ratio,
+            "differs": self.row.differs,
+        }
 
 
 COLUMNS = ("what", "published", "ours", "ratio", "what differs")

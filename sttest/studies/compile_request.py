@@ -96,8 +96,9 @@ def with_layers_of(asked: Request, layers: LayersOf) -> Request:
     """
     if is_file(asked.model) or asked.options.layers > 1:
         where = asked.model if is_file(asked.model) else "--layers"
-        raise InputError("layers-twice", "--layers-of is of a model, without --layers", where=where,
-                         hints=["leave one of them out"])  # fmt: skip
+        raise InputError(
+            "layers-twice", "--layers-of is of a model, without --layers", where=where, hints=["leave one of them out"]
+        )
     found = with_default_shape(asked)
     count = model_config(asked.model).layers if layers == "all" else 1
     return replace(found, options=found.options.with_(layers=count))

@@ -47,12 +47,18 @@ class DiffSide:
         """What is said of the whole design, by its name in the JSON."""
         graph, run = self.graph, self.run
         return {
-            "path": self.path, "name": graph.name, "verdict": run.verdict, "cycles": run.cycles,
-            "throughput": None if run.throughput is None else str(run.throughput), "clock_mhz": graph.clock_mhz,
-            "us": None if run.cycles is None else run.cycles / graph.clock_mhz, "processes": len(graph.processes),
-            "fifos": len(graph.fifos), "fifo_bits": sum(fifo.depth * fifo.bits for fifo in graph.fifos),
+            "path": self.path,
+            "name": graph.name,
+            "verdict": run.verdict,
+            "cycles": run.cycles,
+            "throughput": None if run.throughput is None else str(run.throughput),
+            "clock_mhz": graph.clock_mhz,
+            "us": None if run.cycles is None else run.cycles / graph.clock_mhz,
+            "processes": len(graph.processes),
+            "fifos": len(graph.fifos),
+            "fifo_bits": sum(fifo.depth * fifo.bits for fifo in graph.fifos),
             "deadlock_cycle": [] if run.deadlock is None else [wait.process for wait in run.deadlock.cycle],
-        }  # fmt: skip
+        }
 
 
 def _critical_path(run: Simulation) -> tuple[dict[str, int], dict[str, int]]:
@@ -145,17 +151,22 @@ class DesignDiff:
         (more, fewer), (more_fifos, fewer_fifos) = self.names("processes"), self.names("fifos")
         more_channels, fewer_channels = self.names("channels")
         return {
-            "schema": SCHEMA, "differs": self.differs, "a": self.a.facts(), "b": self.b.facts(),
+            "schema": SCHEMA,
+            "differs": self.differs,
+            "a": self.a.facts(),
+            "b": self.b.facts(),
             "facts": list(self.facts),
             "critical_path": {"by_kind": _pairs(self.kinds), "by_process": _pairs(self.on_path)},
-            "depths": _pairs(self.depths), "resources": _pairs(self.resources),
+            "depths": _pairs(self.depths),
+            "resources": _pairs(self.resources),
             "processes": {"added": more, "removed": fewer, "changed": self.changed("processes")},
             "fifos": {
-                "added": more_fifos, "removed": fewer_fifos,
+                "added": more_fifos,
+                "removed": fewer_fifos,
                 "changed": {name: _pairs(fields) for name, fields in self.fifo_fields.items()},
             },
             "channels": {"added": more_channels, "removed": fewer_channels, "changed": self.changed("channels")},
-        }  # fmt: skip
+        }
 
 
 def _changed(ones: Mapping[str, Any], others: Mapping[str, Any], missing: Any) -> dict[str, Pair]:

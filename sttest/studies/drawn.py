@@ -12,9 +12,13 @@ class Drawn:
     """A figure of an experiment: name of its file, title, panels from rows, panels beside each other, note."""
 
     def __init__(
-        self, panels: Callable[[Sequence[Row]], list[Panel]], title: str = "", columns: int = 2,
-        stem: str = "figure", note: str = "",
-    ) -> None:  # fmt: skip
+        self,
+        panels: Callable[[Sequence[Row]], list[Panel]],
+        title: str = "",
+        columns: int = 2,
+        stem: str = "figure",
+        note: str = "",
+    ) -> None:
         self.panels, self.title, self.columns, self.stem, self.note = panels, title, columns, stem, note
 
     def write(self, rows: Sequence[Row], place: Callable[[str], Path]) -> None:

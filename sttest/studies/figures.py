@@ -20,18 +20,35 @@ if TYPE_CHECKING:
 
 Meaning = Literal["published", "measured", "simulated", "derived", "bound", "chosen"]
 STYLES: dict[Meaning, tuple[str, str]] = {
-    "published": ("#d55e00", "D"), "measured": ("#009e73", "o"), "simulated": ("#0072b2", "o"),
-    "derived": ("#0072b2", "o"), "bound": ("#767676", ""), "chosen": ("#cc79a7", "X"),
-}  # fmt: skip
+    "published": ("#d55e00", "D"),
+    "measured": ("#009e73", "o"),
+    "simulated": ("#0072b2", "o"),
+    "derived": ("#0072b2", "o"),
+    "bound": ("#767676", ""),
+    "chosen": ("#cc79a7", "X"),
+}
 """Color and marker by meaning: figures of a paper; read off a machine; ours; a bound such as a roofline; a choice."""
 _SHADES = ("#0072b2", "#56b4e9", "#00334f", "#5b8a72", "#7f7fb8", "#2f9fa0", "#3d5a80", "#9ab8d0")
 _STYLE: dict[Any, Any] = {
-    "svg.fonttype": "none", "svg.hashsalt": "sttest", "font.size": 9, "axes.titlesize": 9.5, "axes.titleweight": "bold",
-    "axes.titlelocation": "left", "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
-    "axes.axisbelow": True, "grid.color": "#dddddd", "grid.linewidth": 0.6, "axes.edgecolor": "#888888",
-    "xtick.color": "#555555", "ytick.color": "#555555", "lines.linewidth": 1.5, "lines.markersize": 4.5,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "sttest",
+    "font.size": 9,
+    "axes.titlesize": 9.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "axes.edgecolor": "#888888",
+    "xtick.color": "#555555",
+    "ytick.color": "#555555",
+    "lines.linewidth": 1.5,
+    "lines.markersize": 4.5,
     "hatch.linewidth": 0.5,
-}  # fmt: skip
+}
 _IDENTIFIER = re.compile(r"\w[\w.]*")
 _NARROWEST_GAP = 0.052
 _DECADE_IN = 1.2
@@ -201,16 +218,24 @@ class Bars:
         for place, bar in enumerate(self.bars):
             color = STYLES[bar.meaning][0]
             if bar.value is None:
-                axis.text(0.01, place, f"{bar.text or 'no such design'}", va="center", fontsize=8, color="#555555",
-                          transform=axis.get_yaxis_transform())  # fmt: skip
+                axis.text(
+                    0.01,
+                    place,
+                    f"{bar.text or 'no such design'}",
+                    va="center",
+                    fontsize=8,
+                    color="#555555",
+                    transform=axis.get_yaxis_transform(),
+                )
                 continue
             face, hatch = (color, "") if bar.fits else ("none", "////")
             axis.barh(place, bar.value, 0.72, facecolor=face, edgecolor=color, hatch=hatch, linewidth=0.8)
             end = bar.value
             if bar.bound is not None and 0 <= bar.bound - end < _LABEL_SHARE * max(known):
                 end = bar.bound
-            axis.annotate(bar.text or _short(bar.value), (end, place), (4, 0), textcoords="offset points",
-                          va="center", fontsize=8)  # fmt: skip
+            axis.annotate(
+                bar.text or _short(bar.value), (end, place), (4, 0), textcoords="offset points", va="center", fontsize=8
+            )
             if bar.bound is not None:
                 axis.plot([bar.bound] * 2, [place - 0.38, place + 0.38], color=STYLES["bound"][0], linewidth=2)
         if self.at is not None:
@@ -232,9 +257,15 @@ Panel = Lines | Bars
 
 
 def draw(
-    panels: Sequence[Panel], path: Path, title: str = "", *, columns: int = 1, note: str = "", width_in: float = 8.6,
+    panels: Sequence[Panel],
+    path: Path,
+    title: str = "",
+    *,
+    columns: int = 1,
+    note: str = "",
+    width_in: float = 8.6,
     legend: bool = False,
-) -> None:  # fmt: skip
+) -> None:
     """Writes panels as one figure: an SVG, a PDF or a PNG, as the suffix of ``path`` says.
 
     Args:
@@ -257,9 +288,15 @@ def draw(
 
 
 def _arranged(
-    panels: Sequence[Panel], title: str, columns: int, note: str, width_in: float, begins: Sequence[float], *,
+    panels: Sequence[Panel],
+    title: str,
+    columns: int,
+    note: str,
+    width_in: float,
+    begins: Sequence[float],
+    *,
     legend: bool,
-) -> "Figure":  # fmt: skip
+) -> "Figure":
     """A figure of panels; ``begins`` says where their titles begin, in widths of the panels."""
     rows = [panels[start : start + columns] for start in range(0, len(panels), columns)]
     heights = [max(panel.height_in for panel in row) for row in rows]

@@ -63,7 +63,16 @@ def rows_of(
     """
     for each in lines:
         yield Row(
-            experiment, each.metric, each.value, each.unit, each.kind, each.model or model, each.board or board, phase,
+            experiment,
+            each.metric,
+            each.value,
+            each.unit,
+            each.kind,
+            each.model or model,
+            each.board or board,
+            phase,
             each.engine or (engine if each.kind == "simulated" else ""),
-            reference=each.reference, source=each.source, note=each.note,
-        )  # fmt: skip
+            reference=each.reference,
+            source=each.source,
+            note=each.note,
+        )

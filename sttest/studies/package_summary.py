@@ -14,19 +14,27 @@ def summarize(design: CompiledDesign, package: DesignPackage) -> dict[str, Any]:
     """What a package holds, in the figures that matter first (``sttest.compile/1``)."""
     manifest = package.manifest.to_json()
     return {
-        "schema": "sttest.compile/1", "package": str(package.folder), "name": manifest["name"],
+        "schema": "sttest.compile/1",
+        "package": str(package.folder),
+        "name": manifest["name"],
         "clock_mhz": design.graph.clock_mhz,
-        "workload": manifest["configuration"]["workload"], "groups": manifest["groups"],
-        "kernels": len(design.fusion.fusion.group_of), "fifos": len(design.graph.fifos),
+        "workload": manifest["configuration"]["workload"],
+        "groups": manifest["groups"],
+        "kernels": len(design.fusion.fusion.group_of),
+        "fifos": len(design.graph.fifos),
         "fifo_bits": sum(fifo.depth * fifo.bits for fifo in design.graph.fifos),
-        "intermediates": manifest["intermediates"], "sizing": manifest["sizing"], "resources": manifest["resources"],
-        "design": manifest["design"], "fit": manifest["fit"],
-        "partition": manifest.get("partition"), "contractions": manifest.get("contractions"),
+        "intermediates": manifest["intermediates"],
+        "sizing": manifest["sizing"],
+        "resources": manifest["resources"],
+        "design": manifest["design"],
+        "fit": manifest["fit"],
+        "partition": manifest.get("partition"),
+        "contractions": manifest.get("contractions"),
         "lanes": asdict(design.adaptation),
         "narrow_loops": {str(length): tasks for length, tasks in narrow_loops(design).items()},
         "compile_s": round(sum(stage.seconds for stage in design.stages), 3),
         "passes": [{"pass": stage.spec, "seconds": round(stage.seconds, 4)} for stage in design.stages],
-    }  # fmt: skip
+    }
 
 
 def summary_text(summary: dict[str, Any]) -> str:
@@ -81,9 +89,12 @@ def _design(summary: dict[str, Any]) -> str:
     facts, flow = summary["design"], summary["fit"]["flow"]
     counted = f", {facts['tried']} tried" if facts["tried"] > 1 else ""
     said = {
-        "found": f"best, as found for {facts['name']}", "recipe": f"best by rule, {facts['name']}{counted}",
-        "default": "default options", "options": "lanes as asked for", "file": facts["name"],
-    }[facts["origin"]]  # fmt: skip
+        "found": f"best, as found for {facts['name']}",
+        "recipe": f"best by rule, {facts['name']}{counted}",
+        "default": "default options",
+        "options": "lanes as asked for",
+        "file": facts["name"],
+    }[facts["origin"]]
     return f"{said}; as {'SystemVerilog' if flow == 'rtl' else 'C++'}"
 
 

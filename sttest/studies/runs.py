@@ -290,10 +290,16 @@ class Run:
         graph = self.simulation.graph
         categories = {process.name: process.category for process in graph.processes} if graph else {}
         rows = [
-            (each.process, categories[each.process], each.kind, each.start_cycle, each.cycles,
-             each.cycles / max(1, self.cycles or 1))
+            (
+                each.process,
+                categories[each.process],
+                each.kind,
+                each.start_cycle,
+                each.cycles,
+                each.cycles / max(1, self.cycles or 1),
+            )
             for each in segments
-        ]  # fmt: skip
+        ]
         return pd.DataFrame(rows, columns=["process", "category", "kind", "start_cycle", "cycles", "share"])
 
     @property
@@ -384,8 +390,9 @@ def _draw_gantt(run: Run, drawn: Mapping[str, Sequence[tuple[int, int, int]]], a
         axes = plt.subplots(figsize=(10, min(1.2 + 0.13 * len(drawn), 40)), layout="constrained")[1]
     for row, slices in enumerate(drawn.values()):
         for kind, name in enumerate(KINDS):
-            bars = [(start / graph.clock_mhz, (end - start) / graph.clock_mhz) for start, end, own in slices
-                    if own == kind]  # fmt: skip
+            bars = [
+                (start / graph.clock_mhz, (end - start) / graph.clock_mhz) for start, end, own in slices if own == kind
+            ]
             axes.broken_barh(bars, (row - 0.4, 0.65), facecolors=_COLORS[name])
     if run.has_critical_path:
         rows = {name: row for row, name in enumerate(drawn)}

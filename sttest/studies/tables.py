@@ -81,9 +81,11 @@ def checked(name: str, out: Path | None) -> Path:
     """
     if name not in questions():
         raise InputError(
-            "unknown-experiment", f"unknown experiment '{name}'", where="reproduce",
+            "unknown-experiment",
+            f"unknown experiment '{name}'",
+            where="reproduce",
             hints=[did_you_mean(name, questions())],
-        )  # fmt: skip
+        )
     checkout = _checkout()
     for folder in result_folders(name, out):
         check_output_folder(folder, RESULTS_SCHEMA, "folder of results")
@@ -95,6 +97,8 @@ def _checkout() -> Path:
         if (folder / "experiments" / "__main__.py").is_file():
             return folder
     raise InputError(
-        "no-experiments", "the experiments are not part of the installed package", where="reproduce",
+        "no-experiments",
+        "the experiments are not part of the installed package",
+        where="reproduce",
         hints=["run it in a clone of the repository", "sttest whatif runs the shipped studies anywhere"],
-    )  # fmt: skip
+    )

@@ -77,9 +77,15 @@ def _port(
     name: str, number: int, beats: int, tier: Tier, channels: tuple[str, ...], chunk_bytes: int | None
 ) -> MemoryPort:
     return MemoryPort(
-        f"{name}{number}", "read" if name == "load" else "write", f"beats{number}", beats, _BEAT_BYTES, channels,
-        burst_bytes=min(tier.burst_bytes, chunk_bytes or tier.burst_bytes), outstanding=tier.outstanding,
-    )  # fmt: skip
+        f"{name}{number}",
+        "read" if name == "load" else "write",
+        f"beats{number}",
+        beats,
+        _BEAT_BYTES,
+        channels,
+        burst_bytes=min(tier.burst_bytes, chunk_bytes or tier.burst_bytes),
+        outstanding=tier.outstanding,
+    )
 
 
 def copy_into_hbm(

@@ -36,17 +36,19 @@ def window_graph(layers: int, streamed: int, layer_cycles: int, load_cycles: int
     comes = ActorPhase(layer_cycles, {"in": 1, **turn}, turn)
     loads = ActorPhase(load_cycles, {"load": 1}, {"in": 1, "load": 1})
     return TimedGraph(
-        "weight-window", 1.0,
+        "weight-window",
+        1.0,
         # A load claims its place as it begins, a layer gives it back as it ends; neither overlaps with itself.
         (
-            Fifo("in", room, 1, "srl"), Fifo("load", 2, 1, "srl", initial_tokens=1),
+            Fifo("in", room, 1, "srl"),
+            Fifo("load", 2, 1, "srl", initial_tokens=1),
             Fifo("layer", 2, 1, "srl", initial_tokens=1),
         ),
         (
             Actor("loads", (loads,), firings=tokens * streamed),
             Actor("layers", tuple(comes if coming else stays for coming in comes_in), firings=tokens * layers),
         ),
-    )  # fmt: skip
+    )
 
 
 def token_cycles(layers: int, streamed: int, layer_cycles: int, load_cycles: int, room: int = 2) -> float:

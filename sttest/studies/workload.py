@@ -72,9 +72,16 @@ class WorkloadShape:
 
     @classmethod
     def asked(
-        cls, model: str, phase: Phase | None, tokens: int | None, context: int | None, *, head: bool = False,
-        batch: int | None = None, cards: int = 1,
-    ) -> "WorkloadShape":  # fmt: skip
+        cls,
+        model: str,
+        phase: Phase | None,
+        tokens: int | None,
+        context: int | None,
+        *,
+        head: bool = False,
+        batch: int | None = None,
+        cards: int = 1,
+    ) -> "WorkloadShape":
         """The shape that options give: a decode takes one token, a prefill starts from nothing.
 
         Raises:
@@ -179,9 +186,11 @@ def _refuse_shape(shape_options: Mapping[str, object], where: str) -> None:
     given = [name for name, value in shape_options.items() if value is not None]
     if given:
         raise InputError(
-            "shape-of-a-file", f"{', '.join(given)} given, but the text has its shape already", where=where,
+            "shape-of-a-file",
+            f"{', '.join(given)} given, but the text has its shape already",
+            where=where,
             hints=[f"leave out {' and '.join(given)}", "name a model of the registry"],
-        )  # fmt: skip
+        )
 
 
 def model_workload(config: DecoderConfig, asked: WorkloadShape, tile_size: int) -> tuple[Workload, WorkloadShape]:
@@ -304,9 +313,16 @@ class CompileRequest:
         found = chosen_design(compiler, options, self.choice, self._block(), step)
         if self.keep_ir == "all":
             design = compile_text(
-                text, name, self.board, found.design.knobs, keep_ir="all", progress=step, workload=workload.facts,
-                parameters=self.parameters, where=self.model,
-            )  # fmt: skip
+                text,
+                name,
+                self.board,
+                found.design.knobs,
+                keep_ir="all",
+                progress=step,
+                workload=workload.facts,
+                parameters=self.parameters,
+                where=self.model,
+            )
             found = replace(found, design=design)
         if self.require_quantized:
             refuse_floats(found.design)
@@ -320,11 +336,19 @@ class CompileRequest:
         """
         options = self._checked_options()
         return {
-            "text": self._text(step), "model": self.model, "block": self._block(), "named_board": self.board_name,
-            "board": target_board(self.board), "options": options,
-            "given": sorted(options.given), "scheme": load_scheme(options.precision), "keep_ir": self.keep_ir,
-            "parameters": self.parameters, "require_quantized": self.require_quantized, "choice": self.choice,
-        }  # fmt: skip
+            "text": self._text(step),
+            "model": self.model,
+            "block": self._block(),
+            "named_board": self.board_name,
+            "board": target_board(self.board),
+            "options": options,
+            "given": sorted(options.given),
+            "scheme": load_scheme(options.precision),
+            "keep_ir": self.keep_ir,
+            "parameters": self.parameters,
+            "require_quantized": self.require_quantized,
+            "choice": self.choice,
+        }
 
     def _block(self) -> Block | None:
         """What recipes know the text as; None for a file."""
@@ -346,9 +370,12 @@ class CompileRequest:
 
     def _text(self, step: Step) -> tuple[Workload, str]:
         shape_options = {
-            "--phase": self.phase, "--tokens": self.tokens, "--context": self.context, "--head": self.head or None,
+            "--phase": self.phase,
+            "--tokens": self.tokens,
+            "--context": self.context,
+            "--head": self.head or None,
             "--batch": self.batch,
-        }  # fmt: skip
+        }
         if self.options.ranks and (self.module is not None or is_file(self.model)):
             hints = ["name a model of the registry", "write the product with two factors into the file"]
             raise InputError("ranks-of-a-file", "--rank is for models", where=self.model, hints=hints)
@@ -368,9 +395,14 @@ class CompileRequest:
 
     def _shape(self) -> WorkloadShape:
         return WorkloadShape.asked(
-            self.model, self.phase, self.tokens, self.context, head=self.head, batch=self.batch,
+            self.model,
+            self.phase,
+            self.tokens,
+            self.context,
+            head=self.head,
+            batch=self.batch,
             cards=self.options.cards,
-        )  # fmt: skip
+        )
 
     def _checked_options(self) -> CompileOptions:
         """The options, if they fit each other, the model and the board.
@@ -395,14 +427,18 @@ class CompileRequest:
         config = model_config(self.model)
         if not self.head or self.options.layers != config.layers:
             raise InputError(
-                "no-loop", "a launch makes several tokens only with all layers and the head",
-                where="generate (--generate)", hints=[f"add --layers {config.layers} --head"],
-            )  # fmt: skip
+                "no-loop",
+                "a launch makes several tokens only with all layers and the head",
+                where="generate (--generate)",
+                hints=[f"add --layers {config.layers} --head"],
+            )
         if (self.batch or 1) > 1:
             raise InputError(
-                "no-loop", "a launch makes several tokens of one sequence only", where="generate (--generate)",
+                "no-loop",
+                "a launch makes several tokens of one sequence only",
+                where="generate (--generate)",
                 hints=["leave out --batch", "make a launch per token"],
-            )  # fmt: skip
+            )
         return self.options.with_(positions=config.rope_theta is None)
 
 
@@ -426,6 +462,8 @@ def _check_head_scheme(precision: str) -> None:
     scheme = load_scheme(precision)
     if scheme.quantizes and scheme.lm_head == "none":
         raise InputError(
-            "head-not-quantized", "the scheme keeps the head in floating point, a design has one scheme for all",
-            where=f"scheme '{scheme.name}'", hints=["set lm_head to weights", "compile without --head"],
-        )  # fmt: skip
+            "head-not-quantized",
+            "the scheme keeps the head in floating point, a design has one scheme for all",
+            where=f"scheme '{scheme.name}'",
+            hints=["set lm_head to weights", "compile without --head"],
+        )

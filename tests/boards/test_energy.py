@@ -59,9 +59,15 @@ def test_a_slice_costs_what_its_operands_toggle(case: str, estimate_pj: float, t
 
 @given(ACTIVITIES)
 def test_cases_are_in_order_where_no_slice_works_while_stalled(done: Activity) -> None:
-    done = Activity(done.seconds, done.hbm_bits, min(done.dsp_work_cycles, done.dsp_enabled_cycles),
-                    max(done.dsp_work_cycles, done.dsp_enabled_cycles), done.bram_bits, done.uram_bits,
-                    done.srl_bits)  # fmt: skip
+    done = Activity(
+        done.seconds,
+        done.hbm_bits,
+        min(done.dsp_work_cycles, done.dsp_enabled_cycles),
+        max(done.dsp_work_cycles, done.dsp_enabled_cycles),
+        done.bram_bits,
+        done.uram_bits,
+        done.srl_bits,
+    )
     low, central, high = (energy(done, costs(), case).total_j for case in CASES)
     assert low <= central <= high
 
@@ -107,8 +113,10 @@ def test_the_three_rules() -> None:
     used = Energy("central", 2.0, static_j=30, clocked_j=20, hbm_j=8, dsp_j=1, onchip_j=1)
     assert {rule: fpga_joules(u55c(), used, rule) for rule in RULES} == {"tdp": 300, "drawn": 60, "net": 30}
     assert {rule: gpu_watts(gpu("a100"), rule) for rule in RULES} == {
-        "tdp": 300, "drawn": 131.02, "net": pytest.approx(131.02 - 62.12),
-    }  # fmt: skip
+        "tdp": 300,
+        "drawn": 131.02,
+        "net": pytest.approx(131.02 - 62.12),
+    }
 
 
 def test_what_has_no_reading_is_not_made_up() -> None:

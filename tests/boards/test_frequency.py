@@ -37,10 +37,14 @@ def test_the_fit_is_the_max_min_formula_on_the_shipped_rows():
     with ROUTED_FILE.open(newline="", encoding="utf-8") as file:
         read = [each for each in csv.DictReader(file) if each["used"] == "share"]
     points = [
-        (float(each["share_percent"]) / 100 if each["share_percent"] else float(each["luts"]) / float(each["of_luts"]),
-         float(each["mhz"]))
+        (
+            float(each["share_percent"]) / 100
+            if each["share_percent"]
+            else float(each["luts"]) / float(each["of_luts"]),
+            float(each["mhz"]),
+        )
         for each in read
-    ]  # fmt: skip
+    ]
     known = [each for each in routed_designs() if each.used == "share"]
     for (share, _), wanted in zip(sorted(points), pooled(points), strict=True):
         assert clock_of_share(share, known) == pytest.approx(wanted)

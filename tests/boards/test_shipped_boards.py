@@ -13,9 +13,7 @@ from sttest.boards.part import Quantity
 from sttest.boards.resources import process_bound, slr_capacity
 from sttest.core.errors import InputError
 
-NAMES = [
-    "a100", "duplex", "kv260", "pim-gpt", "rtx2080ti", "sn40l", "u280", "u55c", "v80", "vhk158", "wse-2",
-]  # fmt: skip
+NAMES = ["a100", "duplex", "kv260", "pim-gpt", "rtx2080ti", "sn40l", "u280", "u55c", "v80", "vhk158", "wse-2"]
 FPGAS = ("u280", "u55c")
 ALL_FPGAS = (*FPGAS, "v80", "vhk158", "kv260")
 

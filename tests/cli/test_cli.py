@@ -218,9 +218,12 @@ def test_a_pipe_of_the_file_system_is_not_waited_for(tmp_path, sttest):
     os.mkfifo(tmp_path / "waiting.mlir")
     pipe = tmp_path / "waiting.mlir"
     for arguments in (
-        ["compile", pipe], ["opt", pipe], ["simulate", pipe],
-        ["simulate", BLOCK, "--trace", pipe], ["report", BLOCK, "-o", pipe],
-    ):  # fmt: skip
+        ["compile", pipe],
+        ["opt", pipe],
+        ["simulate", pipe],
+        ["simulate", BLOCK, "--trace", pipe],
+        ["report", BLOCK, "-o", pipe],
+    ):
         outcome = sttest(*arguments)
         assert outcome.exit_code == 2, arguments
         assert "waiting.mlir" in outcome.stderr
@@ -256,8 +259,10 @@ def test_many_options_stand_below_headings(sttest):
         assert option in page.split(f"\n{heading}\n")[1].split("\n\n")[0]
     few = sttest("dot", "--help").stdout
     assert [line for line in few.splitlines() if line.endswith(":") and not line.startswith(" ")] == [
-        "Arguments:", "Options:", "Output:",
-    ]  # fmt: skip
+        "Arguments:",
+        "Options:",
+        "Output:",
+    ]
 
 
 def test_commands_of_help_can_be_copied(sttest):

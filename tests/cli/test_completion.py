@@ -27,12 +27,19 @@ def offered(line: str, code: str = COMMAND) -> list[str]:
     """What bash is told could follow a line, whose last word is begun."""
     words = line.split(" ")
     environment = {
-        **os.environ, "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1), "_STTEST_COMPLETE": "complete_bash",
-    }  # fmt: skip
+        **os.environ,
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(words) - 1),
+        "_STTEST_COMPLETE": "complete_bash",
+    }
     done = subprocess.run(
-        [sys.executable, "-c", f"import sys; sys.argv = ['sttest']; {code}"], env=environment, capture_output=True,
-        text=True, check=True, timeout=120,
-    )  # fmt: skip
+        [sys.executable, "-c", f"import sys; sys.argv = ['sttest']; {code}"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
     return done.stdout.split()
 
 
@@ -45,11 +52,16 @@ def test_the_file_is_of_the_verbs_as_they_are():
 @pytest.mark.parametrize(
     ("kind", "names"),
     [
-        ("models", known_models()), ("boards", board_names()), ("experiments", questions()), ("passes", OWN),
-        ("catalog", catalog_names()), ("studies", [*study_names(), *ablation_names()]), ("corpus", cases()),
+        ("models", known_models()),
+        ("boards", board_names()),
+        ("experiments", questions()),
+        ("passes", OWN),
+        ("catalog", catalog_names()),
+        ("studies", [*study_names(), *ablation_names()]),
+        ("corpus", cases()),
         ("schemes", schemes()),
     ],
-)  # fmt: skip
+)
 def test_names_are_all_there(kind, names):
     found = completion.candidates(kind, "")
     assert {*names} <= {*found}
@@ -66,10 +78,14 @@ def test_a_shell_is_offered_names_and_options_without_heavy_imports():
 @pytest.mark.parametrize(
     ("verb", "word", "names"),
     [
-        ("compile", "gpt2-l", ["gpt2-large"]), ("board", "u", ["u280", "u55c"]), ("reproduce", "gpt", ["gpt2"]),
-        ("whatif", "hbm-b", ["hbm-bandwidth"]), ("studies", "inta", ["intar"]), ("corpus", "stage", ["stage_skew"]),
+        ("compile", "gpt2-l", ["gpt2-large"]),
+        ("board", "u", ["u280", "u55c"]),
+        ("reproduce", "gpt", ["gpt2"]),
+        ("whatif", "hbm-b", ["hbm-bandwidth"]),
+        ("studies", "inta", ["intar"]),
+        ("corpus", "stage", ["stage_skew"]),
     ],
-)  # fmt: skip
+)
 def test_the_first_argument_of_a_verb_is_a_name(verb, word, names):
     known = completion._known()["verbs"]
     assert verb in VERBS

@@ -22,9 +22,12 @@ def process(name, op):
 
 
 GRAPH = {
-    "schema": "sttest.timed-graph/1", "name": "g", "clock_mhz": 100.0, "fifos": [FIFO],
+    "schema": "sttest.timed-graph/1",
+    "name": "g",
+    "clock_mhz": 100.0,
+    "fifos": [FIFO],
     "processes": [process("quelle", "write"), process("senke", "read")],
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -48,10 +51,19 @@ BUG = (b"bug in sttest", b"Traceback", b"Exception ignored")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize(
     "arguments",
-    [("--help",), ("--version",), ("compile", "--help"), ("models",), ("models", "--json"), ("models", "--csv"),
-     ("simulate", "g.json"), ("simulate", "g.json", "--json"), ("dot", "g.json")],
+    [
+        ("--help",),
+        ("--version",),
+        ("compile", "--help"),
+        ("models",),
+        ("models", "--json"),
+        ("models", "--csv"),
+        ("simulate", "g.json"),
+        ("simulate", "g.json", "--json"),
+        ("dot", "g.json"),
+    ],
     ids=" ".join,
-)  # fmt: skip
+)
 def test_full_output_is_one_line_and_a_documented_code(arguments, unbuffered, run):
     done = run(*arguments, redirect="> /dev/full", PYTHONUNBUFFERED=unbuffered)
     assert done.returncode == 2
@@ -134,8 +146,18 @@ def package(tmp_path_factory):
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize("name", ["hls/kernel.cpp", "hls/parts.h", "hls/signature.json", "hls/memory.json",
-                                  "ir/00_quantize.mlir", "reports/kernels.csv", "manifest.json"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "hls/kernel.cpp",
+        "hls/parts.h",
+        "hls/signature.json",
+        "hls/memory.json",
+        "ir/00_quantize.mlir",
+        "reports/kernels.csv",
+        "manifest.json",
+    ],
+)
 @pytest.mark.parametrize("damage", [b"\xff", b"caf\xe9"])
 def test_a_part_of_a_package_that_is_not_utf8_is_refused_by_name(name, damage, package):
     part = package / name

@@ -16,9 +16,12 @@ def headings(verb):
     command = COMMANDS[verb]
     page = HelpPage.of(command, typer.Context(command, info_name=verb))
     return {
-        word: heading for heading, records in page.groups.items() for name, _ in records
-        for word in name.replace(",", " ").split() if word.startswith("--")
-    }  # fmt: skip
+        word: heading
+        for heading, records in page.groups.items()
+        for name, _ in records
+        for word in name.replace(",", " ").split()
+        if word.startswith("--")
+    }
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,14 @@ SCRIPT = "import sys\nfrom sttest.cli import main\nif __name__ == '__main__':\n 
 @pytest.mark.parametrize(
     ("called", "module"),
     [
-        ("sttest", "sttest.core.errors"), ("sttest", "pydantic"), ("sttest", "sttest.cli.app"),
+        ("sttest", "sttest.core.errors"),
+        ("sttest", "pydantic"),
+        ("sttest", "sttest.cli.app"),
         # Python itself imports the package before anything of it runs as the command
-        ("-m", "pydantic"), ("-m", "sttest.cli.app"),
+        ("-m", "pydantic"),
+        ("-m", "sttest.cli.app"),
     ],
-)  # fmt: skip
+)
 def test_ctrl_c_during_imports_prints_one_line(module: str, called: str, tmp_path: Path, heed_interrupts) -> None:
     script = tmp_path / "sttest"
     script.write_text(SCRIPT)

@@ -101,9 +101,10 @@ def check_page(line: str, seen: Seen, codes: tuple[int, ...] = (0, 3)) -> None:
 def broken_numbers(lines: list[str]) -> list[tuple[str, str]]:
     """Lines that end in the middle of a number which the next one begins with."""
     return [
-        pair for pair in pairwise(lines)
+        pair
+        for pair in pairwise(lines)
         if len(pair[0]) > COLUMNS - 4 and re.search(r"\d[.,]?$", pair[0]) and re.match(r"[.,]?\d", pair[1])
-    ]  # fmt: skip
+    ]
 
 
 def test_every_verb_has_an_example():
@@ -160,10 +161,13 @@ def test_a_table_in_a_pipe_has_a_line_per_row(here, sttest):
 
 
 WITH_TABLE = [
-    line for verb, lines in QUICK.items() for line in lines
-    if verb not in ("compile", "emulate", "calibrate", "import") and prints_table(VERBS[verb].load())
+    line
+    for verb, lines in QUICK.items()
+    for line in lines
+    if verb not in ("compile", "emulate", "calibrate", "import")
+    and prints_table(VERBS[verb].load())
     and not re.search(r"dry-run|check-intervals|stage_skew|undone|^simulate", line)
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("line", WITH_TABLE)

@@ -96,12 +96,18 @@ def test_one_input_of_each_kind(sttest, here):
     shutil.copy(ROOT / "tests" / "fuzz" / "corpus" / "text" / "linear.mlir", here / "linear.mlir")
     solution = EXAMPLES / "hls-residual" / "hls_residual" / "solution1"
     inputs = {
-        "skew.json": ("a timed graph", "deadlock"), str(SDF3): ("an SDF3 graph", "done"),
-        "package": ("a design package", "done"), "viewer.cpp": (HLS, "deadlock"),
-        str(solution): (HLS, "deadlock"), str(solution.parent / "hls.app"): (HLS, "deadlock"),
-        "tapa": ("tapa", "done"), "tapa/graph.json": ("tapa", "done"), "trace": ("lightningsim", "deadlock"),
-        str(EXAMPLES / "finn-residual" / "residual.onnx"): ("finn", "deadlock"), "linear.mlir": ("linalg text", "done"),
-    }  # fmt: skip
+        "skew.json": ("a timed graph", "deadlock"),
+        str(SDF3): ("an SDF3 graph", "done"),
+        "package": ("a design package", "done"),
+        "viewer.cpp": (HLS, "deadlock"),
+        str(solution): (HLS, "deadlock"),
+        str(solution.parent / "hls.app"): (HLS, "deadlock"),
+        "tapa": ("tapa", "done"),
+        "tapa/graph.json": ("tapa", "done"),
+        "trace": ("lightningsim", "deadlock"),
+        str(EXAMPLES / "finn-residual" / "residual.onnx"): ("finn", "deadlock"),
+        "linear.mlir": ("linalg text", "done"),
+    }
     found = told(sttest("check", *inputs, "--json"), 3)
     assert [(each["form"], each["verdict"]) for each in found] == list(inputs.values())
     assert all(each["error"] is None and not each["stopped"] for each in found)
@@ -219,9 +225,12 @@ def test_the_action_runs_the_command_on_what_it_is_given(here):
     (here / "a folder").mkdir()
     shutil.copy(LIVE, here / "a folder" / "live.json")
     environment = {
-        **os.environ, "PATH": f"{here / 'bin'}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT),
-        "DESIGNS": "sk*.json\n\na folder/*.json\n$(touch taken)\n", "OPTIONS": "--seconds 120",
-    }  # fmt: skip
+        **os.environ,
+        "PATH": f"{here / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "DESIGNS": "sk*.json\n\na folder/*.json\n$(touch taken)\n",
+        "OPTIONS": "--seconds 120",
+    }
     script = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", check["run"]]
     done = subprocess.run(script, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 3, done.stderr

@@ -89,8 +89,9 @@ def wide_pair(folder):
         more = [Fifo(f"{'very_long_name_' * 6}{number}_{number % 2 and name}", depth, 512) for number in range(count)]
         ports = [
             MemoryPort(f"{op}_{fifo.name}", op, fifo.name, 1000, 64, ("hbm0",))
-            for fifo in more for op in ("read", "write")
-        ]  # fmt: skip
+            for fifo in more
+            for op in ("read", "write")
+        ]
         channels = load(case("shared_memory_port").path).channels
         channel = replace(channels[0], name="hbm0") if channels else None
         assert channel is not None

@@ -85,9 +85,7 @@ def test_a_search_writes_its_tables_and_its_points_can_be_made_again(capsys, mon
     told = json.loads(out)
     assert sum(told["counts"].values()) == told["points"] == 4
     names = {path.name for path in (tmp_path / "out").iterdir()}
-    assert names == {
-        "figure.png", "figure.svg", "manifest.json", "pareto.csv", "points.csv", "table.csv", "table.md",
-    }  # fmt: skip
+    assert names == {"figure.png", "figure.svg", "manifest.json", "pareto.csv", "points.csv", "table.csv", "table.md"}
     with (tmp_path / "out/table.csv").open() as file:
         assert all(row["unit"] and row["kind"] for row in csv.DictReader(file))
     for point in told["pareto"][:1]:

@@ -20,9 +20,7 @@ def test_parameters_per_block_are_those_of_the_lowered_block(name):
     kinds = function.attributes["sttest.arg_kinds"]
     assert isinstance(kinds, ArrayAttr)
     shapes = [kind.get_shape() for kind in function.function_type.inputs if isinstance(kind, TensorType)]
-    counted = sum(
-        prod(shape) for shape, kind in zip(shapes, kinds, strict=True) if kind == StringAttr("parameter")
-    )  # fmt: skip
+    counted = sum(prod(shape) for shape, kind in zip(shapes, kinds, strict=True) if kind == StringAttr("parameter"))
     assert block_parameters(get_config(name)) == counted
 
 

@@ -42,9 +42,7 @@ def test_each_pass_alone_takes_one_stage_to_the_next(stages, sttest):
 
 def test_passes_are_told_on_stderr_and_only_the_last_text_on_stdout(stages, sttest):
     passes = [pass_of(stage) for stage in stages[1:3]]
-    outcome = sttest(
-        "opt", stages[0], "-p", ",".join(passes), "--print-after-all", "--verify-each", "--time-passes"
-    )  # fmt: skip
+    outcome = sttest("opt", stages[0], "-p", ",".join(passes), "--print-after-all", "--verify-each", "--time-passes")
     assert outcome.exit_code == 0
     assert outcome.stdout == stages[2].read_text()
     assert all(stage.read_text() in outcome.stderr for stage in stages[1:3])

@@ -29,9 +29,16 @@ def test_the_page_is_called_as_the_design(sttest, here):
 def test_json_says_what_was_written(sttest, here):
     told = json.loads(sttest("report", case("stage_skew").path, "-o", "p.html", "--json").stdout)
     assert told == {
-        "schema": "sttest.design-report/1", "name": "stage_skew", "verdict": "deadlock", "cycles": None,
-        "page": "p.html", "page_bytes": (here / "p.html").stat().st_size, "processes": 3, "fifos": 3, "notes": [],
-    }  # fmt: skip
+        "schema": "sttest.design-report/1",
+        "name": "stage_skew",
+        "verdict": "deadlock",
+        "cycles": None,
+        "page": "p.html",
+        "page_bytes": (here / "p.html").stat().st_size,
+        "processes": 3,
+        "fifos": 3,
+        "notes": [],
+    }
 
 
 def test_a_page_of_results_is_not_one_of_a_design(sttest, here):

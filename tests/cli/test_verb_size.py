@@ -11,9 +11,23 @@ from sttest.package import load_graph
 from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph, simulate, write_timed_graph
 
 CONTRACT = {
-    "schema", "depths", "total_tokens", "total_bits", "cycles", "throughput", "method", "lower_bounds", "lower_total",
-    "lower_bits", "is_exact", "is_local_minimum", "tried", "notes", "lp", "why_no_lp",
-}  # fmt: skip
+    "schema",
+    "depths",
+    "total_tokens",
+    "total_bits",
+    "cycles",
+    "throughput",
+    "method",
+    "lower_bounds",
+    "lower_total",
+    "lower_bits",
+    "is_exact",
+    "is_local_minimum",
+    "tried",
+    "notes",
+    "lp",
+    "why_no_lp",
+}
 SAMPLERATE = Path(__file__).parents[1] / "data" / "sdf3" / "samplerate.xml"
 TOKENS = 8
 
@@ -95,9 +109,7 @@ def test_simulation_takes_no_more_than_the_program_in_a_compiled_block(package, 
 
 
 def test_invocations_overlap(package, sttest):
-    once, thrice = (
-        json.loads(sttest("size", package, "--invocations", count, "--json").stdout) for count in (1, 3)
-    )  # fmt: skip
+    once, thrice = (json.loads(sttest("size", package, "--invocations", count, "--json").stdout) for count in (1, 3))
     assert once["cycles"] < thrice["cycles"] < 3 * once["cycles"]
     assert "cycles for 3 invocations" in sttest("size", package, "--method", "lp", "--invocations", 3).stdout
 

@@ -23,8 +23,12 @@ def test_a_study_ends_in_a_folder_of_results(here, sttest):
     assert "more DMAs than pseudo-channels" in outcome.stdout
     folder = here / "results" / "mine"
     assert {path.name for path in folder.iterdir()} == {
-        "table.csv", "table.md", "figure.png", "figure.svg", "manifest.json"
-    }  # fmt: skip
+        "table.csv",
+        "table.md",
+        "figure.png",
+        "figure.svg",
+        "manifest.json",
+    }
     table = pd.read_csv(folder / "table.csv")
     assert table["unit"].notna().all()
     assert table["kind"].notna().all()

@@ -252,14 +252,20 @@ def test_the_other_verbs_for_designs_take_standard_input(here):
         (["synth", "-"], b"{}", "standard input: no such folder"),
         (
             ["simulate", "-"],
-            json.dumps({
-                "schema": "sttest.timed-graph/1", "name": "g", "clock_mhz": 1.0, "fifos": [], "traces": "t.npz",
-                "processes": [{"name": "p", "kind": "pipeline", "trace": "p"}],
-            }).encode(),
+            json.dumps(
+                {
+                    "schema": "sttest.timed-graph/1",
+                    "name": "g",
+                    "clock_mhz": 1.0,
+                    "fifos": [],
+                    "traces": "t.npz",
+                    "processes": [{"name": "p", "kind": "pipeline", "trace": "p"}],
+                }
+            ).encode(),
             "the graph's traces are in 't.npz', a file beside it, which standard input does not have",
         ),
     ],
-)  # fmt: skip
+)
 def test_what_standard_input_cannot_be(arguments, data, told):
     result = CliRunner().invoke(app, arguments, input=data)
     assert result.exit_code == 2

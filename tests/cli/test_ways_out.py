@@ -72,9 +72,13 @@ def test_a_graph_is_written_to_a_path_given_as_text(tmp_path):
 def test_whoever_stops_a_search_is_told_how_it_goes_on(tmp_path, heed_interrupts):
     arguments = ["explore", "small-gpt2", "--context", "32", "--trials", "10000", "-j", "1", "--storage", "search.db"]
     running = subprocess.Popen(
-        [sys.executable, "-m", "sttest", *arguments], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        preexec_fn=heed_interrupts, env=os.environ,
-    )  # fmt: skip
+        [sys.executable, "-m", "sttest", *arguments],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=heed_interrupts,
+        env=os.environ,
+    )
     began = time.monotonic()
     while not (tmp_path / "search.db").exists() and time.monotonic() - began < 60:
         time.sleep(0.1)

@@ -36,9 +36,13 @@ endmodule
 
 
 def run_bench(
-    modules: Mapping[str, str], images: Mapping[str, str], folder: Path, cycles: int, simulator: str,
+    modules: Mapping[str, str],
+    images: Mapping[str, str],
+    folder: Path,
+    cycles: int,
+    simulator: str,
     kinds: Collection[str],
-) -> list[tuple[str, int, str]]:  # fmt: skip
+) -> list[tuple[str, int, str]]:
     """Builds and clocks the module ``bench``, whose ports are ``clk`` and ``reset``.
 
     Args:
@@ -58,11 +62,25 @@ def run_bench(
     commands = {
         "icarus": (["iverilog", "-g2012", "-s", "top", "-o", "bench", *modules, "top.sv"], ["vvp", "-n", "bench"]),
         "verilator": (
-            ["verilator", "--cc", "--exe", "--build", "-j", "2", "-Wno-fatal", "-Wno-lint", "--top-module", "bench",
-             "-MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0", *modules, "main.cpp"],
+            [
+                "verilator",
+                "--cc",
+                "--exe",
+                "--build",
+                "-j",
+                "2",
+                "-Wno-fatal",
+                "-Wno-lint",
+                "--top-module",
+                "bench",
+                "-MAKEFLAGS",
+                "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0",
+                *modules,
+                "main.cpp",
+            ],
             [folder / "obj_dir" / "Vbench", str(cycles)],
         ),
-    }  # fmt: skip
+    }
     build, run = commands[simulator]
     built = subprocess.run(build, cwd=folder, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr[-3000:]

@@ -37,9 +37,11 @@ def random_contraction(seed: int) -> tuple[str, CompileOptions]:
     rows, columns, depth = (side * source.choice((2, 3)) for side in tile)
     lanes = tile[0] * tile[1] * source.choice([n for n in range(2, tile[2] + 1) if tile[2] % n == 0])
     options = CompileOptions(
-        tiles=(f"op:{'x'.join(map(str, tile))}",), lanes=(f"op:{lanes}",), vector_bits=source.choice((64, 512, 4096)),
+        tiles=(f"op:{'x'.join(map(str, tile))}",),
+        lanes=(f"op:{lanes}",),
+        vector_bits=source.choice((64, 512, 4096)),
         precision="fp32",
-    )  # fmt: skip
+    )
     length = source.choice((2, 4, 8, 16, 0))
     options = options.with_(cascades=(f"op:{length}",)) if length else options.with_(fabric=("op",))
     return contraction(rows, depth, columns, source.choice(_KINDS)), options

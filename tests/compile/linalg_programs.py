@@ -74,9 +74,12 @@ class Program:
         shared = b if len(self.shapes[right]) == count + 2 else []
         return self.generic(
             [(left, [*b, count, count + 2]), (right, [*shared, count + 2, count + 1])],
-            (*batch, rows, columns), [*b, count, count + 1], "p" * (count + 2) + "r",
-            "%m = arith.mulf %i0, %i1 : f32\n%s = arith.addf %m, %acc : f32\nlinalg.yield %s : f32", _FILLS["addf"],
-        )  # fmt: skip
+            (*batch, rows, columns),
+            [*b, count, count + 1],
+            "p" * (count + 2) + "r",
+            "%m = arith.mulf %i0, %i1 : f32\n%s = arith.addf %m, %acc : f32\nlinalg.yield %s : f32",
+            _FILLS["addf"],
+        )
 
     def transpose(self, value: str, order: list[int]) -> str:
         """Result dim d is source dim ``order[d]``."""

@@ -19,10 +19,13 @@ from sttest.compile.opt import parse
 
 Array = NDArray[Any]
 _SCALAR: dict[str, Callable[..., Array]] = {
-    "arith.addf": np.add, "arith.mulf": np.multiply, "arith.maximumf": np.maximum, "arith.minimumf": np.minimum,
+    "arith.addf": np.add,
+    "arith.mulf": np.multiply,
+    "arith.maximumf": np.maximum,
+    "arith.minimumf": np.minimum,
     "math.roundeven": np.round,
     "math.exp": lambda x: np.exp(np.asarray(x, np.float64)).astype(np.float32),
-}  # fmt: skip
+}
 
 
 def values_of(text: str, tensors: Mapping[str, Array]) -> list[Array]:

@@ -40,7 +40,7 @@ GENERALIZED = {
   ^bb0(%old: f32):
     linalg.yield %zero : f32
   }} -> tensor<16x64xf32>""",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", GENERALIZED)

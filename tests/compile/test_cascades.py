@@ -25,9 +25,12 @@ LIBRARY = operators(require_hbm(load_board("u55c")))
 def design(depth: int = 32, *cascades: str, **others: tuple[str, ...]) -> CompiledDesign:
     """A product of one result row, four columns at a time, so many lanes to each."""
     knobs = CompileOptions(
-        tiles=(f"op:1x4x{depth}",), lanes=(f"op:{4 * depth}",), precision="fp32", cascades=cascades,
+        tiles=(f"op:1x4x{depth}",),
+        lanes=(f"op:{4 * depth}",),
+        precision="fp32",
+        cascades=cascades,
         **others,  # type: ignore[arg-type]
-    )  # fmt: skip
+    )
     return compile_text(contraction(2, 2 * depth, 8), "contraction", "u55c", knobs)
 
 
@@ -39,9 +42,16 @@ def the_task(found: CompiledDesign) -> df.TaskOp:
 @pytest.mark.parametrize(
     ("depth", "length", "stages"),
     # 4 of a product and its sum, a cycle for each further product of a chain, a level for each doubling of chains.
-    [(32, 2, 4 + 1 + 4), (32, 4, 4 + 3 + 3), (32, 8, 4 + 7 + 2), (32, 16, 4 + 15 + 1), (16, 16, 4 + 15), (6, 16, 4 + 5),
-     (24, 16, 4 + 15 + 1)],
-)  # fmt: skip
+    [
+        (32, 2, 4 + 1 + 4),
+        (32, 4, 4 + 3 + 3),
+        (32, 8, 4 + 7 + 2),
+        (32, 16, 4 + 15 + 1),
+        (16, 16, 4 + 15),
+        (6, 16, 4 + 5),
+        (24, 16, 4 + 15 + 1),
+    ],
+)
 def test_stages_are_those_of_a_chain_and_a_tree_over_chains(depth: int, length: int, stages: int) -> None:
     before, after = design(depth), design(depth, f"op:{length}")
     assert task_schedule(the_task(after), LIBRARY).stages == stages

@@ -94,9 +94,12 @@ def test_arguments_alone_come_row_by_row_of_tiles() -> None:
 def test_loops_that_walk_one_dim_stay_where_every_part_has_whole_ones() -> None:
     # Heads of 64 channels in tiles of 16, rows between them: a part of whole heads follows, one of half a head can't.
     heads = ITensorType.of(
-        (16, 16), f32, [2, 4, 4], [64, 16, 16],
+        (16, 16),
+        f32,
+        [2, 4, 4],
+        [64, 16, 16],
         AffineMap(3, 0, (AffineExpr.dimension(1), AffineExpr.dimension(0) + AffineExpr.dimension(2))),
-    )  # fmt: skip
+    )
     assert heads.full_shape == (64, 128)
     whole = plan_concat([(64, 128), (64, 64)], 1, f32, [heads, None], 16)
     assert (whole.trip_counts, whole.map) == ((3, 4, 4), heads.map)

@@ -70,10 +70,12 @@ def test_a_text_that_does_not_name_its_weights_says_so():
 
 @pytest.mark.parametrize(
     "body",
-    ["%d = arith.mulf %i, %j : f32\n%p = arith.mulf %d, %two : f32",
-     "%a = arith.maximumf %i, %zero : f32\n%p = arith.mulf %a, %j : f32"],
+    [
+        "%d = arith.mulf %i, %j : f32\n%p = arith.mulf %d, %two : f32",
+        "%a = arith.maximumf %i, %zero : f32\n%p = arith.mulf %a, %j : f32",
+    ],
     ids=["scale", "activation"],
-)  # fmt: skip
+)
 def test_a_factor_that_is_computed_inside_of_the_sum_stays_in_floating_point(body):
     found = covered(product(body))
     assert found.integers == 0

@@ -50,8 +50,11 @@ def test_a_slower_clock_takes_longer_and_no_more_cycles() -> None:
     band = placed_clocks(design, found)
     low, middle, high, compiled = times_at_clocks(design, found, band)
     assert (low.clock_mhz, middle.clock_mhz, high.clock_mhz, compiled.clock_mhz) == (
-        band.low, band.middle, band.high, 250,
-    )  # fmt: skip
+        band.low,
+        band.middle,
+        band.high,
+        250,
+    )
     assert low.us is not None
     assert middle.us is not None
     assert high.us is not None

@@ -164,12 +164,14 @@ def test_more_channels_than_ports_are_refused(tmp_path):
 def chain(depth: int, slow: int = 1) -> TimedGraph:
     """Ten tokens from one process to another, which takes one every ``slow`` cycles."""
     return TimedGraph(
-        "chain", 250, (Fifo("f", depth, 32),),
+        "chain",
+        250,
+        (Fifo("f", depth, 32),),
         (
             Pipeline("a", (Loop((10,), 1, 1, (Event("f", "write", 0),)),)),
             Pipeline("b", (Loop((10,), slow, 1, (Event("f", "read", 0),)),)),
         ),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("boundaries", [1, 2])

@@ -42,8 +42,10 @@ def grouped_sums() -> str:
 def test_names_and_loops_of_the_text() -> None:
     spaces = spaces_of(grouped_sums())
     assert {name: [space.extent(loop) for loop in space.order] for name, space in spaces.items()} == {
-        "op": [8, 16], "op_2": [16, 8], "op_3": [16],
-    }  # fmt: skip
+        "op": [8, 16],
+        "op_2": [16, 8],
+        "op_3": [16],
+    }
 
 
 def test_a_reduction_around_a_parallel_loop_holds_a_running_tile_per_column() -> None:

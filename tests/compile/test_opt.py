@@ -72,8 +72,10 @@ def test_a_parse_error_shows_its_line_and_a_caret() -> None:
     error = refused("func.func @a() {\n  %0 = arith.constant 1 : i32\n  %0 = arith.constant 2 : i32\n}")
     assert error.where == "f.mlir:3:3"
     assert error.what.splitlines() == [
-        "not valid IR: SSA value %0 is already defined", "    %0 = arith.constant 2 : i32", "    ^",
-    ]  # fmt: skip
+        "not valid IR: SSA value %0 is already defined",
+        "    %0 = arith.constant 2 : i32",
+        "    ^",
+    ]
 
 
 def test_an_unknown_op_is_shown_where_it_stands() -> None:

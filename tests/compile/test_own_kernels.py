@@ -24,9 +24,15 @@ TASK = "attn_q_proj_2"
 
 def write(folder: Path, program: str = SUM_PYTHON, **changes: object) -> Path:
     entry = {
-        "task": TASK, "function": "own_sum", "cpp": "own.h", "python": "own.py:own_sum", "latency": 5,
-        "source": "made up", "kind": "assumed", **changes,
-    }  # fmt: skip
+        "task": TASK,
+        "function": "own_sum",
+        "cpp": "own.h",
+        "python": "own.py:own_sum",
+        "latency": 5,
+        "source": "made up",
+        "kind": "assumed",
+        **changes,
+    }
     lines = [f"    {key}: {value}" for key, value in entry.items() if value is not None]
     (folder / "own.h").write_text(SUM_CPP)
     (folder / "own.py").write_text(program)
@@ -117,12 +123,14 @@ def test_what_cannot_stand_is_refused(case, tmp_path, sttest):
 
 @pytest.mark.parametrize(
     ("python", "told"),
-    [("def own_sum(a, b):\n    return (a + b).astype('f8')\n", "gives float64"),
-     ("def own_sum(a, b):\n    return a.sum()\n", "not float32"),
-     ("def own_sum(a, b):\n    return 1 / 0\n", "ZeroDivisionError"),
-     ("def other(a, b):\n    return a\n", "no function 'own_sum'"),
-     ("import sys\nsys.exit(0)\n", "SystemExit")],
-)  # fmt: skip
+    [
+        ("def own_sum(a, b):\n    return (a + b).astype('f8')\n", "gives float64"),
+        ("def own_sum(a, b):\n    return a.sum()\n", "not float32"),
+        ("def own_sum(a, b):\n    return 1 / 0\n", "ZeroDivisionError"),
+        ("def other(a, b):\n    return a\n", "no function 'own_sum'"),
+        ("import sys\nsys.exit(0)\n", "SystemExit"),
+    ],
+)
 def test_values_that_are_none_are_refused(python, told, tmp_path):
     path = write(tmp_path, python)
 

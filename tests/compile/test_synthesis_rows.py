@@ -40,17 +40,29 @@ def test_the_structure_of_a_text():
     lane = CellModule("lane_1", (("i0", 32),), (("o0", 32),), "", operations=(("addf", 1),))
     module = ModuleText("task", (), BODY, ("p",), (lane,), {"sum": 12})
     assert structure_of(module) == {
-        "processes": 1, "sides": 0, "sum": 12, "state bits": 4, "counters": 1, "counter bits": 6,
-        "register bits": 16 + 64, "shift bits": 64,
-    }  # fmt: skip
+        "processes": 1,
+        "sides": 0,
+        "sum": 12,
+        "state bits": 4,
+        "counters": 1,
+        "counter bits": 6,
+        "register bits": 16 + 64,
+        "shift bits": 64,
+    }
     assert lanes_of(module) == {lane: 6}
 
 
 def test_lanes_are_those_that_were_synthesized_or_sums_of_operators():
     rows = synthesized_rows()
     known = rows.lanes[0]
-    part = CellModule("a", (("i0", known.bits_in),), (("o0", known.bits_out),), "", cycles=known.cycles,
-                operations=tuple(known.operations.items()))  # fmt: skip
+    part = CellModule(
+        "a",
+        (("i0", known.bits_in),),
+        (("o0", known.bits_out),),
+        "",
+        cycles=known.cycles,
+        operations=tuple(known.operations.items()),
+    )
     assert part_estimate(part, rows) == known.amounts.resources
     other = CellModule("b", (("i0", 7),), (("o0", 32),), "", cycles=9, operations=(("addf", 1), ("mulf", 2)))
     luts = (rows.operators["addf"].lut + 2 * rows.operators["mulf"].lut) * rows.composed.lut

@@ -121,8 +121,9 @@ def test_another_clock_or_board_leaves_every_channel_its_memory() -> None:
     assert with_memory_of(found, board()) == found.graph == graph_at(found.graph, board(), 250)
     slow = graph_at(found.graph, board(), 125)
     assert {each.name: each.latency for each in slow.channels if each.name in ("hbm0", "ddr0")} == {
-        "hbm0": 29, "ddr0": 33,
-    }  # fmt: skip
+        "hbm0": 29,
+        "ddr0": 33,
+    }
     memory = board().memory
     assert memory.ddr is not None
     half = memory.ddr.sustained_gb_per_s_per_channel.model_copy(update={"value": 8})

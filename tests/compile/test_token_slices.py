@@ -51,9 +51,10 @@ def test_a_decode_reads_its_weights_in_slices_over_channels_of_their_own() -> No
     graph = compile_text(lowered_text("gpt2", "decode", small=False), "gpt2", "u55c", CompileOptions()).graph
     ports = {each.fifo: each for each in graph.processes if isinstance(each, MemoryPort)}
     gathers = [
-        each for each in graph.processes
+        each
+        for each in graph.processes
         if isinstance(each, Pipeline) and each.category == "gather" and each.name.endswith("_weight")
-    ]  # fmt: skip
+    ]
     assert len(gathers) == 6
     for gather in gathers:
         read = [ports[event.fifo] for event in gather.loops[0].events if event.op == "read"]

@@ -21,9 +21,24 @@ PROCESSES = "sttest/core/processes.py"
 FORKS = "benchmarks/hostile/campaign.py"
 """It forks, and so starts no Python."""
 SHADOWED = (
-    "json", "typing", "numpy", "torch", "ctypes", "runpy", "pickle", "multiprocessing", "struct", "signal", "tempfile",
-    "sttest", "experiments", "selectors", "threading", "sitecustomize", "usercustomize",
-)  # fmt: skip
+    "json",
+    "typing",
+    "numpy",
+    "torch",
+    "ctypes",
+    "runpy",
+    "pickle",
+    "multiprocessing",
+    "struct",
+    "signal",
+    "tempfile",
+    "sttest",
+    "experiments",
+    "selectors",
+    "threading",
+    "sitecustomize",
+    "usercustomize",
+)
 
 
 # --- No new one can come without
@@ -72,22 +87,26 @@ def starts_by_itself(node: ast.AST) -> bool:
 def shown(tree: ast.AST) -> set[ast.AST]:
     """What only becomes part of a text, or of what the doctor finds."""
     texts = [
-        each for each in ast.walk(tree)
+        each
+        for each in ast.walk(tree)
         if isinstance(each, ast.JoinedStr)
         or (isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id == "PartStatus")
-    ]  # fmt: skip
+    ]
     return {inner for text in texts for inner in ast.walk(text)}
 
 
 @pytest.mark.parametrize(
     ("finds", "text"),
     [
-        (of_python, "x = [sys.executable, '-m', 'a']"), (of_python, "from sys import executable"),
-        (of_python, "run(['/usr/bin/python3', '-c', 'a'])"), (starts_by_itself, "import multiprocessing.pool"),
+        (of_python, "x = [sys.executable, '-m', 'a']"),
+        (of_python, "from sys import executable"),
+        (of_python, "run(['/usr/bin/python3', '-c', 'a'])"),
+        (starts_by_itself, "import multiprocessing.pool"),
         (starts_by_itself, "from concurrent.futures import ProcessPoolExecutor"),
-        (starts_by_itself, "os.execv('python', [])"), (starts_by_itself, "run('python', shell=True)"),
+        (starts_by_itself, "os.execv('python', [])"),
+        (starts_by_itself, "run('python', shell=True)"),
     ],
-)  # fmt: skip
+)
 def test_the_search_finds_what_it_looks_for(finds: Callable[[ast.AST], bool], text: str) -> None:
     assert any(map(finds, ast.walk(ast.parse(text))))
 
@@ -95,9 +114,11 @@ def test_the_search_finds_what_it_looks_for(finds: Callable[[ast.AST], bool], te
 def test_every_command_line_of_python_comes_from_one_place() -> None:
     found = {
         f"{name}:{getattr(node, 'lineno', 0)}"
-        for name, tree in sources() if name != HOME
-        for node in ast.walk(tree) if of_python(node) and node not in shown(tree)
-    }  # fmt: skip
+        for name, tree in sources()
+        if name != HOME
+        for node in ast.walk(tree)
+        if of_python(node) and node not in shown(tree)
+    }
     assert found == set()
 
 
@@ -140,8 +161,9 @@ print("done")
 
 @pytest.mark.parametrize(
     ("script", "says"),
-    [(LOWERED, "2 error\n"), (POOLED, "[(1, 1), (2, 2)]\n"), (WORKER, "done\n")], ids=["lowering", "pool", "worker"],
-)  # fmt: skip
+    [(LOWERED, "2 error\n"), (POOLED, "[(1, 1), (2, 2)]\n"), (WORKER, "done\n")],
+    ids=["lowering", "pool", "worker"],
+)
 def test_modules_of_the_current_folder_are_not_run(script: str, says: str, foreign: Path, tmp_path: Path) -> None:
     (tmp_path / "script").mkdir()
     file = tmp_path / "script" / "main.py"

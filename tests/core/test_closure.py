@@ -100,10 +100,14 @@ def test_an_import_inside_of_a_function_is_seen(small):
 
 def test_what_is_imported_by_what_is_imported_is_seen_and_its_packages_are(small):
     files = {
-        "sttest/__init__.py": "", "sttest/maker.py": "import sttest.room.one\n", "sttest/room/__init__.py": "",
-        "sttest/room/one.py": "from . import two\nfrom .sub.three import y\n", "sttest/room/two.py": "",
-        "sttest/room/sub/__init__.py": "", "sttest/room/sub/three.py": "y = 1\n",
-    }  # fmt: skip
+        "sttest/__init__.py": "",
+        "sttest/maker.py": "import sttest.room.one\n",
+        "sttest/room/__init__.py": "",
+        "sttest/room/one.py": "from . import two\nfrom .sub.three import y\n",
+        "sttest/room/two.py": "",
+        "sttest/room/sub/__init__.py": "",
+        "sttest/room/sub/three.py": "y = 1\n",
+    }
     before = small(files)
     for name in files:
         assert small({name: f"{files[name]}changed = 1\n"}) != before, name
@@ -113,16 +117,21 @@ def test_what_is_imported_by_what_is_imported_is_seen_and_its_packages_are(small
 
 def test_a_file_that_nobody_imports_is_not(small):
     before = small({"sttest/maker.py": "x = 1\n", "sttest/data.csv": "1"})
-    assert small({"sttest/other.py": "x = 1\n", "sttest/data.csv": "2", "sttest/maker.pyc": "", "results/t.csv": ""}) \
-        == before  # fmt: skip
+    assert (
+        small({"sttest/other.py": "x = 1\n", "sttest/data.csv": "2", "sttest/maker.pyc": "", "results/t.csv": ""})
+        == before
+    )
 
 
 def test_an_import_for_types_alone_is_not_but_its_other_branch_is(small):
-    before = small({
-        "sttest/maker.py": "from typing import TYPE_CHECKING\n"
-                           "if TYPE_CHECKING:\n    from sttest.one import A\nelse:\n    from sttest.two import A\n",
-        "sttest/one.py": "A = 1\n", "sttest/two.py": "A = 1\n",
-    })  # fmt: skip
+    before = small(
+        {
+            "sttest/maker.py": "from typing import TYPE_CHECKING\n"
+            "if TYPE_CHECKING:\n    from sttest.one import A\nelse:\n    from sttest.two import A\n",
+            "sttest/one.py": "A = 1\n",
+            "sttest/two.py": "A = 1\n",
+        }
+    )
     assert small({"sttest/one.py": "A = 2\n"}) == before
     assert small({"sttest/two.py": "A = 2\n"}) != before
 
@@ -334,8 +343,16 @@ def test_a_cache_that_cannot_be_written_is_no_reason_to_fail(tmp_path):
 
 def test_nothing_that_makes_results_reaches_a_hub():
     """What imports everything would make everything depend on everything."""
-    hubs = ("sttest/api.py", "sttest/cli/", "sttest/studies/report/", "experiments/registry.py", "experiments/pages.py",
-            "experiments/figures.py", "experiments/panels.py", "sttest/studies/figures.py")  # fmt: skip
+    hubs = (
+        "sttest/api.py",
+        "sttest/cli/",
+        "sttest/studies/report/",
+        "experiments/registry.py",
+        "experiments/pages.py",
+        "experiments/figures.py",
+        "experiments/panels.py",
+        "sttest/studies/figures.py",
+    )
     for maker in (SIMULATION, STUDY, GPT2, "experiments.best.table", "experiments.peers"):
         assert [file for file in program_files(maker) if file.startswith(hubs)] == [], maker
 

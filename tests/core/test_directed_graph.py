@@ -66,12 +66,20 @@ def test_a_cycle_is_named() -> None:
     ("names", "edges", "code", "text"),
     [
         (["a", "b", "a"], [], "duplicate-name", "a: two nodes are named 'a'; rename one of them"),
-        (["load", "b"], [("b", "laod")], "unknown-name",
-         "b -> laod: the edge names the unknown node 'laod'; did you mean 'load'?"),
-        (["load", "b"], [("x", "b")], "unknown-name",
-         "x -> b: the edge names the unknown node 'x'; choose one of b, load"),
+        (
+            ["load", "b"],
+            [("b", "laod")],
+            "unknown-name",
+            "b -> laod: the edge names the unknown node 'laod'; did you mean 'load'?",
+        ),
+        (
+            ["load", "b"],
+            [("x", "b")],
+            "unknown-name",
+            "x -> b: the edge names the unknown node 'x'; choose one of b, load",
+        ),
     ],
-)  # fmt: skip
+)
 def test_names_are_unique_and_known(names: list[str], edges: list[tuple[str, str]], code: str, text: str) -> None:
     with pytest.raises(InputError) as caught:
         topological_order(names, edges)

@@ -46,15 +46,24 @@ def test_what_comes_from_a_file_steers_no_terminal_and_fills_no_screen() -> None
     ("name", "known", "hint"),
     [
         ("dpeth", ["depth", "bits"], "did you mean 'depth'?"),
-        ("hbm", ["hbm-rate", "bits", "hbm-channels", "hbm-banks-x", "hbm-banks"],
-         "did you mean 'hbm-banks' or 'hbm-banks-x' or 'hbm-channels'?"),
+        (
+            "hbm",
+            ["hbm-rate", "bits", "hbm-channels", "hbm-banks-x", "hbm-banks"],
+            "did you mean 'hbm-banks' or 'hbm-banks-x' or 'hbm-channels'?",
+        ),
         ("", ["b", "a"], "choose one of a, b"),
-        ("zzz", [f"n{number:02}" for number in range(41)],
-         f"choose one of {', '.join(f'n{number:02}' for number in range(40))}, …"),
-        ("zzz", [f"n{number:02}" for number in range(40)],
-         f"choose one of {', '.join(f'n{number:02}' for number in range(40))}"),
+        (
+            "zzz",
+            [f"n{number:02}" for number in range(41)],
+            f"choose one of {', '.join(f'n{number:02}' for number in range(40))}, …",
+        ),
+        (
+            "zzz",
+            [f"n{number:02}" for number in range(40)],
+            f"choose one of {', '.join(f'n{number:02}' for number in range(40))}",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_hint_names_what_is_near_or_some_of_all(name: str, known: list[str], hint: str) -> None:
     assert did_you_mean(name, known) == hint
 

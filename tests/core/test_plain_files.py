@@ -44,7 +44,7 @@ def test_a_named_pipe_is_refused_by_name(tmp_path: Path, writer: bool) -> None:
     "read",
     [load, DesignPackage.read, read_project, read_yaml, lambda path: python_function(f"{path}:f")],
     ids=["graph", "package", "project", "yaml", "python"],
-)  # fmt: skip
+)
 def test_every_reader_says_that_it_is_a_pipe(read: Callable[[Path], object], tmp_path: Path) -> None:
     path = tmp_path / "pipe.py"
     os.mkfifo(path)
@@ -155,11 +155,15 @@ def test_a_folder_that_cannot_be_waited_for_is_no_reason_to_fail_and_a_file_is(
 @pytest.mark.parametrize(
     ("place", "why"),
     [
-        ("nothing", "no such file or folder"), ("folder", "a folder, not a file"), ("folder/below", "no such file"),
-        ("file/below", "Not a directory"), ("pipe", "it is a named pipe"), ("/dev/null", "it is a device"),
+        ("nothing", "no such file or folder"),
+        ("folder", "a folder, not a file"),
+        ("folder/below", "no such file"),
+        ("file/below", "Not a directory"),
+        ("pipe", "it is a named pipe"),
+        ("/dev/null", "it is a device"),
         ("socket", "it is a socket"),
     ],
-)  # fmt: skip
+)
 def test_what_is_in_the_place_of_a_file_is_named(place: str, why: str, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").write_text("")

@@ -94,10 +94,14 @@ def test_usual_seconds_are_an_estimate_until_parts_are_counted_and_none_once_the
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [
-        (0, "0 s"), (119.4, "119 s"), (120, "2 min"), (119 * 60 + 29, "119 min"), (119 * 60 + 31, "2 h 0 min"),
+        (0, "0 s"),
+        (119.4, "119 s"),
+        (120, "2 min"),
+        (119 * 60 + 29, "119 min"),
+        (119 * 60 + 31, "2 h 0 min"),
         (100_000, "27 h 47 min"),
     ],
-)  # fmt: skip
+)
 def test_seconds_are_whole_numbers_of_two_places_or_so(seconds, text):
     assert module.seconds_text(seconds) == text
 

@@ -211,12 +211,17 @@ def test_points_are_computed_once(tmp_path):
 
 
 BROKEN = {
-    "empty": lambda _: "", "cut": lambda text: text[:-1], "a list": lambda _: "[]", "another object": lambda _: "{}",
-    "bytes": lambda _: "\x00", "another result": lambda text: text.replace('"cycles":1', '"cycles":3'),
-    "no result": lambda text: text.replace('{"cycles":1}', "{}"), "a text": lambda text: text.replace("1}", '"1"}'),
+    "empty": lambda _: "",
+    "cut": lambda text: text[:-1],
+    "a list": lambda _: "[]",
+    "another object": lambda _: "{}",
+    "bytes": lambda _: "\x00",
+    "another result": lambda text: text.replace('"cycles":1', '"cycles":3'),
+    "no result": lambda text: text.replace('{"cycles":1}', "{}"),
+    "a text": lambda text: text.replace("1}", '"1"}'),
     "no digest": lambda text: text.replace("digest", "other"),
     "of another point": lambda text: text.replace('"digest":"', '"digest":"0'),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("damage", BROKEN)
@@ -270,8 +275,9 @@ def test_a_package_that_is_not_there_is_said_in_the_manifest(tmp_path, monkeypat
     with ResultFolder(tmp_path / "mine", made_by="sttest.core.results", config={}):
         pass
     assert manifest_of(tmp_path / "mine")["versions"] == {
-        "numpy": np.__version__, "no-such-package-anywhere": "not installed"
-    }  # fmt: skip
+        "numpy": np.__version__,
+        "no-such-package-anywhere": "not installed",
+    }
 
 
 def test_no_revision_outside_a_checkout(tmp_path, monkeypatch):

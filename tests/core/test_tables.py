@@ -116,10 +116,17 @@ def test_csv_is_of_the_tidy_table_where_there_is_one(capsys, style, tmp_path):
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
-        (True, "yes"), (False, "no"), (None, ""), (1234, "1,234"), (1234.0, "1,234"), (1234.5678, "1,234.57"),
-        (1e-7, "1e-07"), ("two\nlines", "two lines"), ("  ", ""),
+        (True, "yes"),
+        (False, "no"),
+        (None, ""),
+        (1234, "1,234"),
+        (1234.0, "1,234"),
+        (1234.5678, "1,234.57"),
+        (1e-7, "1e-07"),
+        ("two\nlines", "two lines"),
+        ("  ", ""),
     ],
-)  # fmt: skip
+)
 def test_a_cell_is_as_people_write_it(value, shown, capsys, style):
     style()
     print_table(("a", "end"), [(value, "|")])

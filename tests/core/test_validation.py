@@ -69,42 +69,51 @@ def complaint(data: object) -> InputError:
         ({"nmae": "x"}, "unknown-key", "my.yaml: nmae: unknown key 'nmae'; did you mean 'name'?"),
         (
             # an unknown key comes before all else: the other complaint may follow from it
-            {"name": 3, "memroy": {}}, "unknown-key", "my.yaml: memroy: unknown key 'memroy'; did you mean 'memory'?",
+            {"name": 3, "memroy": {}},
+            "unknown-key",
+            "my.yaml: memroy: unknown key 'memroy'; did you mean 'memory'?",
         ),
         ({"name": 3}, "bad-value", "my.yaml: name: input should be a valid string, given 3"),
         ({"name": None}, "bad-value", "my.yaml: name: input should be a valid string"),
         (
-            {"sizes": [1, "x" * 50]}, "bad-value",
+            {"sizes": [1, "x" * 50]},
+            "bad-value",
             "my.yaml: sizes[1]: input should be a valid integer, unable to parse string as an integer, "
             f"given '{'x' * 36}...",
         ),
         (3, "bad-value", "my.yaml: input should be a mapping for Board, given 3"),
         (
-            {"memory": {"kind": "dram", "channels": 1}}, "unknown-kind",
+            {"memory": {"kind": "dram", "channels": 1}},
+            "unknown-kind",
             "my.yaml: memory: unknown kind 'dram'; choose one of ddr, hbm",
         ),
         ({"memory": {"channels": 1}}, "missing-key", "my.yaml: memory: key 'kind' is missing"),
         ({"memory": {"kind": "ddr"}}, "missing-key", "my.yaml: memory.channels: key 'channels' is missing"),
         (
-            {"memory": {"kind": "hbm", "stacks": 0}}, "bad-value",
+            {"memory": {"kind": "hbm", "stacks": 0}},
+            "bad-value",
             "my.yaml: memory.stacks: input should be greater than or equal to 1, given 0",
         ),
         (
-            {"memory": {"kind": "hbm", "stakcs": 1}}, "unknown-key",
+            {"memory": {"kind": "hbm", "stakcs": 1}},
+            "unknown-key",
             "my.yaml: memory.stakcs: unknown key 'stakcs'; did you mean 'stacks'?",
         ),
         (
             # only the keys of the kind that is given are known there
-            {"parts": [{"kind": "ddr", "channels": 1}, {"kind": "ddr", "stacks": 2, "channels": 1}]}, "unknown-key",
+            {"parts": [{"kind": "ddr", "channels": 1}, {"kind": "ddr", "stacks": 2, "channels": 1}]},
+            "unknown-key",
             "my.yaml: parts[1].stacks: unknown key 'stacks'; choose one of channels, kind",
         ),
         (
-            {"clock": 300}, "bad-value",
+            {"clock": 300},
+            "bad-value",
             "my.yaml: clock: input should be a mapping for Quantity, given 300; "
             "write {value: …, unit: …, source: …, kind: …}",
         ),
         (
-            {"corners": {"slow": {"volts": 0.7, "degres": 85.0}}}, "unknown-key",
+            {"corners": {"slow": {"volts": 0.7, "degres": 85.0}}},
+            "unknown-key",
             "my.yaml: corners.slow.degres: unknown key 'degres'; did you mean 'degrees'?",
         ),
         ({"corners": {"slow": {}}}, "missing-key", "my.yaml: corners.slow.volts: key 'volts' is missing"),
@@ -112,7 +121,7 @@ def complaint(data: object) -> InputError:
         ({"lanes": [1, "x"]}, "bad-value", "my.yaml: lanes: is not one of int, list[int], given [1, 'x']"),
         ({"rows": 3}, "bad-value", "my.yaml: rows: 3 is odd"),
     ],
-)  # fmt: skip
+)
 def test_the_first_complaint_names_its_key(data: object, code: str, text: str) -> None:
     error = complaint(data)
     assert (error.code, str(error)) == (code, text)

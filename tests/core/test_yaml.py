@@ -15,11 +15,14 @@ from sttest.core.files import MAX_YAML_BYTES, MAX_YAML_NESTING, MAX_YAML_SCALAR_
 
 KEYS = st.text(st.characters(codec="ascii", categories=["Ll"]), min_size=1, max_size=6)
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(10**18) + 1, 10**18 - 1) | st.text(st.sampled_from("abc: #'\"-[]{}0.é"))
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**18) + 1, 10**18 - 1)
+    | st.text(st.sampled_from("abc: #'\"-[]{}0.é"))
     | st.floats(allow_nan=False, allow_infinity=False),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
     max_leaves=8,
-)  # fmt: skip
+)
 
 
 def refused(text: str, tmp_path: Path) -> InputError:

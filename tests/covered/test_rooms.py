@@ -40,8 +40,11 @@ def summary(lines, missed, branches, branches_missed):
 
 
 def test_rooms_are_sums_of_their_files():
-    files = {"sttest/sim/a.py": summary(10, 1, 4, 1), "sttest/sim/maxplus/b.py": summary(20, 2, 6, 1),
-             "sttest/simple/c.py": summary(9, 9, 8, 8)}  # fmt: skip
+    files = {
+        "sttest/sim/a.py": summary(10, 1, 4, 1),
+        "sttest/sim/maxplus/b.py": summary(20, 2, 6, 1),
+        "sttest/simple/c.py": summary(9, 9, 8, 8),
+    }
     assert rooms.rooms_of(files, ["sim", "core"]) == [rooms.Room("sim", 2, 30, 3, 10, 2), rooms.Room("core")]
     assert [room.share for room in rooms.rooms_of(files, ["sim", "core"])] == [80.0, 0.0]
 
@@ -50,9 +53,14 @@ def test_rooms_are_sums_of_their_files():
 def project(tmp_path):
     """A project with one room, whose two branches a test reaches in its worker and in a child of it."""
     project = tmp_path / "project"
-    for name, text in (("sttest/__init__.py", ""), ("sttest/core/__init__.py", ""), ("sttest/core/two.py", CORE),
-                       ("sttest/testing/__init__.py", ""), ("sttest/testing/plugin.py", PLUGIN),
-                       ("tests/test_two.py", IN_A_CHILD)):  # fmt: skip
+    for name, text in (
+        ("sttest/__init__.py", ""),
+        ("sttest/core/__init__.py", ""),
+        ("sttest/core/two.py", CORE),
+        ("sttest/testing/__init__.py", ""),
+        ("sttest/testing/plugin.py", PLUGIN),
+        ("tests/test_two.py", IN_A_CHILD),
+    ):
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text(text)
     told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["coverage"]

@@ -36,14 +36,19 @@ def program(seed: int) -> Program:
     sizes = (8, 16, 24, 32, 40, 64) if weights == "ternary-3:4" else (8, 12, 16, 20, 32, 48, 60)
     tokens, first, middle, last = draw.choice((1, 2, 4, 6)), *(draw.choice(sizes) for _ in range(3))
     scheme = {
-        "weights": weights, "activations": activations, "activation_bits": bits, "kv_bits": 32,
+        "weights": weights,
+        "activations": activations,
+        "activation_bits": bits,
+        "kv_bits": 32,
         "group": draw.choice((None, 8, 16)),
-    }  # fmt: skip
+    }
     options = {
-        "tile_size": draw.choice((4, 8, 16)), "vector_bits": draw.choice((128, 512, 1024)),
-        "overall_unroll": draw.choice((512, 1024)), "gemv_lanes": draw.choice((0, 0, 64)),
+        "tile_size": draw.choice((4, 8, 16)),
+        "vector_bits": draw.choice((128, 512, 1024)),
+        "overall_unroll": draw.choice((512, 1024)),
+        "gemv_lanes": draw.choice((0, 0, 64)),
         "share": draw.choice(("none", "none", "weights")),
-    }  # fmt: skip
+    }
     return Program(_text(tokens, first, middle, last), scheme, options)
 
 

@@ -37,9 +37,18 @@ def assert_same(sttest, *arguments) -> dict:
 @pytest.mark.parametrize("model", FAMILIES)
 def test_values_are_pytorchs_of_the_same_batch(model, phase, sttest, tmp_path):
     assert_same(
-        sttest, f"small-{model}", "--phase", phase, *SHAPES[phase], "--batch", 3, "-o", tmp_path / "p",
-        "--engines", "torch,reference",
-    )  # fmt: skip
+        sttest,
+        f"small-{model}",
+        "--phase",
+        phase,
+        *SHAPES[phase],
+        "--batch",
+        3,
+        "-o",
+        tmp_path / "p",
+        "--engines",
+        "torch,reference",
+    )
 
 
 @pytest.mark.parametrize(
@@ -49,9 +58,18 @@ def test_values_are_pytorchs_of_the_same_batch(model, phase, sttest, tmp_path):
 )
 def test_of_other_schemes_and_in_one_pass_too(options, sttest, tmp_path):
     assert_same(
-        sttest, "small-qwen", "--context", 32, "--batch", 4, *options, "-o", tmp_path / "p",
-        "--engines", "torch,reference,simpy,maxplus",
-    )  # fmt: skip
+        sttest,
+        "small-qwen",
+        "--context",
+        32,
+        "--batch",
+        4,
+        *options,
+        "-o",
+        tmp_path / "p",
+        "--engines",
+        "torch,reference,simpy,maxplus",
+    )
 
 
 @pytest.mark.nightly
@@ -60,9 +78,18 @@ def test_of_other_schemes_and_in_one_pass_too(options, sttest, tmp_path):
 @pytest.mark.parametrize("model", FAMILIES)
 def test_all_engines_agree(model, phase, sttest, tmp_path):
     found = assert_same(
-        sttest, f"small-{model}", "--phase", phase, *SHAPES[phase], "--batch", 3, "-o", tmp_path / "p",
-        "--engines", "torch,reference,simpy,maxplus,csim,rtl",
-    )  # fmt: skip
+        sttest,
+        f"small-{model}",
+        "--phase",
+        phase,
+        *SHAPES[phase],
+        "--batch",
+        3,
+        "-o",
+        tmp_path / "p",
+        "--engines",
+        "torch,reference,simpy,maxplus,csim,rtl",
+    )
     cycles = {rung["cycles"] for rung in found["engines"] if rung["engine"] in ("simpy", "maxplus", "rtl")}
     assert len(cycles) == 1
 
@@ -144,10 +171,13 @@ def test_a_batch_of_one_is_no_batch():
 
 def test_weights_are_read_once_for_all_sequences():
     alone, four = (
-        {each.name: each.tokens * each.token_bytes for each in st.compile(
-            "small-gpt2", phase="decode", context=32, batch=batch).graph.processes if hasattr(each, "token_bytes")}
+        {
+            each.name: each.tokens * each.token_bytes
+            for each in st.compile("small-gpt2", phase="decode", context=32, batch=batch).graph.processes
+            if hasattr(each, "token_bytes")
+        }
         for batch in (1, 4)
-    )  # fmt: skip
+    )
     weights = [name for name in alone if "weight" in name]
     assert weights
     assert all(four[name] == alone[name] for name in weights)

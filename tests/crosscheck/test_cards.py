@@ -51,13 +51,14 @@ def assert_same(sttest, *arguments) -> dict:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("gpt2", "--context", 27, "--cards", 2), ("gpt2", "--context", 32, "--cards", 4),
+        ("gpt2", "--context", 27, "--cards", 2),
+        ("gpt2", "--context", 32, "--cards", 4),
         ("qwen", "--phase", "prefill", "--tokens", 11, "--cards", 2),
         ("llama", "--context", 32, "--batch", 3, "--cards", 2),
         ("gpt2", "--context", 32, "--cards", 2, "--precision", "w4a8-static", "--links", "whole"),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_values_are_pytorchs_and_times_agree(arguments, sttest, tmp_path):
     model, *others = arguments
     found = assert_same(
@@ -126,11 +127,14 @@ def test_a_card_sends_its_partial_sums_to_all_others(cards):
     sent = sum(links(made).bytes_from(card) for card in range(cards))
     assert sent == 2 * cards * (cards - 1) * HIDDEN_BYTES
     counted = sum(
-        loop.iterations * sum(event.op == "write" for event in loop.events) * made.graph.fifos[
-            made.graph.fifo_index[loop.events[-1].fifo]].bits // 8
-        for process in made.graph.processes if process.category == CATEGORY and process.name.count("_") == 2
+        loop.iterations
+        * sum(event.op == "write" for event in loop.events)
+        * made.graph.fifos[made.graph.fifo_index[loop.events[-1].fifo]].bits
+        // 8
+        for process in made.graph.processes
+        if process.category == CATEGORY and process.name.count("_") == 2
         for loop in process.loops
-    )  # fmt: skip
+    )
     assert counted == sent
 
 
@@ -180,7 +184,7 @@ def test_cards_that_wait_for_each_other_round_the_ring_are_told():
     """Every card sends its own vector first, and holds back its neighbor's, which so finds no credits."""
     made = st.compile(
         "gpt2", phase="decode", context=32, cards=4, link_credits=32, gemv_lanes=512, vector_bits=256
-    ).graph  # fmt: skip
+    ).graph
     found = simulate(made).deadlock
     assert found is not None
     assert found.is_closed
@@ -192,9 +196,19 @@ def test_cards_that_wait_for_each_other_round_the_ring_are_told():
 
 def test_the_verdict_of_a_package_says_so(sttest, tmp_path):
     sttest(
-        "compile", "small-gpt2", "--phase", "decode", "--context", 32, "--cards", 2, "--link-credits", 1, "-o",
+        "compile",
+        "small-gpt2",
+        "--phase",
+        "decode",
+        "--context",
+        32,
+        "--cards",
+        2,
+        "--link-credits",
+        1,
+        "-o",
         tmp_path / "p",
-    )  # fmt: skip
+    )
     outcome = sttest("simulate", tmp_path / "p")
     assert outcome.exit_code == 3
     assert "link_0_1__credits__" in outcome.stdout

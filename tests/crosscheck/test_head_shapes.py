@@ -54,26 +54,46 @@ class Heads:
         path = folder / f"heads-{self}" / "config.json"
         path.parent.mkdir()
         fields = {
-            "model_type": "llama", "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1,
-            "num_attention_heads": self.heads, "num_key_value_heads": self.kv_heads, "head_dim": self.head_dim,
-            "vocab_size": 64, "max_position_embeddings": 128,
-        }  # fmt: skip
+            "model_type": "llama",
+            "hidden_size": 32,
+            "intermediate_size": 64,
+            "num_hidden_layers": 1,
+            "num_attention_heads": self.heads,
+            "num_key_value_heads": self.kv_heads,
+            "head_dim": self.head_dim,
+            "vocab_size": 64,
+            "max_position_embeddings": 128,
+        }
         path.write_text(json.dumps(fields), encoding="utf-8")
         return path
 
 
 UNEVEN = (Heads(14, 2, 64), Heads(10, 2, 80), Heads(6, 2, 96))
 SHAPES = (
-    *UNEVEN, Heads(3, 1, 64), Heads(7, 1, 64), Heads(12, 1, 64), Heads(24, 2, 64), Heads(5, 5, 64), Heads(12, 12, 64),
-    Heads(14, 14, 64), Heads(25, 25, 64), Heads(3, 3, 80), Heads(12, 12, 80), Heads(25, 5, 80), Heads(3, 3, 96),
-    Heads(12, 3, 96), Heads(6, 1, 128), Heads(9, 3, 128), Heads(7, 7, 96),
-)  # fmt: skip
+    *UNEVEN,
+    Heads(3, 1, 64),
+    Heads(7, 1, 64),
+    Heads(12, 1, 64),
+    Heads(24, 2, 64),
+    Heads(5, 5, 64),
+    Heads(12, 12, 64),
+    Heads(14, 14, 64),
+    Heads(25, 25, 64),
+    Heads(3, 3, 80),
+    Heads(12, 12, 80),
+    Heads(25, 5, 80),
+    Heads(3, 3, 96),
+    Heads(12, 3, 96),
+    Heads(6, 1, 128),
+    Heads(9, 3, 128),
+    Heads(7, 7, 96),
+)
 
 
 def assert_same(sttest, folder: Path, heads: Heads, *options: object, engines: str = "torch,reference") -> None:
     outcome = sttest(
         "crosscheck", heads.config(folder), *options, "--engines", engines, "--json", "-o", folder / "package"
-    )  # fmt: skip
+    )
     assert (outcome.exit_code, outcome.stderr) == (0, "")
     told = json.loads(outcome.stdout)
     assert {found["verdict"] for found in told["results"].values()} == {"same"}
@@ -84,12 +104,15 @@ def assert_same(sttest, folder: Path, heads: Heads, *options: object, engines: s
 @pytest.mark.parametrize(
     ("heads", "precision", "phase"),
     [
-        (UNEVEN[0], "w4a8-static", "decode"), (UNEVEN[0], "w4a8-static", "prefill"),
+        (UNEVEN[0], "w4a8-static", "decode"),
+        (UNEVEN[0], "w4a8-static", "prefill"),
         (UNEVEN[1], "w4a8-static", "decode"),
-        (UNEVEN[2], "w4a8-static", "prefill"), (UNEVEN[0], "w4a16", "decode"), (UNEVEN[2], "as-it-is", "decode"),
+        (UNEVEN[2], "w4a8-static", "prefill"),
+        (UNEVEN[0], "w4a16", "decode"),
+        (UNEVEN[2], "as-it-is", "decode"),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_groups_across_heads_have_the_values_of_pytorch(heads, precision, phase, sttest, tmp_path):
     assert_same(sttest, tmp_path, heads, "--phase", phase, *PHASES[phase], *scheme(precision, tmp_path))
 
@@ -155,9 +178,18 @@ def test_qwen_has_one_scale_of_all_at_its_size(phase):
 @pytest.mark.parametrize("phase", ["decode", "prefill"])
 def test_qwen_has_the_values_of_pytorch_at_its_size(phase, sttest, tmp_path):
     outcome = sttest(
-        "crosscheck", "qwen", "--phase", phase, "--precision", "w4a8-static", "-o", tmp_path / "package", "--json",
-        "--engines", "torch,reference,csim,simpy,maxplus",
-    )  # fmt: skip
+        "crosscheck",
+        "qwen",
+        "--phase",
+        phase,
+        "--precision",
+        "w4a8-static",
+        "-o",
+        tmp_path / "package",
+        "--json",
+        "--engines",
+        "torch,reference,csim,simpy,maxplus",
+    )
     assert outcome.exit_code == 0, outcome.stderr
     told = json.loads(outcome.stdout)
     assert {found["verdict"] for found in told["results"].values()} == {"same"}

@@ -114,9 +114,13 @@ def test_launches_have_the_tokens_and_logits_of_the_quantized_model(name, steps,
     graph = package.reference_graph
     card = ReferenceCard(package.files, value_launch(only_kernel(design.module, "test", "launch"), graph))
     generation = CardGeneration(
-        {"decode": lambda: cast("Any", card)}, {"decode": layer_memories(model, graph)}, lambda *_: None, {"decode"},
-        steps, token_rows(model) if steps > 1 else None,
-    )  # fmt: skip
+        {"decode": lambda: cast("Any", card)},
+        {"decode": layer_memories(model, graph)},
+        lambda *_: None,
+        {"decode"},
+        steps,
+        token_rows(model) if steps > 1 else None,
+    )
     with torch.no_grad(), DefinedOrder(), generation:
         found = generate_with(model, Runner(model, generation), PROMPT, NEW)
         wanted = generate(model, PROMPT, NEW)

@@ -16,9 +16,11 @@ sys.path.insert(0, str(FRONTEND))
 from stock_modules import MODULES
 
 pytestmark = [
-    pytest.mark.torch, pytest.mark.nightly, pytest.mark.usefixtures("needs_compiler"),
+    pytest.mark.torch,
+    pytest.mark.nightly,
+    pytest.mark.usefixtures("needs_compiler"),
     pytest.mark.filterwarnings("ignore"),
-]  # fmt: skip
+]
 LEAST_DB = {"fp32": 100, "w8a8": 20}
 IN_CLOCKED_HARDWARE = ("mlp", "attention", "convolution", "recurrence", "edited")
 

@@ -59,9 +59,23 @@ def test_code_and_hardware_under_the_running_maximum(model, phase, sttest, tmp_p
 @pytest.mark.parametrize("precision", ["w4a8", "w4a8-position", "w4a8-static", "w8a8"])
 def test_several_tokens_under_the_running_maximum(precision, sttest, tmp_path):
     outcome = sttest(
-        "crosscheck", "small-qwen", "--context", 27, "--tokens", 4, *ONE_PASS, 8, *RUNNING, "--precision", precision,
-        "--engines", "torch,reference,simpy,maxplus,csim", "--json", "-o", tmp_path / "package",
-    )  # fmt: skip
+        "crosscheck",
+        "small-qwen",
+        "--context",
+        27,
+        "--tokens",
+        4,
+        *ONE_PASS,
+        8,
+        *RUNNING,
+        "--precision",
+        precision,
+        "--engines",
+        "torch,reference,simpy,maxplus,csim",
+        "--json",
+        "-o",
+        tmp_path / "package",
+    )
     assert (outcome.exit_code, outcome.stderr) == (0, "")
     assert {found["verdict"] for found in json.loads(outcome.stdout)["results"].values()} == {"same"}
 
@@ -69,9 +83,20 @@ def test_several_tokens_under_the_running_maximum(precision, sttest, tmp_path):
 def assert_same(sttest, tmp_path, engines, model, phase, length, chunk, *more):
     shape = ("--tokens" if phase == "prefill" else "--context", length)
     outcome = sttest(
-        "crosscheck", model, "--phase", phase, *shape, *ONE_PASS, chunk, *more, "--engines", engines, "--json",
-        "-o", tmp_path / "package",
-    )  # fmt: skip
+        "crosscheck",
+        model,
+        "--phase",
+        phase,
+        *shape,
+        *ONE_PASS,
+        chunk,
+        *more,
+        "--engines",
+        engines,
+        "--json",
+        "-o",
+        tmp_path / "package",
+    )
     assert (outcome.exit_code, outcome.stderr) == (0, "")
     told = json.loads(outcome.stdout)
     assert {found["verdict"] for found in told["results"].values()} == {"same"}
@@ -88,9 +113,12 @@ def decoding(context: int, attention: str, maximum: str) -> TimedGraph:
 
 @pytest.mark.parametrize(
     ("attention", "maximum", "goes_on"),
-    [("one-pass", "chunk", True), ("three-pass", "chunk", False),
-     pytest.param("one-pass", "running", True, marks=pytest.mark.nightly)],
-)  # fmt: skip
+    [
+        ("one-pass", "chunk", True),
+        ("three-pass", "chunk", False),
+        pytest.param("one-pass", "running", True, marks=pytest.mark.nightly),
+    ],
+)
 def test_the_depths_of_a_short_context_serve_a_long_one(attention, maximum, goes_on):
     """Three passes hold a row of scores until its last one is known; with less room they deadlock."""
     short, long = decoding(512, attention, maximum), decoding(4096, attention, maximum)
@@ -108,9 +136,22 @@ def test_the_depths_of_a_short_context_serve_a_long_one(attention, maximum, goes
 def test_several_tokens_go_over_the_cache_once(model, tokens, precision, sttest, tmp_path):
     """The tokens of the step itself are few: theirs are three passes, joined with the one over the cache."""
     outcome = sttest(
-        "crosscheck", f"small-{model}", "--context", 27, "--tokens", tokens, *ONE_PASS, 8, "--precision", precision,
-        "--engines", "torch,reference,simpy,maxplus", "--json", "-o", tmp_path / "package",
-    )  # fmt: skip
+        "crosscheck",
+        f"small-{model}",
+        "--context",
+        27,
+        "--tokens",
+        tokens,
+        *ONE_PASS,
+        8,
+        "--precision",
+        precision,
+        "--engines",
+        "torch,reference,simpy,maxplus",
+        "--json",
+        "-o",
+        tmp_path / "package",
+    )
     assert (outcome.exit_code, outcome.stderr) == (0, "")
     assert {found["verdict"] for found in json.loads(outcome.stdout)["results"].values()} == {"same"}
 
@@ -119,9 +160,20 @@ def test_several_tokens_go_over_the_cache_once(model, tokens, precision, sttest,
 @pytest.mark.usefixtures("needs_compiler", "needs_verilator")
 def test_several_tokens_in_emitted_code_and_hardware(sttest, tmp_path):
     outcome = sttest(
-        "crosscheck", "small-qwen", "--context", 32, "--tokens", 4, *ONE_PASS, 8, "--json",
-        "--engines", "torch,reference,simpy,maxplus,csim,rtl", "-o", tmp_path / "package",
-    )  # fmt: skip
+        "crosscheck",
+        "small-qwen",
+        "--context",
+        32,
+        "--tokens",
+        4,
+        *ONE_PASS,
+        8,
+        "--json",
+        "--engines",
+        "torch,reference,simpy,maxplus,csim,rtl",
+        "-o",
+        tmp_path / "package",
+    )
     assert (outcome.exit_code, outcome.stderr) == (0, "")
 
 

@@ -33,10 +33,19 @@ def test_several_tokens_and_one_pass_too(model, options, sttest, tmp_path):
 
 
 GEMMA_2 = {
-    "model_type": "gemma2", "hidden_size": 48, "intermediate_size": 64, "num_hidden_layers": 2,
-    "num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 32, "vocab_size": 64,
-    "max_position_embeddings": 64, "query_pre_attn_scalar": 20, "sliding_window": 8, "attn_logit_softcapping": 2.0,
-}  # fmt: skip
+    "model_type": "gemma2",
+    "hidden_size": 48,
+    "intermediate_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "num_key_value_heads": 1,
+    "head_dim": 32,
+    "vocab_size": 64,
+    "max_position_embeddings": 64,
+    "query_pre_attn_scalar": 20,
+    "sliding_window": 8,
+    "attn_logit_softcapping": 2.0,
+}
 
 
 def test_a_path_is_a_model(sttest, tmp_path):
@@ -45,9 +54,18 @@ def test_a_path_is_a_model(sttest, tmp_path):
     (folder / "config.json").write_text(json.dumps(GEMMA_2), encoding="utf-8")
     package = tmp_path / "package"
     outcome = sttest(
-        "crosscheck", folder / "config.json", "--phase", "decode", "--context", 5, "-o", package,
-        "--engines", "torch,reference", "--json",
-    )  # fmt: skip
+        "crosscheck",
+        folder / "config.json",
+        "--phase",
+        "decode",
+        "--context",
+        5,
+        "-o",
+        package,
+        "--engines",
+        "torch,reference",
+        "--json",
+    )
     assert (outcome.exit_code, outcome.stderr) == (0, "")
     assert json.loads(outcome.stdout)["results"]["reference"]["verdict"] == "same"
     # The package says all of its model: the file may go.

@@ -149,9 +149,10 @@ def test_values_and_cycles_in_hardware_are_those_of_the_placed_graph(package: De
     design = valued_design(package, package.placed_graph, 1)
     modules = [
         replace(each, body=each.body.replace("out0_data = in0_data", "out0_data = in0_data + 1'b1"))
-        if "relay_norm_2__proj_1" in each.processes else each
+        if "relay_norm_2__proj_1" in each.processes
+        else each
         for each in design.modules
-    ]  # fmt: skip
+    ]
     right, wrong = emulate_designs([design, replace(design, modules=modules)], tmp_path, many_small=True)
     assert is_exact(right, package.placed_graph)
     assert right.cycles == 310

@@ -12,9 +12,10 @@ from sttest.targets.rtl.compare import compare
 from sttest.targets.rtl.design import emulate_designs
 
 pytestmark = [
-    pytest.mark.slow, pytest.mark.timeout(900),
+    pytest.mark.slow,
+    pytest.mark.timeout(900),
     pytest.mark.skipif(shutil.which("verilator") is None, reason="verilator not found; apt-get install verilator"),
-]  # fmt: skip
+]
 
 
 def layers_of(share, folder) -> ModelPackage:

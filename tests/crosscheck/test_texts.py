@@ -123,10 +123,13 @@ def test_verbs_of_designs_say_how_a_text_becomes_one(verb, sttest, tmp_path, mon
 
 @pytest.mark.parametrize(
     ("text", "precision"),
-    [("scalar_parameter", "fp32"), ("dot_to_scalar", "w8a8"),
-     pytest.param("scalar_parameter", "w4a8", marks=pytest.mark.nightly),
-     pytest.param("dot_to_scalar", "fp32", marks=pytest.mark.nightly)],
-)  # fmt: skip
+    [
+        ("scalar_parameter", "fp32"),
+        ("dot_to_scalar", "w8a8"),
+        pytest.param("scalar_parameter", "w4a8", marks=pytest.mark.nightly),
+        pytest.param("dot_to_scalar", "fp32", marks=pytest.mark.nightly),
+    ],
+)
 def test_tensors_of_rank_0(text, precision, sttest, tmp_path):
     outcome = sttest(
         "crosscheck", TEXTS / f"{text}.mlir", "--precision", precision, "-o", tmp_path / "package", *ENGINES

@@ -29,8 +29,13 @@ def test_all_engines_in_one_table(climb):
     rows = {row["engine"]: row for row in told["engines"]}
     assert list(rows) == ["torch", "reference", "simpy", "maxplus", "csim", "rtl", "hw_emu", "device"]
     assert [rows[name]["verdict"] for name in ("torch", "reference", "simpy", "maxplus", "csim", "rtl")] == [
-        "done", "done", "done", "done", "done", "not asked",
-    ]  # fmt: skip
+        "done",
+        "done",
+        "done",
+        "done",
+        "done",
+        "not asked",
+    ]
     assert rows["simpy"]["cycles"] == rows["maxplus"]["cycles"] > 0
     assert rows["simpy"]["latency_us"] == rows["simpy"]["cycles"] / 250
     assert [rows[name]["error"] for name in ("reference", "csim")] == [0.0, 0.0]

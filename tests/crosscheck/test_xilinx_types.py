@@ -30,8 +30,10 @@ def test_bits_are_equal(model, phase, design_of, sttest):
 
 def test_the_environment_names_the_folder_as_the_option_does(design_of, sttest, tmp_path, monkeypatch):
     monkeypatch.setenv(AP_TYPES_VARIABLE, str(tmp_path))
-    for verb in (("emulate", design_of("small-gpt2", "decode").package.folder, "--backend", "csim"),
-                 ("crosscheck", "small-gpt2", "--phase", "decode")):  # fmt: skip
+    for verb in (
+        ("emulate", design_of("small-gpt2", "decode").package.folder, "--backend", "csim"),
+        ("crosscheck", "small-gpt2", "--phase", "decode"),
+    ):
         outcome = sttest(*verb)
         assert (outcome.exit_code, outcome.stdout) == (2, "")
         assert outcome.stderr.startswith(f"error: {tmp_path}: no ap_int.h there")

@@ -9,9 +9,16 @@ from doc_pages import ROOT, blocks, commands
 
 DOCS = ROOT / "docs"
 DOORS = (
-    "fix-a-deadlock", "what-if", "your-model", "your-design", "hardware",
-    "extend", "paper", "reference", "how-it-works",
-)  # fmt: skip
+    "fix-a-deadlock",
+    "what-if",
+    "your-model",
+    "your-design",
+    "hardware",
+    "extend",
+    "paper",
+    "reference",
+    "how-it-works",
+)
 OLD = ("explanation", "how-to")
 """Folders of addresses that are kept only because a committed result, or a source that it depends on, names them."""
 _LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")

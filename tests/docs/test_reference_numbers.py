@@ -19,18 +19,32 @@ _UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 _NUMBER = re.compile(r"(\d[\d,]*)(?:\^(\d+))?(?: ([KMG]iB))?")
 _CONSTANT = re.compile(r"`([\w.]+)`")
 READERS = (
-    "core/files.py", "core/errors.py", "sim/graph.py", "sim/graph_json.py", "sim/sdf3.py", "sim/throughput.py",
-    "importers", "models/checkpoint.py", "models/text.py", "models/config_file.py", "reference/graph.py",
-    "compile/own_kernels.py", "studies/experts/routing.py", "studies/report/read.py", "studies/report/svg.py",
+    "core/files.py",
+    "core/errors.py",
+    "sim/graph.py",
+    "sim/graph_json.py",
+    "sim/sdf3.py",
+    "sim/throughput.py",
+    "importers",
+    "models/checkpoint.py",
+    "models/text.py",
+    "models/config_file.py",
+    "reference/graph.py",
+    "compile/own_kernels.py",
+    "studies/experts/routing.py",
+    "studies/report/read.py",
+    "studies/report/svg.py",
     "studies/whatif/points.py",
-)  # fmt: skip
+)
 """Modules and folders that read files."""
 _DEFINED = re.compile(r"^(_?(?:DEFAULT_)?(?:MAX|MOST)_[A-Z_]+) *=", re.M)
 NO_LIMITS_OF_FILES = {
     "sim.graph.MAX_ACCESSES_VARIABLE",  # a name
-    "core.errors._MAX_NAMES_SEARCHED", "core.errors._MAX_NAMES_LISTED", "core.errors._MAX_NAME_CHARS",  # of hints
+    "core.errors._MAX_NAMES_SEARCHED",
+    "core.errors._MAX_NAMES_LISTED",
+    "core.errors._MAX_NAME_CHARS",  # of hints
     "core.errors._MOST_BEGUN",
-}  # fmt: skip
+}
 
 
 def rows(text):

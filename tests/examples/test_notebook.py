@@ -100,7 +100,15 @@ def test_nothing_in_it_is_of_one_machine(kept):
 def test_it_names_every_station(kept):
     headings = re.findall(r"^## (.*)$", "\n".join(cell.source for cell in kept.cells), re.MULTILINE)
     assert headings == [
-        "A model", "Linalg", "Dataflow IR", "A compiled design", "Two engines, one answer",
-        "A deadlock, made and mended", "FIFO depths", "The published table",
-        "What if memory were slower, or faster?", "Energy", "From here",
-    ]  # fmt: skip
+        "A model",
+        "Linalg",
+        "Dataflow IR",
+        "A compiled design",
+        "Two engines, one answer",
+        "A deadlock, made and mended",
+        "FIFO depths",
+        "The published table",
+        "What if memory were slower, or faster?",
+        "Energy",
+        "From here",
+    ]

@@ -44,7 +44,8 @@ def test_what_is_chosen_by_simulation_keeps_the_latency_and_regret_is_no_gain(la
     assert rows()[f"latency over that of Qwen2.5-0.5B, by simulation {where}"] <= 1
     assert rows()[f"perplexity saved at the latency of Qwen2.5-0.5B, by simulation {where}"] >= 0
     assert all(rows()[f"regret, about {size / 1e6:.0f} M parameters {where}"] >= 0 for size in SIZES)
-    losses = [each for name, each in rows().items()
-              if name.startswith("expected loss on the front") and name.endswith(where)]  # fmt: skip
+    losses = [
+        each for name, each in rows().items() if name.startswith("expected loss on the front") and name.endswith(where)
+    ]
     assert len(losses) > 10
     assert all(a > b for a, b in pairwise(losses))

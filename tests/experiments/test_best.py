@@ -178,9 +178,12 @@ def made_up(phase: Any, **knobs: Any) -> Made:
     """GPT-2 on a U55C: a launch of 100,000 cycles, 0.4 ms, with 1 Gbit from memory."""
     found = Found(Case("gpt2", phase), CompileOptions(**knobs), "made up", "", 0, 0)
     parts: dict[str, Any] = {
-        "design": SimpleNamespace(board=load_board("u55c")), "placed": SimpleNamespace(cycles=(1, 100_000)),
-        "itemized": None, "band": None, "times": (),
-    }  # fmt: skip
+        "design": SimpleNamespace(board=load_board("u55c")),
+        "placed": SimpleNamespace(cycles=(1, 100_000)),
+        "itemized": None,
+        "band": None,
+        "times": (),
+    }
     return Made(found, counts=pd.DataFrame(), done=Activity(4e-4, hbm_bits=1e9), itemized_layers=1, **parts)
 
 

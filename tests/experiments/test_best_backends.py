@@ -15,8 +15,13 @@ from experiments.best.found import read_found
 pytestmark = [pytest.mark.nightly, pytest.mark.torch]
 RESULTS = Path(__file__).parents[2] / "results" / "best"
 DESIGNS = (
-    ("gpt2", "w4a8"), ("qwen", "w4a8"), ("llama", "w4a8"), ("gemma", "w4a8"), ("gpt2", "w4a8-static"), ("gpt2", "w3a8")
-)  # fmt: skip
+    ("gpt2", "w4a8"),
+    ("qwen", "w4a8"),
+    ("llama", "w4a8"),
+    ("gemma", "w4a8"),
+    ("gpt2", "w4a8-static"),
+    ("gpt2", "w3a8"),
+)
 """Models, and schemes: with the lanes that were found for w4a8, those of its tasks that the others have."""
 
 

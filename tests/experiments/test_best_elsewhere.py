@@ -62,8 +62,10 @@ GENERATES: dict[str, str | int | tuple[str, ...]] = {"generate": 16}
 STATIC: dict[str, str | int | tuple[str, ...]] = {"precision": "w4a8-static"}
 ALONE: dict[str, str | int | tuple[str, ...]] = {**STATIC, "own_units": ("attn_q_proj_quantize",)}
 NARROW = {f"{name}_quantize": 8 for name in ("attn_norm", "mlp_norm", "mlp_act", "head_norm")} | {
-    "attn_v_proj_dequantize": 1, "attn_softmax_4": 1, "head_choice_2": 4
-}  # fmt: skip
+    "attn_v_proj_dequantize": 1,
+    "attn_softmax_4": 1,
+    "head_choice_2": 4,
+}
 RESIDUALS = {"attn_residual": 4, "mlp_residual": 4}
 DESIGNS = (
     Elsewhere("`w4a8-static`", STATIC, 144_707),

@@ -88,8 +88,12 @@ def test_the_report_is_printed_and_written(made_up: Emerging, tmp_path, capsys) 
     assert "published 1.59" in capsys.readouterr().out
     write_report(made_up, tmp_path / "emerging")
     assert {path.name for path in (tmp_path / "emerging").iterdir()} == {
-        "table.csv", "table.md", "manifest.json", "ratios.png", "ratios.svg",
-    }  # fmt: skip
+        "table.csv",
+        "table.md",
+        "manifest.json",
+        "ratios.png",
+        "ratios.svg",
+    }
 
 
 def committed() -> pd.DataFrame:

@@ -45,8 +45,11 @@ def test_missing_experts_cost_and_room_helps(model):
     assert layers == sorted(layers)
     assert layers[0] == found[model, CACHED, "layer [experts in HBM]"]
     for name in LOCALITIES:
-        speeds = [value for (each, _, metric), value in found.items()
-                  if each == model and metric.startswith(f"speed [{name}, room for")]  # fmt: skip
+        speeds = [
+            value
+            for (each, _, metric), value in found.items()
+            if each == model and metric.startswith(f"speed [{name}, room for")
+        ]
         assert speeds == sorted(speeds)
     for metric in ("share of the roofline [experts in HBM]", "share of the roofline [experts in DDR]"):
         assert 0 < found[model, CACHED, metric] <= 1

@@ -13,9 +13,12 @@ from sttest.boards.energy import Activity
 
 
 @given(
-    prefill_us=st.integers(1, 10**5), ends_us=st.tuples(st.integers(1, 10**4), st.integers(1, 10**4)),
-    output_len=st.integers(1, 200), launch_us=st.floats(0, 100), host_ms=st.floats(0, 50),
-)  # fmt: skip
+    prefill_us=st.integers(1, 10**5),
+    ends_us=st.tuples(st.integers(1, 10**4), st.integers(1, 10**4)),
+    output_len=st.integers(1, 200),
+    launch_us=st.floats(0, 100),
+    host_ms=st.floats(0, 50),
+)
 def test_activity_takes_as_long_as_the_generation(
     prefill_us: int, ends_us: tuple[int, int], output_len: int, launch_us: float, host_ms: float
 ) -> None:

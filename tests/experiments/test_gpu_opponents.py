@@ -19,9 +19,10 @@ def test_per_layer_carries_published_gpt2_rows_over_by_layers() -> None:
     assert found.ttft_s == pytest.approx(8.76e-3 * 26 / 24)
     assert found.latency_s == pytest.approx((8.76e-3 + 64 / 114.56) * 26 / 24)
     assert found.joules == {
-        "tdp": pytest.approx(300 * found.latency_s), "drawn": pytest.approx(131.02 * found.latency_s),
+        "tdp": pytest.approx(300 * found.latency_s),
+        "drawn": pytest.approx(131.02 * found.latency_s),
         "net": pytest.approx((131.02 - 62.12) * found.latency_s),
-    }  # fmt: skip
+    }
 
 
 def test_published_qwen_speeds_are_used_as_they_are() -> None:

@@ -91,9 +91,10 @@ def test_hit_rates_and_waits_of_experts_agree(name):
     for room in CAPACITIES:
         where = f"[{name}, room for {room}, lru]"
         shares = [
-            float(row["value"]) for (_, metric), row in rows().items()
+            float(row["value"])
+            for (_, metric), row in rows().items()
             if re.fullmatch(rf"layers with \d+ missing {re.escape(where)}", metric)
-        ]  # fmt: skip
+        ]
         assert sum(shares) == pytest.approx(1, abs=1e-4)
         missing = sum(count * share for count, share in enumerate(shares))
         assert missing == pytest.approx(CHOSEN * (1 - figure(f"hit rate {where}")), abs=1e-3)

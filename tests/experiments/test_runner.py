@@ -55,17 +55,19 @@ def test_all_of_them_are_run_so_and_each_is_numbered(silent, tmp_path, capfd, mo
     assert "table of hida\ntable of peers\n" in seen.out
     assert "hida, 1 of 2, 0 s" in seen.err
     assert "peers, 2 of 2, 0 s" in seen.err
-    assert [json.loads((tmp_path / name / "manifest.json").read_text())["wall_s"] < 0.8 for name in ("hida", "peers")] \
-        == [True, True]  # fmt: skip
+    assert [
+        json.loads((tmp_path / name / "manifest.json").read_text())["wall_s"] < 0.8 for name in ("hida", "peers")
+    ] == [True, True]
 
 
 def test_nothing_runs_an_experiment_in_another_way():
     """Only the runner calls ``reproduce`` of a module that it was given."""
     for path in ROOT.glob("experiments/*.py"):
         calls = [
-            node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            node
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "experiment"
-        ]  # fmt: skip
+        ]
         assert len(calls) == (path.name == "registry.py"), path
 
 

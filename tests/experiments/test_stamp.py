@@ -27,8 +27,10 @@ def checkout(tmp_path, monkeypatch):
     """A repository with a program of two modules and a file, and a result of it."""
     files = {
         "sttest/maker.py": '"""Makes."""\n\nfrom sttest.one import x\n\nprint(open(__file__))\n',
-        "sttest/one.py": "x = 1\n", "sttest/two.py": "x = 1\n", "experiments/__init__.py": "",
-    }  # fmt: skip
+        "sttest/one.py": "x = 1\n",
+        "sttest/two.py": "x = 1\n",
+        "experiments/__init__.py": "",
+    }
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -117,8 +119,9 @@ def test_whoever_writes_a_result_is_part_of_what_it_depends_on():
     """A module with a folder of results is in the closure of the makers of some result."""
     known = {file for found in RESULTS for file in program_files(*stamp.makers_of(found.name, found.manifest))}
     writers = [
-        as_imported(path.relative_to(ROOT).as_posix()) for path in _programs()
+        as_imported(path.relative_to(ROOT).as_posix())
+        for path in _programs()
         if "with ResultFolder(" in path.read_text(encoding="utf-8")
-    ]  # fmt: skip
+    ]
     assert len(writers) > 25
     assert [file for file in writers if file not in known] == []

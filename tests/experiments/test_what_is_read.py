@@ -15,15 +15,19 @@ from sttest.studies.tables import programs
 
 ROOT = Path(__file__).parents[2]
 DRAWING = (
-    "experiments/panels.py", "sttest/studies/drawn.py", "sttest/studies/__init__.py", "sttest/studies/figures.py",
+    "experiments/panels.py",
+    "sttest/studies/drawn.py",
+    "sttest/studies/__init__.py",
+    "sttest/studies/figures.py",
     "sttest/studies/whatif/figure.py",
-)  # fmt: skip
+)
 """A figure is drawn from the rows, which do not depend on it."""
 NAMES = (
-    "sttest_systems/__init__.py", "sttest_systems/extension.py",
+    "sttest_systems/__init__.py",
+    "sttest_systems/extension.py",
     *(f"sttest_systems/{name}/{file}.py" for name in ("low_rank", "state_space") for file in ("__init__", "family")),
     "sttest_systems/state_space/models.py",
-)  # fmt: skip
+)
 """What installed extensions offer is listed wherever a name is looked up, and each family is asked whether a model is
 its own; what is used of them is declared."""
 _WATCHED = """

@@ -14,9 +14,19 @@ ROOT = HERE.parents[1]
 def pip_install(source: Path, target: Path) -> None:
     """Installs a distribution without its dependencies, and without an index."""
     command = [
-        sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index",
-        "--no-build-isolation", "--target", str(target), str(source),
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-deps",
+        "--no-index",
+        "--no-build-isolation",
+        "--target",
+        str(target),
+        str(source),
+    ]
     subprocess.run(command, check=True, timeout=300, capture_output=True, text=True)
 
 

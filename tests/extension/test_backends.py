@@ -30,9 +30,7 @@ def test_their_backend_is_a_row_of_the_crosscheck(with_sample):
 def test_doctor_tells_whether_their_backend_works_and_why_not(with_sample):
     told = json.loads(with_sample("doctor", "--json").stdout)
     able = {each["name"]: each for each in told["capabilities"]}
-    assert able["engine unbounded"] == {
-        "name": "engine unbounded", "works": True, "needs": ["abacus"], "lacks": [],
-    }  # fmt: skip
+    assert able["engine unbounded"] == {"name": "engine unbounded", "works": True, "needs": ["abacus"], "lacks": []}
     assert (able["engine broken"]["works"], able["engine broken"]["lacks"]) == (False, ["backend broken"])
     part = {each["name"]: each for each in told["parts"]}
     assert (part["abacus"]["version"], part["abacus"]["detail"]) == ("2.0", "made of wood")

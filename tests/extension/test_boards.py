@@ -61,11 +61,15 @@ def test_a_memory_may_be_of_the_kind_of_another(tmp_path):
     quantities = "\n".join(
         f"    {key}: {{value: {value}, unit: {unit}, source: made up, kind: assumed}}"
         for key, value, unit in (
-            ("channels", 4, "count"), ("bytes_per_channel", 1024, "bytes"), ("read_ns", 100, "ns"),
-            ("peak_gb_per_s_per_channel", 20, "GB/s"), ("sustained_gb_per_s_per_channel", 16, "GB/s"),
-            ("max_burst_bytes", 1024, "bytes"), ("outstanding_bursts", 16, "count"),
+            ("channels", 4, "count"),
+            ("bytes_per_channel", 1024, "bytes"),
+            ("read_ns", 100, "ns"),
+            ("peak_gb_per_s_per_channel", 20, "GB/s"),
+            ("sustained_gb_per_s_per_channel", 16, "GB/s"),
+            ("max_burst_bytes", 1024, "bytes"),
+            ("outstanding_bursts", 16, "count"),
         )
-    )  # fmt: skip
+    )
     path = tmp_path / "mine.yaml"
     path.write_text(f"extends: u55c\nmemory:\n  hbm:\n    kind: ddr\n{quantities}\n")
     board = load_board(path).target

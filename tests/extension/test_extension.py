@@ -22,8 +22,10 @@ def test_a_verb_is_listed_and_runs_as_all_verbs_do(with_sample):
     told = json.loads(with_sample("count", design, "--json").stdout)
     graph = json.loads(design.read_text())
     assert told == {
-        "schema": "sttest-sample.count/1", "processes": len(graph["processes"]), "fifos": len(graph["fifos"]),
-    }  # fmt: skip
+        "schema": "sttest-sample.count/1",
+        "processes": len(graph["processes"]),
+        "fifos": len(graph["fifos"]),
+    }
     assert with_sample("count", design, "--csv").stdout.splitlines()[0] == "what,count"
     refused = with_sample("count", "missing.json")
     assert (refused.returncode, refused.stdout) == (2, "")

@@ -25,9 +25,15 @@ Array = NDArray[Any]
 
 _CASTS = ("arith.extsi", "arith.sitofp", "arith.fptosi", "arith.extf", "arith.truncf")
 _DTYPES: dict[str, Any] = {
-    "f32": np.float32, "f16": np.float16, "i32": np.int32, "i8": np.int8, "i4": np.int8, "i3": np.int8, "i2": np.int8,
+    "f32": np.float32,
+    "f16": np.float16,
+    "i32": np.int32,
+    "i8": np.int8,
+    "i4": np.int8,
+    "i3": np.int8,
+    "i2": np.int8,
     "i1": np.bool_,
-}  # fmt: skip
+}
 _SCALAR_OPS: dict[str, Callable[..., Array]] = {
     "arith.addi": np.add,
     "arith.andi": np.bitwise_and,

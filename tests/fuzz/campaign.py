@@ -79,15 +79,25 @@ def _work(target: Target, executions: int, seed: int, folder: Path, limit_s: flo
         RuntimeError: it did not get as far as the first input.
     """
     command = [
-        sys.executable, str(Path(__file__).with_name("worker.py")), target.name, "--folder", str(folder),
-        "--executions", str(executions), "--seed", str(seed),
-    ]  # fmt: skip
+        sys.executable,
+        str(Path(__file__).with_name("worker.py")),
+        target.name,
+        "--folder",
+        str(folder),
+        "--executions",
+        str(executions),
+        "--seed",
+        str(seed),
+    ]
     environment = {**os.environ, "STTEST_MAX_ACCESSES": MAX_ACCESSES, "PYTHONPATH": str(ROOT)}
     began_file, since = folder / "began", time.monotonic()
     began_file.unlink(missing_ok=True)
-    with (folder / "log").open("w") as log, subprocess.Popen(
-        command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, cwd=folder
-    ) as worker:  # fmt: skip
+    with (
+        (folder / "log").open("w") as log,
+        subprocess.Popen(
+            command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, cwd=folder
+        ) as worker,
+    ):
         watch = _Watch(worker.pid, folder / "in" / target.file)
         try:
             while worker.poll() is None:

@@ -277,5 +277,5 @@ ALL = (
     Target("requests", "requests.csv", _requests, ("sttest.studies.serving.requests", FILES)),
     Target("routing", "routing.csv", _routing, ("sttest.studies.experts.routing", FILES)),
     Target("accepted", "accepted.csv", _accepted, ("sttest.studies.whatif.speculation", FILES)),
-)  # fmt: skip
+)
 TARGETS = {target.name: target for target in ALL}

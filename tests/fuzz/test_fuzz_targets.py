@@ -128,6 +128,9 @@ def test_a_worker_that_ends_is_replaced(ending, tmp_path, monkeypatch):
         (tmp_path / "room" / "wrong" / "x.txt").write_text("an error")
     found = campaign.fuzzed(WEAK, 10, 1, tmp_path / "room", limit_s=60.0)
     assert found.executions == 10
-    told = {"hangs": {"more than 1 s": b"this one"}, "dies": {"ended with exit code 9": b"this one"},
-            "raises": {"an error": b"z"}}  # fmt: skip
+    told = {
+        "hangs": {"more than 1 s": b"this one"},
+        "dies": {"ended with exit code 9": b"this one"},
+        "raises": {"an error": b"z"},
+    }
     assert found.wrong == told[ending]

@@ -34,9 +34,12 @@ COUNT_EVERY = 50
 _BY_LIBFUZZER = 0.4
 _Change = Callable[[bytes, random.Random], tuple[str, bytes]]
 _TREES: dict[str, _Change] = {
-    "json": json_trees.change, "xml": xml_texts.change, "yaml": yaml_texts.change,
-    "npz": lambda _, dice: archives.archive(dice), "": raw_bytes.damage,
-}  # fmt: skip
+    "json": json_trees.change,
+    "xml": xml_texts.change,
+    "yaml": yaml_texts.change,
+    "npz": lambda _, dice: archives.archive(dice),
+    "": raw_bytes.damage,
+}
 
 
 def changed(tree: str) -> Callable[[bytes, int, int], bytes]:
@@ -59,9 +62,11 @@ def traced(target: Target) -> AbstractContextManager[None]:
     """Instruments the modules of a target, and no others, while they are imported; atheris itself goes by package."""
     packages = {name.partition(".")[0] for name in target.traced}
     others = [
-        name for package in packages for name in _modules(package)
+        name
+        for package in packages
+        for name in _modules(package)
         if not any(name == each or name.startswith(f"{each}.") for each in target.traced)
-    ]  # fmt: skip
+    ]
     return atheris.instrument_imports(include=sorted(packages), exclude=others)
 
 

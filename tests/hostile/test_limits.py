@@ -31,8 +31,14 @@ def write(tmp_path):
 
 
 def top(fifos=(), processes=(), **more):
-    return {"schema": "sttest.timed-graph/1", "name": "g", "clock_mhz": 300, "fifos": list(fifos),
-            "processes": list(processes), **more}  # fmt: skip
+    return {
+        "schema": "sttest.timed-graph/1",
+        "name": "g",
+        "clock_mhz": 300,
+        "fifos": list(fifos),
+        "processes": list(processes),
+        **more,
+    }
 
 
 def pipeline(name="p", **more):
@@ -76,19 +82,11 @@ CHANNELS = [{"name": "c", **CHANNEL}]
 @pytest.mark.parametrize(
     ("limit", "graph", "words"),
     [
-        (
-            "graph.MAX_FIFOS",
-            top([{**ONE[0], "name": f"f{i}"} for i in range(4)], [pipeline()]),
-            "number of FIFOs",
-        ),
+        ("graph.MAX_FIFOS", top([{**ONE[0], "name": f"f{i}"} for i in range(4)], [pipeline()]), "number of FIFOs"),
         ("graph.MAX_PROCESSES", top((), [pipeline(f"p{i}") for i in range(4)]), "number of processes"),
         ("graph.MAX_CHANNELS", top((), [pipeline()], channels=CHANNELS * 4), "number of channels is"),
         ("graph.MAX_LOOPS", top((), [pipeline(loops=[LOOP] * 4)]), "loops in all"),
-        (
-            "graph.MAX_LOOP_EVENTS",
-            top(ONE, [pipeline(loops=[{**LOOP, "events": [EVENT] * 4}])]),
-            "events in",
-        ),
+        ("graph.MAX_LOOP_EVENTS", top(ONE, [pipeline(loops=[{**LOOP, "events": [EVENT] * 4}])]), "events in"),
         ("graph.MAX_PHASES", top((), [{**ACTOR, "phases": [PHASE] * 4}]), "phases in all"),
         ("graph.MAX_RATES", top((), [{**ACTOR, "phases": [{**PHASE, "reads": RATES}]}]), "rates in all"),
         ("graph.MAX_ENDLESS", top((), [ACTOR] * 4), "fire for ever"),
@@ -96,7 +94,7 @@ CHANNELS = [{"name": "c", **CHANNEL}]
         ("graph.DEFAULT_MAX_ACCESSES", top(ONE, [{**PORT, "tokens": 3}], channels=CHANNELS), "number of bursts is"),
         ("graph.DEFAULT_MAX_ACCESSES", top((), [{**ACTOR, "firings": 4}]), "firings and bursts in all"),
     ],
-)  # fmt: skip
+)
 def test_too_much_of_something(write, monkeypatch, limit, graph, words):
     monkeypatch.setattr(f"sttest.sim.{limit}", 3)
     assert words in refused(write(graph), "too-large")
@@ -341,10 +339,21 @@ def test_nesting_of_xml(write):
 
 @pytest.mark.parametrize(
     "value",
-    ["2001-99-99", "!!int a", '!!int ""', "!!bool maybe", "!!timestamp x", "9" * 4100, '"\\e[31m"', '"\\u202e"',
-     "!!python/object/apply:os.system [id]", "[" * 5000, "x" * 5000],
+    [
+        "2001-99-99",
+        "!!int a",
+        '!!int ""',
+        "!!bool maybe",
+        "!!timestamp x",
+        "9" * 4100,
+        '"\\e[31m"',
+        '"\\u202e"',
+        "!!python/object/apply:os.system [id]",
+        "[" * 5000,
+        "x" * 5000,
+    ],
     ids=lambda value: value[:20],
-)  # fmt: skip
+)
 def test_boards_with_values_that_only_look_like_some(write, value):
     with pytest.raises(InputError) as caught:
         load_board(write(f"extends: u55c\nname: b\ntitle: {value}\n".encode(), "b.yaml"))

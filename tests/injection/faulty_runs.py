@@ -70,9 +70,12 @@ class VerbServer:
         environment = {**os.environ, "LD_PRELOAD": str(shim), "STTEST_FAULT_CONTROL": str(control)}
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
         self._process = subprocess.Popen(
-            [sys.executable, str(_HERE / "verb_server.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            [sys.executable, str(_HERE / "verb_server.py")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
             env=environment,
-        )  # fmt: skip
+        )
 
     def run(self, place: Path, arguments: Sequence[str], *, at: int = 0, error: int = 0, warm: bool = False) -> Ran:
         """Runs a command in ``place``, with ``cache`` in it; the ``at``-th thing it does to files there fails."""
@@ -80,9 +83,12 @@ class VerbServer:
         self._control[:] = _FORM.pack(at, error, 0, 0, *roots, b"")
         told = self.room / "told"
         asked = {
-            "cwd": str(place / "work"), "cache": str(place / "cache"), "args": [*arguments], "told": str(told),
+            "cwd": str(place / "work"),
+            "cache": str(place / "cache"),
+            "args": [*arguments],
+            "told": str(told),
             "warm": warm,
-        }  # fmt: skip
+        }
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(asked) + "\n")

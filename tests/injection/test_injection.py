@@ -18,9 +18,10 @@ from faulty_runs import ERRORS, KILLED, VerbServer, expectation
 import sttest as st
 
 pytestmark = [
-    pytest.mark.torch, pytest.mark.slow,
+    pytest.mark.torch,
+    pytest.mark.slow,
     pytest.mark.skipif(sys.platform != "linux" or shutil.which("gcc") is None, reason="the shim is C, for Linux"),
-]  # fmt: skip
+]
 
 STUDY = """
 title: A small model, by clock
@@ -31,12 +32,26 @@ axes:
 SHAPE = ("--phase", "decode", "--context", "32")
 VERBS = {
     "compile": ("compile", "small-gpt2", *SHAPE, "--design", "default", "-o", "out"),
-    "serve": ("serve", "../package", "--rate", "100", "--requests", "5", "--prompt-tokens", "4", "--output-tokens", "2",
-              "-o", "out", "-j", "1"),
+    "serve": (
+        "serve",
+        "../package",
+        "--rate",
+        "100",
+        "--requests",
+        "5",
+        "--prompt-tokens",
+        "4",
+        "--output-tokens",
+        "2",
+        "-o",
+        "out",
+        "-j",
+        "1",
+    ),
     "whatif": ("whatif", "small.yaml", "-o", "out", "-j", "1"),
     "explore": ("explore", "small-gpt2", *SHAPE, "--trials", "3", "-j", "1", "--resume", "-o", "out"),
     "reproduce": ("reproduce", "hida", "-o", "out"),
-}  # fmt: skip
+}
 SCHEMAS = {"compile": "sttest.package/1"}
 DAILY = 2
 """Faults per verb by day; the nightly run makes all."""

@@ -56,9 +56,10 @@ class BareEnvironment:
     def variables(self, **extra: str) -> dict[str, str]:
         """All variables that a command sees."""
         kept = {
-            name: value for name, value in os.environ.items()
+            name: value
+            for name, value in os.environ.items()
             if name.upper().startswith(_NETWORK) and name.upper() not in _OURS
-        }  # fmt: skip
+        }
         path = f"{self.venv / 'bin'}:{SYSTEM_PATH}"
         return {**kept, "PATH": path, "HOME": str(self.folder / "home"), "LANG": "C.UTF-8", **extra}
 
@@ -66,9 +67,15 @@ class BareEnvironment:
         """Runs a line of bash; it and all that it started is ended at the limit."""
         began, spent = time.monotonic(), _children_s()
         process = subprocess.Popen(
-            ["bash", "-c", line], cwd=cwd, env=self.variables(**extra), stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-        )  # fmt: skip
+            ["bash", "-c", line],
+            cwd=cwd,
+            env=self.variables(**extra),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
         try:
             stdout, stderr = process.communicate(timeout=limit_s)
             code = process.returncode
@@ -92,8 +99,11 @@ def copy_sources(folder: Path) -> Path:
     """A copy of what the wheel is made of: setuptools would take along what an earlier build left in ``build/``."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *SOURCES],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     for name in filter(None, listed.split("\0")):
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -166,8 +166,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if asked.keep is None:
             shutil.rmtree(folder, ignore_errors=True)
     failed = [step for journey in done for step in journey.failed]
-    print(f"{sum(len(each.steps) for each in done)} steps, {len(failed)} failed; load {os.getloadavg()[0]:.1f} "
-          f"on {os.cpu_count()} cores")  # fmt: skip
+    print(
+        f"{sum(len(each.steps) for each in done)} steps, {len(failed)} failed; load {os.getloadavg()[0]:.1f} "
+        f"on {os.cpu_count()} cores"
+    )
     return 1 if failed else 0
 
 

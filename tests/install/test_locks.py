@@ -23,11 +23,19 @@ VERSIONS = [
 
 def environment(version):
     return {
-        "python_version": version, "python_full_version": f"{version}.7", "sys_platform": "linux",
-        "platform_machine": "x86_64", "platform_system": "Linux", "os_name": "posix", "implementation_name": "cpython",
-        "platform_python_implementation": "CPython", "platform_release": "", "platform_version": "",
-        "implementation_version": f"{version}.7", "extra": "",
-    }  # fmt: skip
+        "python_version": version,
+        "python_full_version": f"{version}.7",
+        "sys_platform": "linux",
+        "platform_machine": "x86_64",
+        "platform_system": "Linux",
+        "os_name": "posix",
+        "implementation_name": "cpython",
+        "platform_python_implementation": "CPython",
+        "platform_release": "",
+        "platform_version": "",
+        "implementation_version": f"{version}.7",
+        "extra": "",
+    }
 
 
 def locked(version, text=WHOLE):

@@ -55,9 +55,13 @@ def test_each_step_of_a_page_is_told_with_what_is_wrong(here, tmp_path, capsys):
     journey = walk(here, page, Journey("install"))
     told = {step.line: step.problem.partition(":")[0] for step in journey.steps}
     assert told == {
-        "echo one": "", "echo two": "prints something else than the page", "exit 3": "exit code 3, not 0",
-        "exit 3   # exit code 3": "", "cp deep/file.yaml timed_graph.json": "", "python block3.py": "",
-    }  # fmt: skip
+        "echo one": "",
+        "echo two": "prints something else than the page",
+        "exit 3": "exit code 3, not 0",
+        "exit 3   # exit code 3": "",
+        "cp deep/file.yaml timed_graph.json": "",
+        "python block3.py": "",
+    }
     assert journey.first.keys() == {DESIGN, PICTURE}
     assert journey.first[DESIGN] < journey.first[PICTURE]
     assert capsys.readouterr().out.count("FAILED") == 2

@@ -43,10 +43,12 @@ def test_the_base_works_under(version, wheel, tmp_path):
     environment = BareEnvironment.beside(tmp_path)
     tools = " ".join(f"'{line}'" for line in PROJECT["optional-dependencies"]["dev"] if line.startswith(FOR_TESTS))
     lines = (
-        f"{python} -m venv venv", f"pip install -q {wheel} {tools}",
+        f"{python} -m venv venv",
+        f"pip install -q {wheel} {tools}",
         "python -W error -m compileall -qf venv/lib/*/*/sttest",
-        "sttest compile small-gpt2 --phase decode --context 32 -o small", "sttest simulate small",
-    )  # fmt: skip
+        "sttest compile small-gpt2 --phase decode --context 32 -o small",
+        "sttest simulate small",
+    )
     for line in lines:
         done = environment.run(line, tmp_path)
         assert done.exit_code == 0, f"{line}\n{done.stdout}{done.stderr}"

@@ -76,10 +76,15 @@ def test_all_ways_make_the_same_wheel(wheel, installed, tmp_path):
 
 
 MAKERS = (
-    "sttest.studies.whatif.report", "sttest.studies.ablation.report", "sttest.studies.serving.step_times",
-    "sttest.explore.search", "sttest.explore.report", "sttest.sim.sizing_cost", "sttest.runtime.card_run",
+    "sttest.studies.whatif.report",
+    "sttest.studies.ablation.report",
+    "sttest.studies.serving.step_times",
+    "sttest.explore.search",
+    "sttest.explore.report",
+    "sttest.sim.sizing_cost",
+    "sttest.runtime.card_run",
     "sttest.targets.device.packed",
-)  # fmt: skip
+)
 
 
 @pytest.mark.slow

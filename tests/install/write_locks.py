@@ -38,9 +38,22 @@ def resolved(requirements: str, *options: str) -> str:
     """
     oldest = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["requires-python"]
     command = [
-        sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal", "--generate-hashes", "--no-annotate",
-        "--no-header", "--no-emit-index-url", "--python-version", oldest.removeprefix(">="), *options, "-",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "uv",
+        "pip",
+        "compile",
+        "--quiet",
+        "--universal",
+        "--generate-hashes",
+        "--no-annotate",
+        "--no-header",
+        "--no-emit-index-url",
+        "--python-version",
+        oldest.removeprefix(">="),
+        *options,
+        "-",
+    ]
     return subprocess.run(command, input=requirements, capture_output=True, text=True, check=True, cwd=ROOT).stdout
 
 

@@ -9,18 +9,34 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
 _SIZES: dict[str, Any] = {
-    "hidden_size": 96, "intermediate_size": 160, "num_hidden_layers": 3, "num_attention_heads": 6, "vocab_size": 211,
-    "max_position_embeddings": 64, "num_key_value_heads": 2,
-}  # fmt: skip
+    "hidden_size": 96,
+    "intermediate_size": 160,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 6,
+    "vocab_size": 211,
+    "max_position_embeddings": 64,
+    "num_key_value_heads": 2,
+}
 _LLAMA3 = {
-    "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
-    "original_max_position_embeddings": 32, "rope_theta": 500_000.0,
-}  # fmt: skip
+    "rope_type": "llama3",
+    "factor": 8.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 32,
+    "rope_theta": 500_000.0,
+}
 _LINEAR = {"rope_type": "linear", "factor": 2.5, "rope_theta": 10_000.0}
 _YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 16, "rope_theta": 10_000.0}
 _GPT = {"n_embd": 96, "n_layer": 3, "n_head": 6, "vocab_size": 211, "n_positions": 64}
-_OPT = {"hidden_size": 96, "ffn_dim": 160, "num_hidden_layers": 3, "num_attention_heads": 6, "vocab_size": 211,
-        "max_position_embeddings": 64, "word_embed_proj_dim": 96}  # fmt: skip
+_OPT = {
+    "hidden_size": 96,
+    "ffn_dim": 160,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 6,
+    "vocab_size": 211,
+    "max_position_embeddings": 64,
+    "word_embed_proj_dim": 96,
+}
 
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "gpt2": ("gpt2", _GPT),

@@ -102,5 +102,8 @@ def test_in_floating_point_up_to_the_order_of_sums():
 def test_rows_of_tokens_follow_each_other_and_the_rest_is_each_sequences_own():
     one = {"x": np.zeros((1, 3)), "mask": np.zeros(4), "rope": np.zeros((1, 2, 2, 5)), "k_cache": np.zeros((2, 4, 5))}
     assert {name: found.shape for name, found in of_batch([one, one]).items()} == {
-        "x": (2, 3), "mask": (2, 4), "rope": (2, 2, 2, 5), "k_cache": (2, 2, 4, 5),
-    }  # fmt: skip
+        "x": (2, 3),
+        "mask": (2, 4),
+        "rope": (2, 2, 2, 5),
+        "k_cache": (2, 2, 4, 5),
+    }

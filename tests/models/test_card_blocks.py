@@ -67,9 +67,7 @@ def test_parameters_are_shared_out_and_norms_copied():
 def test_inputs_are_shared_out_by_heads_and_come_together_again():
     cache = np.arange(4 * 3 * 2).reshape(4, 3, 2)
     shared = shared_out({"x": np.ones((1, 8)), "k_cache": cache, "k_cache_scale": cache[..., 0]}, 2)
-    assert set(shared) == {
-        "x", "k_cache", "k_cache_scale", "x_card1", "k_cache_card1", "k_cache_card1_scale",
-    }  # fmt: skip
+    assert set(shared) == {"x", "k_cache", "k_cache_scale", "x_card1", "k_cache_card1", "k_cache_card1_scale"}
     assert np.array_equal(shared["k_cache_card1"], cache[2:])
     assert np.array_equal(shared["k_cache_card1_scale"], cache[2:, :, 0])
     results = {on_card(name, card): shared[on_card("k_cache", card)] for name in ("k_new",) for card in range(2)}

@@ -66,15 +66,25 @@ GEMMA_2 = {
     "transformers_version": "4.42.4", "use_cache": True, "vocab_size": 256000,
 }  # fmt: skip
 GEMMA_3_4B = {
-    "architectures": ["Gemma3ForConditionalGeneration"], "boi_token_index": 255999, "eoi_token_index": 256000,
-    "image_token_index": 262144, "initializer_range": 0.02, "mm_tokens_per_image": 256, "model_type": "gemma3",
+    "architectures": ["Gemma3ForConditionalGeneration"],
+    "boi_token_index": 255999,
+    "eoi_token_index": 256000,
+    "image_token_index": 262144,
+    "initializer_range": 0.02,
+    "mm_tokens_per_image": 256,
+    "model_type": "gemma3",
     "text_config": {
-        "hidden_size": 2560, "intermediate_size": 10240, "model_type": "gemma3_text", "num_hidden_layers": 34,
-        "rope_scaling": {"factor": 8.0, "rope_type": "linear"}, "sliding_window": 1024,
+        "hidden_size": 2560,
+        "intermediate_size": 10240,
+        "model_type": "gemma3_text",
+        "num_hidden_layers": 34,
+        "rope_scaling": {"factor": 8.0, "rope_type": "linear"},
+        "sliding_window": 1024,
     },
-    "torch_dtype": "bfloat16", "transformers_version": "4.50.0.dev0",
+    "torch_dtype": "bfloat16",
+    "transformers_version": "4.50.0.dev0",
     "vision_config": {"hidden_size": 1152, "model_type": "siglip_vision_model"},
-}  # fmt: skip
+}
 OPT = {
     "_name_or_path": "opt-125m", "activation_dropout": 0.0, "activation_function": "relu",
     "architectures": ["OPTForCausalLM"], "attention_dropout": 0.0, "bos_token_id": 2, "do_layer_norm_before": True,
@@ -109,11 +119,17 @@ def facts(config: DecoderConfig):
 @pytest.mark.parametrize(
     ("published", "name"),
     [
-        (LLAMA, "smollm2-135m"), (LLAMA_3_1, "llama-3.1-8b"), (GPT2_XL, "gpt2-xl"), (QWEN3_8B, "qwen3-8b"),
-        (MISTRAL, "mistral-7b"), (GEMMA_2, "gemma-2-2b"), (GEMMA_3_4B, "gemma-3-4b"), (OPT, "opt-125m"),
+        (LLAMA, "smollm2-135m"),
+        (LLAMA_3_1, "llama-3.1-8b"),
+        (GPT2_XL, "gpt2-xl"),
+        (QWEN3_8B, "qwen3-8b"),
+        (MISTRAL, "mistral-7b"),
+        (GEMMA_2, "gemma-2-2b"),
+        (GEMMA_3_4B, "gemma-3-4b"),
+        (OPT, "opt-125m"),
         (PHI_3, "phi-3-mini"),
     ],
-)  # fmt: skip
+)
 def test_published_files_are_the_models_of_the_registry(published, name, tmp_path):
     assert facts(read(tmp_path, published)) == facts(CONFIGS[name])
 

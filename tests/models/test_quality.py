@@ -152,7 +152,7 @@ def test_the_verbs_from_a_folder_to_a_folder(sttest, tmp_path, monkeypatch):
     shape = ("--windows", "2", "--window-length", "32")
     told = sttest(
         "quantize", "small-llama", "--weights", "source", "--text", "calibration.txt", *shape, "-o", "better"
-    ).stdout  # fmt: skip
+    ).stdout
     assert "sttest evaluate small-llama --weights better --precision w4a8-g32" in told
     facts = json.loads((tmp_path / "better" / "calibration.json").read_text())
     assert (facts["schema"], facts["method"], facts["scheme"]["name"]) == ("sttest.calibration/1", "gptq", "w4a8-g32")

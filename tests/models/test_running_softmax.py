@@ -27,8 +27,11 @@ def drawn(positions: int, spread: float, seed: int) -> tuple[torch.Tensor, torch
     mask[..., torch.randint(positions, (), generator=generator)] = 0.0
     scores = torch.randn(3, 2, positions, generator=generator) * spread + mask
     return (
-        scores, torch.randn(2, positions, 5, generator=generator), mask, torch.randn(3, 2, generator=generator) * spread
-    )  # fmt: skip
+        scores,
+        torch.randn(2, positions, 5, generator=generator),
+        mask,
+        torch.randn(3, 2, generator=generator) * spread,
+    )
 
 
 def total(weights: torch.Tensor) -> torch.Tensor:

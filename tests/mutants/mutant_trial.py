@@ -119,10 +119,14 @@ class Workplace:
         paths = os.pathsep.join([str(self.folder), str(Path(__file__).parent)])
         environment = {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(cache), "STTEST_MUTANT": str(plan)}
         process = subprocess.Popen(
-            [sys.executable, "-B", "-m", "pytest", *options, *tests], cwd=self.folder, env=environment,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+            [sys.executable, "-B", "-m", "pytest", *options, *tests],
+            cwd=self.folder,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY)),
-        )  # fmt: skip
+        )
         try:
             return process.wait(_WALL_S)
         except subprocess.TimeoutExpired:

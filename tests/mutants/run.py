@@ -26,8 +26,10 @@ from threading import Lock
 from mutant_faults import ROOT, Mutant, difference, line_of, sample
 from mutant_trial import KINDS, Outcome, Workplace, table
 
-SOURCES = (*sorted(str(path.relative_to(ROOT)) for path in (ROOT / "sttest/sim/maxplus").glob("[!_]*.py")),
-           "sttest/sim/deadlock.py")  # fmt: skip
+SOURCES = (
+    *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "sttest/sim/maxplus").glob("[!_]*.py")),
+    "sttest/sim/deadlock.py",
+)
 TESTS = {
     "sttest/sim/maxplus": ("tests/sim/maxplus", "tests/sim/test_maxplus.py", "tests/sim/oracle/test_oracle.py"),
     "sttest/sim/deadlock.py": ("tests/sim/deadlock", "tests/sim/oracle/test_claims.py"),
@@ -120,8 +122,9 @@ def print_difference(rows: Sequence[dict[str, object]], recorded: Path) -> None:
         before = {row["file"]: row for row in csv.DictReader(file)}
     moved = [
         f"  {row['file']}: {before[file]['score']} of {before[file]['tried']} before, {row['score']} of {row['tried']}"
-        for row in rows if (file := str(row["file"])) in before and before[file]["score"] != row["score"]
-    ]  # fmt: skip
+        for row in rows
+        if (file := str(row["file"])) in before and before[file]["score"] != row["score"]
+    ]
     print(f"recorded in {recorded.name}: " + ("\n" + "\n".join(moved) if moved else "the same"))
 
 

@@ -243,10 +243,19 @@ def test_a_folder_without_lanes_has_none(copy: Path) -> None:
 
 def achieved_of(package: DesignPackage, **changes: object) -> Achieved:
     job = AchievedJob(
-        name="attn_norm", processes=("attn_norm",), units=1, release="2023.2", target_ns=4.0, estimated_ns=2.9,
-        loops=(ReportedLoop(function="attn_norm", name="L", trips=4, ii=1, depth=9),), dsp=1, lut=2, ff=3, bram18=0,
+        name="attn_norm",
+        processes=("attn_norm",),
+        units=1,
+        release="2023.2",
+        target_ns=4.0,
+        estimated_ns=2.9,
+        loops=(ReportedLoop(function="attn_norm", name="L", trips=4, ii=1, depth=9),),
+        dsp=1,
+        lut=2,
+        ff=3,
+        bram18=0,
         uram=0,
-    )  # fmt: skip
+    )
     process = AchievedProcess(process="attn_norm", job="attn_norm", loops=(AchievedLoop(ii=1, latency=9),))
     facts = {"kernel_sha256": package.kernel_sha256, "jobs": (job,), "processes": (process,)}
     return Achieved(**(facts | changes))  # pyright: ignore[reportArgumentType]
@@ -277,9 +286,11 @@ def test_a_build_by_hand_has_the_banks_of_its_report_and_its_signature(copy: Pat
     moved = first.model_copy(update={"banks": (9,)})
     kernel = design.kernels[0].model_copy(update={"arguments": (moved, *rest)})
     found.write_build_files(
-        "[connectivity]\n", "all:\n", design.model_copy(update={"kernels": (kernel,)}),
+        "[connectivity]\n",
+        "all:\n",
+        design.model_copy(update={"kernels": (kernel,)}),
         f"argument,index,port,banks,access,buffer_bytes\n{first.name},0,{first.name},9,read,256\n",
-    )  # fmt: skip
+    )
     assert found.files.kernel.arguments[0] == moved  # what was read before is read again
     assert (copy / "hls" / "link.cfg").read_text() == "[connectivity]\n"
     assert (copy / "hls" / "Makefile").read_text() == "all:\n"
@@ -351,7 +362,7 @@ def read_all(folder: Path) -> None:
         "no report": (without("reports/fifos.csv"), r"reports/fifos\.csv missing"),
         "no activity": (without("reports/activity.csv"), r"reports/activity\.csv missing"),
     }.values(),
-)  # fmt: skip
+)
 def test_what_is_no_whole_package_is_refused(change: Callable[[Path], object], says: str, copy: Path) -> None:
     change(copy)
     with pytest.raises(InputError, match=says) as raised:
@@ -422,7 +433,7 @@ def with_banks(folder: Path) -> None:
             r"board of 'small' is u55c in manifest\.json and u280 in hls/signature\.json",
         ),
     }.values(),
-)  # fmt: skip
+)
 def test_files_that_contradict_each_other_are_refused(change: Callable[[Path], None], says: str, copy: Path) -> None:
     change(copy)
     with pytest.raises(InputError, match=says) as raised:

@@ -21,12 +21,14 @@ from sttest.sim import simulate
 
 def groups(count: int, *tensors: tuple[int, tuple[int, ...], int]) -> GroupPackage:
     content = Groups(
-        schema=SCHEMA, name="g", groups=tuple(f"group{number}" for number in range(count)),
+        schema=SCHEMA,
+        name="g",
+        groups=tuple(f"group{number}" for number in range(count)),
         tensors=tuple(
             {"name": f"t{number}", "giver": giver, "takers": takers, "total_bytes": size}  # pyright: ignore
             for number, (giver, takers, size) in enumerate(tensors)
         ),
-    )  # fmt: skip
+    )
     return GroupPackage(Path(), content, (None,) * count)  # pyright: ignore[reportArgumentType]
 
 
@@ -65,9 +67,7 @@ def test_cards_in_a_row_wait_for_their_links(board: FpgaBoard) -> None:
 
 @pytest.mark.slow
 def test_what_is_written_is_read_and_each_group_is_a_package(tmp_path: Path) -> None:
-    made = compile_groups(
-        lowered_text("small-gpt2", "prefill"), "groups", "u55c", CompileOptions(c_max_bytes=30_000)
-    )  # fmt: skip
+    made = compile_groups(lowered_text("small-gpt2", "prefill"), "groups", "u55c", CompileOptions(c_max_bytes=30_000))
     written = write_groups(made, tmp_path / "p")
     found = GroupPackage.read(tmp_path / "p")
     assert found.content == written.content

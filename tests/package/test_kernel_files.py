@@ -25,14 +25,22 @@ STTEST_FIFO(wide, "norm__store_y", 12);
 
 def signature(*names: str, kernels: int = 1) -> DesignSignature:
     arguments = tuple(
-        BufferArgument(name=name, index=index, element="int8", bytes=64, access="read", banks=(index,),
-                       alignment_bytes=WORD if index else 1)
+        BufferArgument(
+            name=name,
+            index=index,
+            element="int8",
+            bytes=64,
+            access="read",
+            banks=(index,),
+            alignment_bytes=WORD if index else 1,
+        )
         for index, name in enumerate(names)
-    )  # fmt: skip
+    )
     return DesignSignature(
-        design="d", board="u55c",
+        design="d",
+        board="u55c",
         kernels=tuple(KernelSignature(name=f"k{number}", arguments=arguments) for number in range(kernels)),
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture
@@ -45,16 +53,21 @@ def package(tmp_path: Path) -> Path:
     (hls / "types.h").write_text("#pragma once\nint type;\n")
     write_signature(signature("x", "w", "y"), hls / "signature.json")
     table = {
-        "schema": MEMORY_SCHEMA, "kernel": "k0", "shared_fifos": {"f": ["a", "b"]},
+        "schema": MEMORY_SCHEMA,
+        "kernel": "k0",
+        "shared_fifos": {"f": ["a", "b"]},
         "arguments": [
             {"name": "x", "dma": "load_x"},
             {
-                "name": "w", "dma": "load_w", "layers": 2, "behind": [{"load": "h", "bytes": 16}],
+                "name": "w",
+                "dma": "load_w",
+                "layers": 2,
+                "behind": [{"load": "h", "bytes": 16}],
                 "parts": [{"load": "w", "bytes": 32}, {"load": "v", "bytes": 16}],
             },
             {"name": "y", "dma": "store_y", "layers": 2, "steps": 3},
         ],
-    }  # fmt: skip
+    }
     (hls / "memory.json").write_text(json.dumps(table))
     return tmp_path
 
@@ -80,8 +93,11 @@ def test_a_table_says_what_lies_behind_each_argument(package: Path) -> None:
     assert files.shared_fifos == {"f": ("a", "b")}
     assert files.word_bytes == WORD
     assert {node: files.dma_of(node) for node in ("w", "v", "h", "load_x")} == {
-        "w": "load_w", "v": "load_w", "h": "load_w", "load_x": "load_x"
-    }  # fmt: skip
+        "w": "load_w",
+        "v": "load_w",
+        "h": "load_w",
+        "load_x": "load_x",
+    }
     of_each_layer = {node: files.is_per_layer(node) for node in ("load_x", "w", "h", "store_y")}
     assert of_each_layer == {"load_x": False, "w": True, "h": False, "store_y": True}
 
@@ -137,9 +153,14 @@ def test_what_a_build_writes_is_among_the_sources_and_what_is_built_too(package:
     files.write_build_files("[connectivity]\n", "all:\n")
     files.write_floorplan("create_pblock a\n", {"norm": "SLR0"})
     names = {
-        "hls/types.h", "hls/parts.h", "hls/kernel.cpp", "hls/link.cfg", "hls/Makefile", "hls/signature.json",
+        "hls/types.h",
+        "hls/parts.h",
+        "hls/kernel.cpp",
+        "hls/link.cfg",
+        "hls/Makefile",
+        "hls/signature.json",
         "hls/memory.json",
-    }  # fmt: skip
+    }
     assert files.sources().keys() == names
     for target in ("hw", "hw_emu"):
         files.build_folder(target).mkdir()

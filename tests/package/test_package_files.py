@@ -26,10 +26,14 @@ def names(text: str) -> list[str]:
 
 def folders(node: ast.AST) -> bool:
     """Whether a path is made with a folder of a package: ``package / "hls"``."""
-    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and any(
-        isinstance(side, ast.Constant) and str(side.value).split("/")[0] in ("hls", "ir", "reports")
-        for side in (node.left, node.right)
-    )  # fmt: skip
+    return (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Div)
+        and any(
+            isinstance(side, ast.Constant) and str(side.value).split("/")[0] in ("hls", "ir", "reports")
+            for side in (node.left, node.right)
+        )
+    )
 
 
 def test_nobody_else_names_a_file_of_a_package() -> None:

@@ -137,11 +137,18 @@ def test_a_file_is_taken_for_what_its_name_and_content_say(case: str, here: Path
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("a.json", "{}"), ("a.json", "[1]"), ("a.json", "{"), ("a.json", '{"schema": "sttest.timed-graph/1"}'),
-        ("a.json", '{"schema": 3, "x": {"PE_": 1}}'), ("a.xml", "<sdf3/>"), ("a.xml", "<a"),
-        ("a.xml", "<!DOCTYPE a><profile/>"), ("a.cfg", "{}"), ("a.app", "<a"),
+        ("a.json", "{}"),
+        ("a.json", "[1]"),
+        ("a.json", "{"),
+        ("a.json", '{"schema": "sttest.timed-graph/1"}'),
+        ("a.json", '{"schema": 3, "x": {"PE_": 1}}'),
+        ("a.xml", "<sdf3/>"),
+        ("a.xml", "<a"),
+        ("a.xml", "<!DOCTYPE a><profile/>"),
+        ("a.cfg", "{}"),
+        ("a.app", "<a"),
     ],
-)  # fmt: skip
+)
 def test_of_what_may_be_a_design_or_is_damaged_nothing_is_said(name: str, content: str, here: Path) -> None:
     assert taken(name, content) is None
 
@@ -261,11 +268,16 @@ def test_a_package_elsewhere_is_named_as_a_word_of_the_shell(here: Path, monkeyp
 @pytest.mark.parametrize(
     "files",
     [
-        {"x/notes.txt": ""}, {"x/manifest.json": PACKAGE}, {"x/manifest.json": "[]"}, {"x/graph.json": "{}"},
-        {"x/graph.json": '{"model_type": "gpt2"}'}, {"x/sub/manifest.json": "{}"}, {"x/hls/src/D.cpp": ""},
+        {"x/notes.txt": ""},
+        {"x/manifest.json": PACKAGE},
+        {"x/manifest.json": "[]"},
+        {"x/graph.json": "{}"},
+        {"x/graph.json": '{"model_type": "gpt2"}'},
+        {"x/sub/manifest.json": "{}"},
+        {"x/hls/src/D.cpp": ""},
         {"x/hls/a/b/syn/report/r": ""},
     ],
-)  # fmt: skip
+)
 def test_of_other_folders_nothing_is_said(files: dict[str, str], here: Path) -> None:
     written(files)
     assert taken("x") is None
@@ -293,10 +305,11 @@ def test_where_a_graph_is_wanted_the_way_in_is_the_error_and_the_problem_is_behi
 @pytest.mark.parametrize(
     ("path", "content", "code"),
     [
-        ("g.json", '{"schema": "sttest.timed-graph/1", "name": 3}', "bad-value"), ("g.json", "{}", "wrong-schema"),
+        ("g.json", '{"schema": "sttest.timed-graph/1", "name": 3}', "bad-value"),
+        ("g.json", "{}", "wrong-schema"),
         ("nowhere.json", None, "no-such-file"),
     ],
-)  # fmt: skip
+)
 def test_an_error_that_no_way_in_explains_stays_as_it_is(path: str, content: str | None, code: str, here: Path) -> None:
     if content is not None:
         written({path: content})

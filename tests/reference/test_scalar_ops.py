@@ -85,16 +85,24 @@ def nearest(exact: Fraction) -> float:
 @pytest.mark.parametrize(
     ("name", "left", "right", "wanted"),
     [
-        ("maximumf", 1.0, NAN, NAN), ("minimumf", NAN, 1.0, NAN), ("maximumf", -INF, 2.0, 2.0),
-        ("maximumf", -0.0, 0.0, 0.0), ("maximumf", 0.0, -0.0, 0.0), ("maximumf", -0.0, -0.0, -0.0),
-        ("minimumf", 0.0, -0.0, -0.0), ("minimumf", -0.0, 0.0, -0.0), ("divf", 1.0, -0.0, -INF),
+        ("maximumf", 1.0, NAN, NAN),
+        ("minimumf", NAN, 1.0, NAN),
+        ("maximumf", -INF, 2.0, 2.0),
+        ("maximumf", -0.0, 0.0, 0.0),
+        ("maximumf", 0.0, -0.0, 0.0),
+        ("maximumf", -0.0, -0.0, -0.0),
+        ("minimumf", 0.0, -0.0, -0.0),
+        ("minimumf", -0.0, 0.0, -0.0),
+        ("divf", 1.0, -0.0, -INF),
     ],
-)  # fmt: skip
+)
 def test_maximum_minimum_and_zeros(name: str, left: float, right: float, wanted: float) -> None:
     found = float(computed(f"arith.{name}", "f32", (left, "f32"), (right, "f32")))
-    assert math.isnan(found) if math.isnan(wanted) else (found, math.copysign(1, found)) == (
-        wanted, math.copysign(1, wanted),
-    )  # fmt: skip
+    assert (
+        math.isnan(found)
+        if math.isnan(wanted)
+        else (found, math.copysign(1, found)) == (wanted, math.copysign(1, wanted))
+    )
 
 
 @pytest.mark.parametrize(
@@ -105,11 +113,8 @@ def test_halves_go_to_the_even_number(value: float, wanted: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "function"),
-    [
-        ("exp", math.exp), ("sqrt", math.sqrt), ("absf", abs), ("rsqrt", lambda x: 1 / math.sqrt(x)),
-    ],
-)  # fmt: skip
+    ("name", "function"), [("exp", math.exp), ("sqrt", math.sqrt), ("absf", abs), ("rsqrt", lambda x: 1 / math.sqrt(x))]
+)
 @given(x=st.floats(-80, 80, width=32).filter(lambda x: abs(x) > 1e-6))
 def test_functions_are_those_of_double_precision(name: str, function, x: float) -> None:
     argument = abs(x) if name in ("sqrt", "rsqrt") else x

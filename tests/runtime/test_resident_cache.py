@@ -24,10 +24,14 @@ from sttest.runtime.design_memory import BlockMemory, CacheSide, ResidentCache
 CONFIG = small(get_config("gemma"))
 KV, DIM, ROOM = CONFIG.kv_heads, CONFIG.head_dim, 32
 SHAPES = {
-    "x": ("f32", (1, CONFIG.hidden)), "mask": ("f32", (ROOM,)), "rope": ("f32", (1, 2, 2, DIM // 2)),
-    "k_cache": ("i8", (KV, ROOM, DIM)), "k_cache_scale": ("f16", (KV, ROOM)),
-    "v_cache": ("i8", (KV, ROOM, DIM)), "v_cache_scale": ("f16", (KV, ROOM)),
-}  # fmt: skip
+    "x": ("f32", (1, CONFIG.hidden)),
+    "mask": ("f32", (ROOM,)),
+    "rope": ("f32", (1, 2, 2, DIM // 2)),
+    "k_cache": ("i8", (KV, ROOM, DIM)),
+    "k_cache_scale": ("f16", (KV, ROOM)),
+    "v_cache": ("i8", (KV, ROOM, DIM)),
+    "v_cache_scale": ("f16", (KV, ROOM)),
+}
 
 
 def decode_graph() -> ReferenceGraph:
@@ -40,9 +44,12 @@ def decode_graph() -> ReferenceGraph:
         loads.append(Load(f"load_{name}", name, name, layout))
     arguments = tuple(Argument(name, "cache", shape, cast("Any", dtype)) for name, (dtype, shape) in SHAPES.items())
     graph = SimpleNamespace(
-        name="decode", arguments=arguments, argument={each.name: each for each in arguments}, loads=loads,
+        name="decode",
+        arguments=arguments,
+        argument={each.name: each for each in arguments},
+        loads=loads,
         stream={each.name: each for each in streams},
-    )  # fmt: skip
+    )
     return cast("ReferenceGraph", graph)
 
 

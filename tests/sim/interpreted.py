@@ -24,9 +24,13 @@ from sttest.sim.maxplus.arrays import Components, Net
 
 # A kernel stands behind those that it imports.
 KERNELS = (
-    "sttest.sim.maxplus.kernel_port", "sttest.sim.maxplus.kernel", "sttest.sim.maxplus.kernel_skip",
-    "sttest.sim.maxplus.kernel_components", "sttest.sim.self_timed", "sttest.sim.token_kernel",
-)  # fmt: skip
+    "sttest.sim.maxplus.kernel_port",
+    "sttest.sim.maxplus.kernel",
+    "sttest.sim.maxplus.kernel_skip",
+    "sttest.sim.maxplus.kernel_components",
+    "sttest.sim.self_timed",
+    "sttest.sim.token_kernel",
+)
 
 
 @contextmanager

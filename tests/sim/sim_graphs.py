@@ -108,10 +108,15 @@ def whens(draw, trip: int):
 def memory_graphs(draw) -> TimedGraph:
     """Some read ports into one pipeline and out to some write ports, over channels that they may share."""
     channels = [
-        Channel(f"c{i}", draw(st.integers(0, 12)), draw(st.sampled_from([4, 8])), draw(st.integers(1, 3)),
-                draw(st.integers(1, 3)))
+        Channel(
+            f"c{i}",
+            draw(st.integers(0, 12)),
+            draw(st.sampled_from([4, 8])),
+            draw(st.integers(1, 3)),
+            draw(st.integers(1, 3)),
+        )
         for i in range(draw(st.integers(1, 3)))
-    ]  # fmt: skip
+    ]
     tokens = draw(st.integers(1, 24))
     fifos, processes, events = [], [], []
     for index in range(draw(st.integers(1, 4))):

@@ -37,8 +37,11 @@ def test_tokens_pass_all_registers_in_order():
     crossed = with_registers(chain(3, TOKENS), RELAY, {"a": 2}, {"a": TOKENS})
     ends = {process.name: register_ends(process) for process in crossed.processes}
     assert ends == {
-        "src": None, "dst": None, "relay_a_0": ("a__relay_0", "a__relay_1"), "relay_a_1": ("a__relay_1", "a"),
-    }  # fmt: skip
+        "src": None,
+        "dst": None,
+        "relay_a_0": ("a__relay_0", "a__relay_1"),
+        "relay_a_1": ("a__relay_1", "a"),
+    }
     assert crossed.processes[0].loops[0].events[0].fifo == "a__relay_0"
     assert behind_registers(crossed) == {"a__relay_0": "a", "a__relay_1": "a"}
 
@@ -64,9 +67,11 @@ def test_only_the_writer_moves():
 
 @pytest.mark.parametrize(
     "writer",
-    [Actor("src", (ActorPhase(1, {}, {"a": 1}),), TOKENS),
-     Pipeline("src", trace=Trace(np.arange(TOKENS), np.ones(TOKENS, np.int32)))],
-)  # fmt: skip
+    [
+        Actor("src", (ActorPhase(1, {}, {"a": 1}),), TOKENS),
+        Pipeline("src", trace=Trace(np.arange(TOKENS), np.ones(TOKENS, np.int32))),
+    ],
+)
 def test_actors_and_traces_have_no_registers(writer):
     plain = graph([Fifo("a", 4, 32, "srl")], [writer, sink("a", TOKENS)])
     with pytest.raises(InputError, match="src: only pipelines of loops and memory ports cross SLRs") as caught:

@@ -17,9 +17,11 @@ TOKENS = 24
 def link(latency: int, room: int, frame: int) -> TimedGraph:
     """A sender that starts frames with credits for all of their tokens, and a receiver that gives them back."""
     fifos = (
-        Fifo("made", 2, 32), Fifo("way", room, 32, "ram", latency=latency),
-        Fifo("credits", room, 1, initial_tokens=room, latency=latency), Fifo("got", 2, 32),
-    )  # fmt: skip
+        Fifo("made", 2, 32),
+        Fifo("way", room, 32, "ram", latency=latency),
+        Fifo("credits", room, 1, initial_tokens=room, latency=latency),
+        Fifo("got", 2, 32),
+    )
     sends = [Event("credits", "read", 0, tokens=frame)]
     for token in range(frame):
         sends += [Event("made", "read", 2 * token), Event("way", "write", 2 * token + 1)]

@@ -98,12 +98,18 @@ def test_as_values():
     told = overlap(run(design)).to_dict()
     assert told["cycles"] == 29
     assert told["use"]["memory"] == {
-        "units": 1, "busy_cycles": 16, "unit_cycles": 16, "busy_share": 16 / 29, "unit_share": 16 / 29,
-    }  # fmt: skip
+        "units": 1,
+        "busy_cycles": 16,
+        "unit_cycles": 16,
+        "busy_share": 16 / 29,
+        "unit_share": 16 / 29,
+    }
     assert told["states"] == [
-        {"busy": ["compute"], "cycles": 12}, {"busy": ["memory"], "cycles": 8},
-        {"busy": ["compute", "memory"], "cycles": 8}, {"busy": [], "cycles": 1},
-    ]  # fmt: skip
+        {"busy": ["compute"], "cycles": 12},
+        {"busy": ["memory"], "cycles": 8},
+        {"busy": ["compute", "memory"], "cycles": 8},
+        {"busy": [], "cycles": 1},
+    ]
     assert told["together"] == [{"classes": ["compute", "memory"], "share": 8 / 29}]
     assert told["overlapped"] == 0.5
 

@@ -26,14 +26,16 @@ def chain(
     events = (Event("in", "read", 0, (None, 0)), Event("out", "write", latency - 1, (None, work - 1)))
     loop = Loop((steps, work), ii, latency, events)
     return TimedGraph(
-        "chain", 250.0, (Fifo("in", 16, 512), Fifo("out", 16, 512)),
+        "chain",
+        250.0,
+        (Fifo("in", 16, 512), Fifo("out", 16, 512)),
         (
             MemoryPort("load", "read", "in", steps, 64, ("a",), category="dma"),
             Pipeline("work", (loop,), category="compute"),
             MemoryPort("store", "write", "out", steps, 64, ("b",), category="dma"),
         ),
         (Channel("a", hbm_latency, 64, 1, beats_den), Channel("b", hbm_latency, 64, 1, 1)),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,13 +80,16 @@ def test_two_stages_one_after_the_other_share_the_gain():
     second = Loop((400,), 1, 3, (Event("mid", "read", 0, (0,)), Event("out", "write", 2, (399,))))
     source = Loop((600,), 1, 2, (Event("in", "write", 1),))
     graph = TimedGraph(
-        "two", 250.0, tuple(Fifo(name, 8, 32) for name in ("in", "mid", "out")),
+        "two",
+        250.0,
+        tuple(Fifo(name, 8, 32) for name in ("in", "mid", "out")),
         (
-            Pipeline("source", (source,), category="dma"), Pipeline("first", (first,), category="compute"),
+            Pipeline("source", (source,), category="dma"),
+            Pipeline("first", (first,), category="compute"),
             Pipeline("second", (second,), category="dma"),
             Pipeline("sink", (Loop((1,), 1, 2, (Event("out", "read", 0),)),), category="compute"),
         ),
-    )  # fmt: skip
+    )
     found = gains(graph)
     # Source and first go on at one pace, so that of the first 60 % neither gains alone.
     assert found["ports"] == pytest.approx(0.04 / 0.96 * 0.92, rel=0.15)
@@ -109,9 +114,11 @@ def test_actors_have_durations():
     phase = (ActorPhase(10, {"back": 1}, {"there": 1}),)
     other = (ActorPhase(20, {"there": 1}, {"back": 1}),)
     graph = TimedGraph(
-        "ring", 250.0, (Fifo("there", 1, 8), Fifo("back", 1, 8, initial_tokens=1)),
+        "ring",
+        250.0,
+        (Fifo("there", 1, 8), Fifo("back", 1, 8, initial_tokens=1)),
         (Actor("a", phase, firings=50), Actor("b", other, firings=50)),
-    )  # fmt: skip
+    )
     assert gains(graph)["lanes"] == pytest.approx(0.1, abs=0.005)
 
 
@@ -119,8 +126,12 @@ def test_more_in_flight_gets_the_depth_that_it_takes():
     """40 iterations are in flight between the writes, and 44 once intervals are a tenth shorter."""
     skewed = Loop((400,), 2, 82, (Event("early", "write", 0), Event("late", "write", 80)))
     join = Loop((400,), 2, 2, (Event("early", "read", 0), Event("late", "read", 0)))
-    graph = TimedGraph("skew", 250.0, (Fifo("early", 42, 8), Fifo("late", 4, 8)),
-                       (Pipeline("skewed", (skewed,)), Pipeline("join", (join,))))  # fmt: skip
+    graph = TimedGraph(
+        "skew",
+        250.0,
+        (Fifo("early", 42, 8), Fifo("late", 4, 8)),
+        (Pipeline("skewed", (skewed,)), Pipeline("join", (join,))),
+    )
     assert simulate(graph).cycles is not None
     assert simulate(_told_in_elevenths(graph, {}, "lanes")).deadlock is not None
     assert gains(graph)["lanes"] == pytest.approx(0.1, abs=0.02)

@@ -70,8 +70,9 @@ def test_the_breakdown_adds_up(design):
         stalls = part.stall_in_cycles + part.stall_out_cycles + part.memory_wait_cycles
         assert part.busy_cycles + stalls == finish - process.start
         assert isinstance(process, Pipeline)
-        alone = Pipeline("p", tuple(Loop(x.trips, x.ii, x.latency, (), x.entry_gap) for x in process.loops),
-                         repeat=process.repeat)  # fmt: skip
+        alone = Pipeline(
+            "p", tuple(Loop(x.trips, x.ii, x.latency, (), x.entry_gap) for x in process.loops), repeat=process.repeat
+        )
         assert part.busy_cycles == simulate(graph([], [alone]), "simpy").cycles
 
 

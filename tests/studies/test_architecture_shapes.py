@@ -55,10 +55,17 @@ def test_parameters_are_those_of_the_model():
 
     config = replace(LayerShape(128, 1, 384).config(QWEN), layers=3, vocab=100)
     with torch.device("meta"):
-        model = Qwen2ForCausalLM(Qwen2Config(
-            vocab_size=100, hidden_size=128, intermediate_size=384, num_hidden_layers=3, num_attention_heads=2,
-            num_key_value_heads=1, tie_word_embeddings=True,
-        ))  # fmt: skip
+        model = Qwen2ForCausalLM(
+            Qwen2Config(
+                vocab_size=100,
+                hidden_size=128,
+                intermediate_size=384,
+                num_hidden_layers=3,
+                num_attention_heads=2,
+                num_key_value_heads=1,
+                tie_word_embeddings=True,
+            )
+        )
         model.tie_weights()
     assert model_parameters(config) == sum(each.numel() for each in model.parameters())
 
@@ -74,9 +81,10 @@ def test_the_law_falls_with_parameters_and_tokens_towards_its_floor():
 def test_the_front_is_what_no_other_one_beats():
     models = drawn(60)
     beaten = {
-        each.layers for each in models
+        each.layers
+        for each in models
         if any(other.simulated_us < each.simulated_us and other.parameters >= each.parameters for other in models)
-    }  # fmt: skip
+    }
     found = front(models)
     assert {each.layers for each in found} == {each.layers for each in models} - beaten
     assert all(a.simulated_us < b.simulated_us and a.parameters < b.parameters for a, b in pairwise(found))

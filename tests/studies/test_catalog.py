@@ -22,12 +22,19 @@ from sttest.studies.catalog import (
 
 ROOT = Path(__file__).parents[2]
 ENTRY = {
-    "title": "A study", "papers": ["Somebody, Something, 2025"], "command": "sttest reproduce hida",
-    "results": "made", "rows": [{
-        "what": "speed", "published": {"value": 2.0, "unit": "ratio", "source": "abstract"},
-        "ours": {"metric": "speed", "model": "gpt2"}, "differs": "everything",
-    }],
-}  # fmt: skip
+    "title": "A study",
+    "papers": ["Somebody, Something, 2025"],
+    "command": "sttest reproduce hida",
+    "results": "made",
+    "rows": [
+        {
+            "what": "speed",
+            "published": {"value": 2.0, "unit": "ratio", "source": "abstract"},
+            "ours": {"metric": "speed", "model": "gpt2"},
+            "differs": "everything",
+        }
+    ],
+}
 
 
 @pytest.fixture

@@ -110,8 +110,10 @@ def test_the_same_figure_is_the_same_file(tmp_path, suffix):
 
 def test_a_name_stands_where_its_line_ends_on_the_right(tmp_path):
     falling = [(32, 1.0), (8, 10.0), (2, 100.0)]
-    draw([Lines("", "Bits", "Speed", [Series("falling", falling), Series("level", [(2, 50.0), (32, 50.0)])])],
-         tmp_path / "figure.svg")  # fmt: skip
+    draw(
+        [Lines("", "Bits", "Speed", [Series("falling", falling), Series("level", [(2, 50.0), (32, 50.0)])])],
+        tmp_path / "figure.svg",
+    )
     heights = {
         "".join(each.itertext()).strip(): float(re.findall(r"[-\d.]+", each.get("transform") or f"{each.get('y')}")[-1])
         for each in Xml.parse(tmp_path / "figure.svg").iter(f"{SVG}text")
@@ -137,8 +139,10 @@ def test_a_title_longer_than_its_panel_is_not_cut(tmp_path):
 
 
 def test_a_value_that_ends_at_its_bound_stands_behind_it(tmp_path):
-    draw([Bars("", "x", [Bar("a", 90.0, bound=99.0), Bar("b", 91.0), Bar("c", 21.0, bound=80.0)])],
-         tmp_path / "figure.svg")  # fmt: skip
+    draw(
+        [Bars("", "x", [Bar("a", 90.0, bound=99.0), Bar("b", 91.0), Bar("c", 21.0, bound=80.0)])],
+        tmp_path / "figure.svg",
+    )
     places = places_of(tmp_path / "figure.svg")
     assert places["90"] > places["91"] + 20
     assert places["91"] > places["21"] + 250

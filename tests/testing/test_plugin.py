@@ -134,10 +134,12 @@ def test_a_damaged_golden_file_is_named(project):
 
 def test_graphs_that_run_for_ever_have_no_cycles(pytester):
     graph = {
-        "schema": "sttest.timed-graph/1", "name": "ring", "clock_mhz": 100.0,
+        "schema": "sttest.timed-graph/1",
+        "name": "ring",
+        "clock_mhz": 100.0,
         "fifos": [{"name": "a", "depth": 1, "bits": 8, "initial_tokens": 1}],
         "processes": [{"name": "x", "kind": "actor", "phases": [{"time": 2, "reads": {"a": 1}, "writes": {"a": 1}}]}],
-    }  # fmt: skip
+    }
     (pytester.path / "graph.json").write_text(json.dumps(graph).replace('"depth": 1', '"depth": 2'))
     pytester.makepyfile(GOLDEN_TEST.format(rel=0))
     pytester.runpytest("--update-golden").stdout.fnmatch_lines(["*runs for ever has no number of cycles*"])

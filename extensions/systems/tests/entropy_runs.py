@@ -19,9 +19,11 @@ from sttest_systems.entropy.decoder_rtl import decoder_text, sources
 from sttest_systems.entropy.decoder_timing import DecoderDepths, decoder
 
 FORMATS = (
-    LaneFormat(4, 1, 16, 12, 64), LaneFormat(2, 2, 32, 11, 96), LaneFormat(3, 4, 64, 10, 80),
+    LaneFormat(4, 1, 16, 12, 64),
+    LaneFormat(2, 2, 32, 11, 96),
+    LaneFormat(3, 4, 64, 10, 80),
     LaneFormat(1, 1, 32, 9, 17),
-)  # fmt: skip
+)
 
 
 def normal_weights(count: int, seed: int = 1, deviation: float = 0.02) -> np.ndarray:
@@ -96,9 +98,13 @@ def run_hardware(
     lane_format = encoded.format
     texts = dict(sources(depths)) | {"bank.sv": decoder_text("bank", encoded.code, lane_format, depths)}
     texts["bench.sv"] = _BENCH.format(
-        word=8 * lane_format.word_bytes, row=16 * lane_format.weights, words=len(encoded.words),
-        groups=encoded.groups, source_ii=source_ii, sink_ii=sink_ii,
-    )  # fmt: skip
+        word=8 * lane_format.word_bytes,
+        row=16 * lane_format.weights,
+        words=len(encoded.words),
+        groups=encoded.groups,
+        source_ii=source_ii,
+        sink_ii=sink_ii,
+    )
     images = {"words.hex": "".join(f"{row[::-1].tobytes().hex()}\n" for row in encoded.words)}
     kinds = ("word", "row", "sink")
     lines = run_bench(texts, images, folder, cycles, simulator, kinds)
@@ -128,12 +134,20 @@ def run_csim(encoded: EncodedWeights, depths: DecoderDepths, folder: Path) -> tu
     """Decodes in emitted C++ on bounded streams: weights, and cycles of each lane."""
     lane_format = encoded.format
     size = lane_format.word_bytes
-    low = ("word(8 * byte + 7, 8 * byte) = std::getchar();" if size > 8
-           else "word = word_t(word.to_int64() | static_cast<long long>(std::getchar()) << (8 * byte));")  # fmt: skip
+    low = (
+        "word(8 * byte + 7, 8 * byte) = std::getchar();"
+        if size > 8
+        else "word = word_t(word.to_int64() | static_cast<long long>(std::getchar()) << (8 * byte));"
+    )
     text = _CSIM.format(
-        kernel=decoder_kernel("decoder", encoded.code, lane_format, depths), words=len(encoded.words),
-        bytes=size, groups=encoded.groups * lane_format.lanes, lanes=lane_format.lanes, rows=encoded.groups, low=low,
-    )  # fmt: skip
+        kernel=decoder_kernel("decoder", encoded.code, lane_format, depths),
+        words=len(encoded.words),
+        bytes=size,
+        groups=encoded.groups * lane_format.lanes,
+        lanes=lane_format.lanes,
+        rows=encoded.groups,
+        low=low,
+    )
     (folder / "decoder.cpp").write_text(text)
     with header_folders() as headers:
         command = ["g++", "-std=c++17", "-O1", "-Wno-unknown-pragmas", *headers.options, "decoder.cpp", "-o", "decoder"]

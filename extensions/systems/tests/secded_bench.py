@@ -163,9 +163,22 @@ def run_flips(cases: Sequence[Flips], module: Path, folder: Path, simulator: Sim
     (folder / "bench.sv").write_text(f"module bench (input logic clk, reset);\n{''.join(lanes)}endmodule\n")
     (folder / "ticks.sv").write_text(_TICKS.format(clocks=clocks))
     verilator = (
-        "verilator", "--cc", "--exe", "--build", "-j", "2", "-Wno-fatal", "-Wno-lint", "--top-module", "bench",
-        "--Mdir", "model", "bench.sv", module.resolve(), _CLOCK.resolve(),
-    )  # fmt: skip
+        "verilator",
+        "--cc",
+        "--exe",
+        "--build",
+        "-j",
+        "2",
+        "-Wno-fatal",
+        "-Wno-lint",
+        "--top-module",
+        "bench",
+        "--Mdir",
+        "model",
+        "bench.sv",
+        module.resolve(),
+        _CLOCK.resolve(),
+    )
     icarus = ("iverilog", "-g2012", "-s", "ticks", "-o", "ticks.vvp", "ticks.sv", "bench.sv", module.resolve())
     commands = {
         "verilator": (verilator, (folder / "model" / "Vbench", str(clocks))),

@@ -30,9 +30,7 @@ pytestmark = pytest.mark.torch
 
 SHAPE = SparseShape(heads=2, head_dim=16, block=16, blocks=8, chosen=3)
 WIDE = SparseShape(2, 32, 32, 6, 3)
-OTHERS = [
-    SparseShape(1, 16, 16, 5, 1), SparseShape(4, 16, 32, 6, 2), SparseShape(3, 16, 16, 12, 4),
-]  # fmt: skip
+OTHERS = [SparseShape(1, 16, 16, 5, 1), SparseShape(4, 16, 32, 6, 2), SparseShape(3, 16, 16, 12, 4)]
 
 
 @cache

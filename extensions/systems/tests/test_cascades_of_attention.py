@@ -36,10 +36,11 @@ def text() -> str:
 @pytest.mark.nightly
 @settings(deadline=None, max_examples=8)
 @given(
-    model=st.sampled_from(["qwen", "gpt2"]), chunk=st.sampled_from([4, 8, 16, 32]),
+    model=st.sampled_from(["qwen", "gpt2"]),
+    chunk=st.sampled_from([4, 8, 16, 32]),
     maximum=st.sampled_from(["chunk", "running"]),
     precision=st.sampled_from(["fp32", "w4a8", "w4a8-position"]),
-)  # fmt: skip
+)
 def test_one_pass_is_one_whatever_the_chunks(model: str, chunk: int, maximum: str, precision: str) -> None:
     text, knobs = lowered_text(model, "decode", small=True), CompileOptions(precision=precision)
     assert passes_of(text, knobs, "u55c") == 2

@@ -68,8 +68,13 @@ def test_registers_are_what_is_assigned_at_a_clock_edge():
 """
     assert registers_of(text) == {"c0_on", "c0_x0", "kept0", "tree0_late"}
     assert [kind_of_register(name) for name in ("c0_on", "kept0", "level3", "block", "in0", "fill_stage")] == [
-        "control", "accumulator", "accumulator", "buffer", "data-path", "control",
-    ]  # fmt: skip
+        "control",
+        "accumulator",
+        "accumulator",
+        "buffer",
+        "data-path",
+        "control",
+    ]
 
 
 def test_members_of_every_form_are_read():
@@ -78,8 +83,11 @@ def test_members_of_every_form_are_read():
         "    VlUnpacked<VlUnpacked<IData/*31:0*/, 3>, 2> d;\n    QData/*36:0*/ e;\n"
     )
     assert {name: (each.words, each.bits, each.word_bytes) for name, each in found.items()} == {
-        "a": (1, 100, 16), "b": (3, 32, 4), "c": (2, 256, 32), "e": (1, 37, 8),
-    }  # fmt: skip
+        "a": (1, 100, 16),
+        "b": (3, 32, 4),
+        "c": (2, 256, 32),
+        "e": (1, 37, 8),
+    }
 
 
 def test_a_module_that_nothing_is_protected_in_is_as_it_was():
@@ -126,9 +134,13 @@ def test_a_decode_step_with_and_without_protection(tmp_path):
     times = built.timed_run().reads["load_mlp_fc1_weight__mlp_fc1"]
     running = next(site for site in built.sites if (site.owner, site.register) == ("mlp_fc1", "kept0"))
     struck = [
-        built.run(Fault(running, 0, (37 * n + 20) % running.bits, int(times[5 * n % len(times)]) + 2),
-                  tmp_path / "room", 10_000) for n in range(20)
-    ]  # fmt: skip
+        built.run(
+            Fault(running, 0, (37 * n + 20) % running.bits, int(times[5 * n % len(times)]) + 2),
+            tmp_path / "room",
+            10_000,
+        )
+        for n in range(20)
+    ]
     assert any(each.stored != ran.stored for each in struck)
     study = run_study(package, tmp_path / "study", 60, 11, ["secded", "tmr"])
     assert not study.agreement.disagree

@@ -97,8 +97,10 @@ def test_bytes_are_those_that_ports_move(caches):
     unit = Unit(channels(6), lanes=4, engine_lanes=4, dim=16)
     graph = attention_graph("small", work, unit, WIDTHS, full_rate_depths(unit, 48))
     ports = [each for each in graph.processes if isinstance(each, MemoryPort)]
-    moved = [sum(port.tokens * port.token_bytes for port in ports if port.name.startswith(kind))
-             for kind in ("key", "low", "value")]  # fmt: skip
+    moved = [
+        sum(port.tokens * port.token_bytes for port in ports if port.name.startswith(kind))
+        for kind in ("key", "low", "value")
+    ]
     keys = sum(len(layer.heads) * count for layer, count in zip(work, RULES.tokens, strict=True))
     again = sum(layer.keys for layer in work for head in layer.heads if head.again)
     values = sum(RULES.values_of(count) * heads for count, heads in zip(RULES.tokens, RULES.heads, strict=True))
@@ -139,11 +141,15 @@ def random_step(rng, context: int, lanes: int) -> list[LayerWork]:
             done.append(HeadWork(bool(rng.random() < 0.5), tokens if search is None else tokens[search.places], search))
         is_last = number + 1 == layers
         picks = [
-            None if is_last or rng.random() < 0.4
-            else select(rng.integers(0, int(rng.choice([2, 1000])), count), int(rng.integers(1, count + 1)),
-                        engine_of(max(context, heads), lanes))
+            None
+            if is_last or rng.random() < 0.4
+            else select(
+                rng.integers(0, int(rng.choice([2, 1000])), count),
+                int(rng.integers(1, count + 1)),
+                engine_of(max(context, heads), lanes),
+            )
             for count in (tokens.size, heads)
-        ]  # fmt: skip
+        ]
         found.append(LayerWork(tokens, tuple(done), *picks))
         tokens = tokens if picks[0] is None else tokens[picks[0].places]
         heads = heads if picks[1] is None else picks[1].places.size
@@ -154,9 +160,15 @@ def random_graph(seed: int):
     rng = np.random.default_rng(seed)
     lanes = int(rng.choice([1, 2, 4, 8]))
     unit = Unit(
-        channels(2 * int(rng.integers(1, 5)), int(rng.choice([1, 20, 60]))), int(rng.choice([1, 2, 4, 8])), lanes,
-        int(rng.integers(1, 4)), 8, int(rng.choice([1, 4, 64])), bool(rng.integers(0, 2)), bool(rng.integers(0, 2)),
-    )  # fmt: skip
+        channels(2 * int(rng.integers(1, 5)), int(rng.choice([1, 20, 60]))),
+        int(rng.choice([1, 2, 4, 8])),
+        lanes,
+        int(rng.integers(1, 4)),
+        8,
+        int(rng.choice([1, 4, 64])),
+        bool(rng.integers(0, 2)),
+        bool(rng.integers(0, 2)),
+    )
     context = int(rng.integers(1, 60))
     widths = Widths(6, int(rng.choice([0, 4, 4])), 6)
     return attention_graph("any", random_step(rng, context, lanes), unit, widths, any_trace_depths(unit, context))

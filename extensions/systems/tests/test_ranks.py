@@ -24,9 +24,18 @@ def test_later_entries_go_over_earlier_ones():
 
 @pytest.mark.parametrize(
     ("entry", "code"),
-    [("0", "bad-rank"), ("65", "bad-rank"), ("101%", "bad-rank"), ("half", "bad-rank"), ("mlp.fc3=4", "unknown-layer"),
-     ("mlp.fc1=", "bad-rank"), ("-4", "bad-rank"), ("mlp.fc1=%", "bad-rank"), ("1.5", "bad-rank")],
-)  # fmt: skip
+    [
+        ("0", "bad-rank"),
+        ("65", "bad-rank"),
+        ("101%", "bad-rank"),
+        ("half", "bad-rank"),
+        ("mlp.fc3=4", "unknown-layer"),
+        ("mlp.fc1=", "bad-rank"),
+        ("-4", "bad-rank"),
+        ("mlp.fc1=%", "bad-rank"),
+        ("1.5", "bad-rank"),
+    ],
+)
 def test_ranks_that_no_layer_has(entry, code):
     with pytest.raises(InputError) as error:
         with_ranks(SMALL, [entry])

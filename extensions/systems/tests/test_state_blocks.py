@@ -34,8 +34,11 @@ def test_values_are_pytorchs(sttest, tmp_path):
 
 @pytest.mark.nightly
 @pytest.mark.usefixtures("needs_compiler")
-@pytest.mark.parametrize("options", [(), ("--rank", "50%"), ("--precision", "w8a8"), ("--precision", "w4a8-static"),
-                                     ("--context", "1")], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [(), ("--rank", "50%"), ("--precision", "w8a8"), ("--precision", "w4a8-static"), ("--context", "1")],
+    ids=str,
+)
 @pytest.mark.parametrize("model", ["small-mamba2", "small-mamba2-370m"])
 def test_emitted_cpp_agrees(model, options, sttest, tmp_path):
     same(sttest, model, *options, "-o", tmp_path / "p", "--engines", "torch,reference,simpy,maxplus,csim")

@@ -24,11 +24,19 @@ def theirs(config):
     torch.manual_seed(7)
     model = Mamba2Model(
         Mamba2Config(
-            hidden_size=config.hidden, num_heads=config.heads, head_dim=config.head_dim, state_size=config.state,
-            n_groups=config.kv_heads, conv_kernel=config.conv_kernel, num_hidden_layers=1, vocab_size=32,
-            expand=config.heads * config.head_dim // config.hidden, layer_norm_epsilon=config.eps, chunk_size=4,
+            hidden_size=config.hidden,
+            num_heads=config.heads,
+            head_dim=config.head_dim,
+            state_size=config.state,
+            n_groups=config.kv_heads,
+            conv_kernel=config.conv_kernel,
+            num_hidden_layers=1,
+            vocab_size=32,
+            expand=config.heads * config.head_dim // config.hidden,
+            layer_norm_epsilon=config.eps,
+            chunk_size=4,
         )
-    )  # fmt: skip
+    )
     with torch.no_grad():
         for parameter in model.layers[0].parameters():
             parameter.add_(0.1 * torch.randn(parameter.shape))
@@ -105,9 +113,8 @@ def test_parameters_are_counted():
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{"phase": "prefill", "tokens": 8}, {"tokens": 2}, {"batch": 2}, {"head": True}, {"cards": 2}], ids=str,
-)  # fmt: skip
+    "options", [{"phase": "prefill", "tokens": 8}, {"tokens": 2}, {"batch": 2}, {"head": True}, {"cards": 2}], ids=str
+)
 def test_what_a_step_is_not(options):
     shape = {"phase": "decode", "context": 8} | options
     shape["context"] = 0 if shape["phase"] == "prefill" else 8

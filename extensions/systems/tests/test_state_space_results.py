@@ -63,10 +63,12 @@ def test_attention_falls_behind_as_the_context_grows(scope, name):
 @pytest.mark.parametrize("name", STATE_LANES)
 def test_hybrids_lie_between(name):
     means = [
-        [rows()[STATE, f"mean block of a hybrid, one with attention in {every}, context {each} [state lanes {name}]"]
-         for every in HYBRIDS]
+        [
+            rows()[STATE, f"mean block of a hybrid, one with attention in {every}, context {each} [state lanes {name}]"]
+            for every in HYBRIDS
+        ]
         for each in (CONTEXTS[0], CONTEXTS[-1])
-    ]  # fmt: skip
+    ]
     assert means[0] == sorted(means[0])
     assert means[1] == sorted(means[1], reverse=True)
 

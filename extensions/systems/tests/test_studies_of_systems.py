@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sttest.cli.systems import has_systems
 from sttest.core.closure import Closures, FolderTree, as_imported, program_files
+from sttest.core.extensions import has_systems
 from sttest.studies.catalog import catalog_names, load_entry
 from sttest.studies.folders import studies, study_file
 from sttest.studies.tables import programs

@@ -49,10 +49,17 @@ def test_rows_read_are_about_those_of_quick_select():
     assert np.mean(read) == pytest.approx(3.39, rel=0.12)
 
 
-@pytest.mark.parametrize(("scores", "k", "what"), [
-    ([1, 2], 0, "0 of 2"), ([1, 2], 3, "3 of 2"), ([], 1, "1 of 0"), ([1] * 1025, 3, "of 1025"), ([-1], 1, "16 bits"),
-    ([1 << 16], 1, "16 bits"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("scores", "k", "what"),
+    [
+        ([1, 2], 0, "0 of 2"),
+        ([1, 2], 3, "3 of 2"),
+        ([], 1, "1 of 0"),
+        ([1] * 1025, 3, "of 1025"),
+        ([-1], 1, "16 bits"),
+        ([1 << 16], 1, "16 bits"),
+    ],
+)
 def test_what_an_engine_does_not_take_is_refused(scores, k, what):
     with pytest.raises(InputError, match=what):
         select(np.array(scores), k, ENGINE)

@@ -60,12 +60,19 @@ def run_csim(planes: PlaneFormat, reads, folder: Path) -> np.ndarray:
     for keys, tokens, again in reads:
         high, low = key_planes(keys.reshape(-1, planes.dim), planes)
         numbers += [keys.shape[0], len(tokens), len(again), *tokens, *map(int, again), *high.ravel(), *low.ravel()]
-    put = ("word(8 * byte + 7, 8 * byte) = next();" if planes.word_bits > 64
-           else "word = word_t(word.to_int64() | static_cast<long long>(next()) << (8 * byte));")  # fmt: skip
+    put = (
+        "word(8 * byte + 7, 8 * byte) = next();"
+        if planes.word_bits > 64
+        else "word = word_t(word.to_int64() | static_cast<long long>(next()) << (8 * byte));"
+    )
     text = _MAIN.format(
-        kernel=two_phase_read_kernel("reads", planes), bytes=planes.word_bits // 8, dim=planes.dim, put=put,
-        high=planes.words(planes.high_bits), low=planes.words(planes.low_bits),
-    )  # fmt: skip
+        kernel=two_phase_read_kernel("reads", planes),
+        bytes=planes.word_bits // 8,
+        dim=planes.dim,
+        put=put,
+        high=planes.words(planes.high_bits),
+        low=planes.words(planes.low_bits),
+    )
     (folder / "reads.cpp").write_text(text)
     with header_folders() as headers:
         command = ["g++", "-std=c++17", "-O1", "-Wno-unknown-pragmas", *headers.options, "reads.cpp", "-o", "reads"]

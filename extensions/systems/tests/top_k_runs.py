@@ -59,12 +59,17 @@ def engine_graph(searches: Sequence[Selection], source_ii: int = 1, sink_ii: int
     """Jobs and rows from two sources, an engine, and what takes a row of kept scores now and then."""
     rows, kept = sum(each.rows for each in searches), sum(each.puts.size for each in searches)
     fifos = [Fifo("jobs", 2, 32, "srl"), Fifo("rows", 2, 64, "srl"), Fifo("kept", 2, 64, "srl")]
-    return TimedGraph("engine", 250.0, tuple(fifos), (
-        Pipeline("job_source", (Loop((len(searches),), 1, 1, (Event("jobs", "write", 0),)),)),
-        Pipeline("row_source", (Loop((rows,), source_ii, 1, (Event("rows", "write", 0),)),)),
-        engine_process("engine", searches, 0, 1, 2),
-        Pipeline("sink", (Loop((kept,), sink_ii, 1, (Event("kept", "read", 0),)),)),
-    ))  # fmt: skip
+    return TimedGraph(
+        "engine",
+        250.0,
+        tuple(fifos),
+        (
+            Pipeline("job_source", (Loop((len(searches),), 1, 1, (Event("jobs", "write", 0),)),)),
+            Pipeline("row_source", (Loop((rows,), source_ii, 1, (Event("rows", "write", 0),)),)),
+            engine_process("engine", searches, 0, 1, 2),
+            Pipeline("sink", (Loop((kept,), sink_ii, 1, (Event("kept", "read", 0),)),)),
+        ),
+    )
 
 
 _BENCH = """
@@ -129,10 +134,14 @@ def run_hardware(
     rows = np.concatenate([rows_of(scores, engine.lanes) for scores, _ in jobs])
     width = engine.bits + engine.place_bits
     texts["bench.sv"] = _BENCH.format(
-        jobs=len(jobs), rows=len(rows), row=engine.lanes * engine.bits, kept=engine.lanes * width,
+        jobs=len(jobs),
+        rows=len(rows),
+        row=engine.lanes * engine.bits,
+        kept=engine.lanes * width,
         parameters=", ".join(f".{name}({value})" for name, value in module.parameters.items()),
-        source_ii=source_ii, sink_ii=sink_ii,
-    )  # fmt: skip
+        source_ii=source_ii,
+        sink_ii=sink_ii,
+    )
     images = {
         "jobs.hex": "".join(f"{k << 16 | scores.size:08x}\n" for scores, k in jobs),
         "rows.hex": "".join(f"{_word(row, engine.bits):x}\n" for row in rows),
@@ -196,8 +205,6 @@ def run_csim(engine: TopKFormat, jobs: Sequence[Job], folder: Path) -> tuple[np.
         built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr[-3000:]
     numbers = [k << 16 | scores.size for scores, k in jobs] + [int(each) for scores, _ in jobs for each in scores]
-    ran = subprocess.run(
-        [folder / "run"], input="\n".join(map(str, numbers)).encode(), capture_output=True, check=True
-    )  # fmt: skip
+    ran = subprocess.run([folder / "run"], input="\n".join(map(str, numbers)).encode(), capture_output=True, check=True)
     found = np.array([int(line) for line in ran.stdout.decode().splitlines() if line[0] != "{"])
     return found[: len(jobs)], found[len(jobs) : len(jobs) + kept], found[len(jobs) + kept :]

@@ -37,9 +37,11 @@ def tiers_of_arguments(kernel: df.KernelOp, entries: Sequence[str], board: FpgaB
         named = [value for value, name in names.items() if fnmatchcase(name, pattern)]
         if not named:
             raise InputError(
-                "unknown-argument", f"no argument is called '{pattern:.80}'", where=_WHERE,
+                "unknown-argument",
+                f"no argument is called '{pattern:.80}'",
+                where=_WHERE,
                 hints=[did_you_mean(pattern, names.values())],
-            )  # fmt: skip
+            )
         found |= dict.fromkeys(named, tier)
     pairs = zip(kernel.inputs, kernel.body.block.args, strict=True)
     return {inner: found[outer] for outer, inner in pairs if outer in found}
@@ -62,10 +64,11 @@ def by_tier(
         used: set[TierName] = {"hbm" if dma.writes else tiers.get(dma.sources[0], "hbm") for dma in dmas}
         if len(used) > 1:
             raise InputError(
-                "tiers-of-a-queue", f"loads that take turns at one port would read from {' and '.join(sorted(used))}",
+                "tiers-of-a-queue",
+                f"loads that take turns at one port would read from {' and '.join(sorted(used))}",
                 where=f"{_WHERE}, port '{port}'",
                 hints=["give some a unit of their own with --own-unit", "put all weights into one memory"],
-            )  # fmt: skip
+            )
         found[used.pop()][port] = dmas
     return {name: group for name, group in found.items() if group}
 
@@ -74,7 +77,9 @@ def _card_tier(name: str, board: FpgaBoard) -> TierName:
     """A memory that kernels of the board can read."""
     if name in TIERS and name not in CARD_TIERS:
         raise InputError(
-            "tier-not-on-card", f"a kernel's ports do not reach '{name}'", where=_WHERE,
+            "tier-not-on-card",
+            f"a kernel's ports do not reach '{name}'",
+            where=_WHERE,
             hints=[f"take {' or '.join(CARD_TIERS)}, and bring data there first"],
-        )  # fmt: skip
+        )
     return board.tier(name).name

@@ -100,9 +100,14 @@ def cache_entries(kernel: df.KernelOp, dma: df.DmaReadOp) -> CacheEntries:
         raise InputError("bad-cache", f"{list(entry.full_shape)} is no entry of {list(shape)}", where="loop-tokens")
     if kernel.step_count > positions:
         raise InputError(
-            "no-room", "a launch generates more tokens than the cache has places", where="loop-tokens",
-            demand=kernel.step_count, bound=positions, unit="tokens", hints=["compile for a longer context"],
-        )  # fmt: skip
+            "no-room",
+            "a launch generates more tokens than the cache has places",
+            where="loop-tokens",
+            demand=kernel.step_count,
+            bound=positions,
+            unit="tokens",
+            hints=["compile for a longer context"],
+        )
     number, slices = dma.slice_of
     dim = slice_dim(stream.element_shape)
     word = dma.beat_bits.value.data // stream.element_bits
@@ -111,6 +116,18 @@ def cache_entries(kernel: df.KernelOp, dma: df.DmaReadOp) -> CacheEntries:
         run = gcd(run, stream.element_shape[dim])
     first = positions - kernel.step_count
     return CacheEntries(
-        heads, columns, run, first, kernel.step_count, grid, beats, beat, word, dim, stream.element_shape[dim],
-        number, slices, entry,
-    )  # fmt: skip
+        heads,
+        columns,
+        run,
+        first,
+        kernel.step_count,
+        grid,
+        beats,
+        beat,
+        word,
+        dim,
+        stream.element_shape[dim],
+        number,
+        slices,
+        entry,
+    )

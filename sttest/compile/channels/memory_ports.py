@@ -167,9 +167,12 @@ def assign_channels(
 
 
 def seldom_ports(
-    demands: Sequence[PortDemand], found: Mapping[str, tuple[int, ...]], channels: int, beat_bytes: int,
+    demands: Sequence[PortDemand],
+    found: Mapping[str, tuple[int, ...]],
+    channels: int,
+    beat_bytes: int,
     burst_bytes: int,
-) -> frozenset[str]:  # fmt: skip
+) -> frozenset[str]:
     """DMAs of parameters that keep pace with one burst in flight: what they move is little, and comes slowly or early.
 
     Args:

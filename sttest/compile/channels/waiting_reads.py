@@ -14,9 +14,14 @@ from sttest.sim.graph import MIN_DEPTH
 
 
 def hand_tokens(
-    kernel: df.KernelOp, store: df.DmaWriteOp, reads: Sequence[df.DmaReadOp], depth: int, *, fork: str = "again",
+    kernel: df.KernelOp,
+    store: df.DmaWriteOp,
+    reads: Sequence[df.DmaReadOp],
+    depth: int,
+    *,
+    fork: str = "again",
     sized_by: str | None = "tokens",
-) -> list[df.DmaReadOp]:  # fmt: skip
+) -> list[df.DmaReadOp]:
     """Gives what is stored to DMAs as well, each of which gets it as its second source.
 
     Args:

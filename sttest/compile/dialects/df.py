@@ -498,9 +498,12 @@ class NodeOp(IRDLOperation):
         (sources, sinks), (streams,) = operands, result_types
         sizes = {_SEGMENTS: _segment_sizes(len(sources), len(sinks))}
         Operation.__init__(
-            self, operands=[*sources, *sinks], result_types=streams, properties={**(properties or {}), **sizes},
+            self,
+            operands=[*sources, *sinks],
+            result_types=streams,
+            properties={**(properties or {}), **sizes},
             regions=regions,
-        )  # fmt: skip
+        )
 
     def into(self, sinks: Sequence[SSAValue]) -> Self:
         """The same node at the stream level; takes its regions.

@@ -251,14 +251,22 @@ def _parse_space(parser: AttrParser) -> tuple[list[int], list[int]]:
 
 @lru_cache(maxsize=1 << 12)
 def _itensor(
-    element: tuple[int, ...], dtype: Attribute, trips: tuple[int, ...], steps: tuple[int, ...], iter_map: AffineMap,
+    element: tuple[int, ...],
+    dtype: Attribute,
+    trips: tuple[int, ...],
+    steps: tuple[int, ...],
+    iter_map: AffineMap,
     vector: bool,
-) -> ITensorType:  # fmt: skip
+) -> ITensorType:
     """One type for equal numbers: the designs of a search have most in common, and what is remembered of them."""
     return ITensorType(
-        int_array(element), dtype, BoolAttr.from_bool(vector), int_array(trips), int_array(steps),
+        int_array(element),
+        dtype,
+        BoolAttr.from_bool(vector),
+        int_array(trips),
+        int_array(steps),
         AffineMapAttr(iter_map),
-    )  # fmt: skip
+    )
 
 
 @lru_cache(maxsize=1 << 12)

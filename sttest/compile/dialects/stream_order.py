@@ -397,9 +397,11 @@ def cut_inside(stream: ITensorType, inner_tokens: int, where: str) -> tuple[list
         if (parts := _cut(loops, inner_tokens)) is not None:
             return parts
     raise InputError(
-        "unaligned-stream", f"{inner_tokens} tokens of a stream of {stream.tokens} are not whole loops",
-        where=where, hints=["stream the tensor in the order of the loops that read it"],
-    )  # fmt: skip
+        "unaligned-stream",
+        f"{inner_tokens} tokens of a stream of {stream.tokens} are not whole loops",
+        where=where,
+        hints=["stream the tensor in the order of the loops that read it"],
+    )
 
 
 def _cut(loops: list[StreamLoop], inner_tokens: int) -> tuple[list[StreamLoop], list[StreamLoop]] | None:

@@ -165,10 +165,12 @@ class _Walk:
     def banks(self, code: CodeWriter) -> Iterator[str]:
         """The loops over the array; gives the condition that a bank has an element of the token."""
         loops = [
-            CountedLoop(f"banks_{number}", f"k{number}", dim.banks) if turned else
-            CountedLoop(f"elements_{number}", f"e{number}", size)
-            for number, (dim, turned, size) in enumerate(self._sizes) if turned or size > 1
-        ]  # fmt: skip
+            CountedLoop(f"banks_{number}", f"k{number}", dim.banks)
+            if turned
+            else CountedLoop(f"elements_{number}", f"e{number}", size)
+            for number, (dim, turned, size) in enumerate(self._sizes)
+            if turned or size > 1
+        ]
         turned = [number for number, each in enumerate(self.rotates) if each]
         with code.unrolled(loops):
             for number in turned:
@@ -188,7 +190,8 @@ class _Walk:
     def _at(self, index: Sequence[str]) -> str:
         strides = row_major_strides(self._banks)
         terms = [
-            (name, stride) for name, stride, size in zip(index, strides, self.side.shape, strict=True)
+            (name, stride)
+            for name, stride, size in zip(index, strides, self.side.shape, strict=True)
             if size > 1 or name.startswith("k")
-        ]  # fmt: skip
+        ]
         return f"banks[{affine(terms)}]"

@@ -43,7 +43,7 @@ def emit_decode(
 
 def _decoded(
     code: CodeWriter, process: Process, part: Token, whole: Token, tokens: int, name: str, helpers: Helpers
-) -> None:  # fmt: skip
+) -> None:
     size = part.size * len(process.inputs)
     with code.loops([CountedLoop("tokens", "t", tokens)], "pipeline II=1"):
         code.line(f"ap_uint<{max(8 * size, _LEAST_BITS)}> bytes;")

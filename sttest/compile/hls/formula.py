@@ -13,14 +13,26 @@ from sttest.compile.dialects import df
 from sttest.compile.hls.value_names import ValueNames, chosen
 
 _INFIX = {
-    "arith.addf": "+", "arith.addi": "+", "arith.subf": "-", "arith.subi": "-", "arith.mulf": "*", "arith.muli": "*",
-    "arith.divf": "/", "arith.andi": "&",
-}  # fmt: skip
+    "arith.addf": "+",
+    "arith.addi": "+",
+    "arith.subf": "-",
+    "arith.subi": "-",
+    "arith.mulf": "*",
+    "arith.muli": "*",
+    "arith.divf": "/",
+    "arith.andi": "&",
+}
 _NAMED = {
-    "arith.maximumf": "max", "arith.maxsi": "max", "arith.minimumf": "min", "arith.minsi": "min",
-    "math.absf": "abs", "math.roundeven": "round", "arith.bitcast": "bits",
-    "arith.fptosi": "int", "arith.trunci": "low",
-}  # fmt: skip
+    "arith.maximumf": "max",
+    "arith.maxsi": "max",
+    "arith.minimumf": "min",
+    "arith.minsi": "min",
+    "math.absf": "abs",
+    "math.roundeven": "round",
+    "arith.bitcast": "bits",
+    "arith.fptosi": "int",
+    "arith.trunci": "low",
+}
 _COMPARED = {1: "==", 2: ">", 3: ">=", 4: "<", 5: "<=", 8: "==", 9: ">", 10: ">=", 11: "<", 12: "<=", 13: "!="}
 """Predicates of arith.cmpf by MLIR's numbers, those about NaN alone left out."""
 _SILENT = ("arith.extsi", "arith.sitofp", "arith.extf", "arith.truncf")

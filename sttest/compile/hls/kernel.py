@@ -13,15 +13,7 @@ from sttest.compile.hls.dma_read import emit_dma_read, emit_dma_write, in_a_row
 from sttest.compile.hls.dma_wait import emit_cache_read, emit_chosen_read
 from sttest.compile.hls.helpers import WORDS, Helpers
 from sttest.compile.hls.network import KernelScope, PortMemory
-from sttest.compile.hls.process import (
-    Process,
-    emit_concat,
-    emit_enter,
-    emit_fork,
-    emit_gather,
-    emit_leave,
-    emit_relay,
-)  # fmt: skip
+from sttest.compile.hls.process import Process, emit_concat, emit_enter, emit_fork, emit_gather, emit_leave, emit_relay
 from sttest.compile.hls.shared_functions import written
 from sttest.compile.hls.tasks import emit_engine, emit_task
 from sttest.compile.hls.top import CALL_MACRO, COMPILERS, FIFO_MACRO, PortTiming, emit_top
@@ -38,8 +30,9 @@ TYPES, PARTS = "types.h", "parts.h"
 _HEADERS = ("ap_int.h", "hls_math.h", "hls_stream.h", "hls_streamofblocks.h", "hls_vector.h")
 
 _ALIASES = (
-    "template <class T> using fifo = hls::stream<T>;", "template <class T> using ping_pong = hls::stream_of_blocks<T>;",
-)  # fmt: skip
+    "template <class T> using fifo = hls::stream<T>;",
+    "template <class T> using ping_pong = hls::stream_of_blocks<T>;",
+)
 
 
 @dataclass(frozen=True)

@@ -136,9 +136,11 @@ def memory_layout(op: df.DmaOp) -> PortLayout:
     word_bits = op.beat_bits.value.data if op.beat_bits is not None else WORD_BITS[-1]
     if word_bits not in WORD_BITS:
         raise InputError(
-            "bad-layout", f"ports of {word_bits} bits have no C++", where=where,
+            "bad-layout",
+            f"ports of {word_bits} bits have no C++",
+            where=where,
             hints=[f"compile with beats of {', '.join(map(str, WORD_BITS))} bits"],
-        )  # fmt: skip
+        )
     rank = len(stream.element_shape)
     numbers = op.layout.values
     grid, beats, beat = numbers[:rank], numbers[rank : 2 * rank], numbers[2 * rank :]

@@ -24,9 +24,21 @@ from sttest.reference.weight_types import codes
 
 # What every process calls its own.
 _LOCAL_NAMES = (
-    "token", "word", "words", "block", "tile", "first", "held", "number", "step", "row", "entry", "position", "place",
+    "token",
+    "word",
+    "words",
+    "block",
+    "tile",
+    "first",
+    "held",
+    "number",
+    "step",
+    "row",
+    "entry",
+    "position",
+    "place",
     "banks",
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -219,8 +231,9 @@ class KernelScope:
 
     def relays_behind(self, node: df.NodeOp) -> list[Relay]:
         """The relays of all FIFOs that a node's process writes; they are called behind it."""
-        written = dict.fromkeys(self.streams[sink] for turn in self.turns(node) for sink in turn.sinks
-                                if sink in self.streams)  # fmt: skip
+        written = dict.fromkeys(
+            self.streams[sink] for turn in self.turns(node) for sink in turn.sinks if sink in self.streams
+        )
         return [relay for stream in written if stream in self.before_relays for relay in self._relays_to(stream)]
 
     def _relays_to(self, stream: HlsStream) -> list[Relay]:
@@ -228,11 +241,17 @@ class KernelScope:
         return [
             Relay(
                 Process(
-                    self._names.of(("relay", name), name), (each.parameter("from"), to.parameter("to")),
-                    (each.name, to.name), ("from",), ("to",),
-                ), each.token, chain.tokens,
-            ) for (name, _), each, to in zip(chain.names, before, [*before[1:], stream], strict=True)
-        ]  # fmt: skip
+                    self._names.of(("relay", name), name),
+                    (each.parameter("from"), to.parameter("to")),
+                    (each.name, to.name),
+                    ("from",),
+                    ("to",),
+                ),
+                each.token,
+                chain.tokens,
+            )
+            for (name, _), each, to in zip(chain.names, before, [*before[1:], stream], strict=True)
+        ]
 
     def served_by(self, node: df.NodeOp) -> tuple[str, list[df.TaskOp]] | None:
         """The engine that a node is a task of, with its tasks in the order of their turns."""
@@ -292,9 +311,15 @@ class KernelScope:
             sizes += [("LAYERS_WORDS", memory.words_of_layers)] if behind else []
             (written if memory.writes else read).insert(0, place)
         return Process(
-            self._names.of(self.turns(node)[0], self._label(node)), tuple(parameters), tuple(arguments), tuple(read),
-            tuple(written), behind, tuple(sizes), values,
-        )  # fmt: skip
+            self._names.of(self.turns(node)[0], self._label(node)),
+            tuple(parameters),
+            tuple(arguments),
+            tuple(read),
+            tuple(written),
+            behind,
+            tuple(sizes),
+            values,
+        )
 
     def engine(self, name: str, members: Sequence[df.TaskOp]) -> EngineProcess:
         """The functions of an engine: one for a turn, and the process that gives each task its own.
@@ -315,10 +340,12 @@ class KernelScope:
         whole = self._names.of((name, "engine"), name)
         arity = len(members[0].sources)
         process = Process(
-            whole, tuple(port[0] for port in every), tuple(port[1] for port in every),
+            whole,
+            tuple(port[0] for port in every),
+            tuple(port[1] for port in every),
             tuple(dict.fromkeys(port[2] for each in ports for port in each[:arity])),
             tuple(dict.fromkeys(port[2] for each in ports for port in each[arity:])),
-        )  # fmt: skip
+        )
         turn = self._turn(self._names.of((name, "turn"), f"{name}_turn"), members)
         return EngineProcess(turn, process, tuple(tuple(port[2] for port in each) for each in ports))
 
@@ -347,13 +374,19 @@ class KernelScope:
         variable, label = self.blocks(converter), node_label(converter)
         blocks = f"ping_pong<{self.conversions[converter].type.c_type}>& blocks"
         fill = Process(
-            self._names.of((converter, "fill"), f"{label}_fill"), (whole.parameters[0], blocks),
-            (whole.arguments[0], variable), whole.inputs, ("blocks",),
-        )  # fmt: skip
+            self._names.of((converter, "fill"), f"{label}_fill"),
+            (whole.parameters[0], blocks),
+            (whole.arguments[0], variable),
+            whole.inputs,
+            ("blocks",),
+        )
         drain = Process(
-            self._names.of((converter, "drain"), f"{label}_drain"), (blocks, whole.parameters[1]),
-            (variable, whole.arguments[1]), ("blocks",), whole.outputs,
-        )  # fmt: skip
+            self._names.of((converter, "drain"), f"{label}_drain"),
+            (blocks, whole.parameters[1]),
+            (variable, whole.arguments[1]),
+            ("blocks",),
+            whole.outputs,
+        )
         return fill, drain
 
     def template(self, kind: str, number: int) -> str:

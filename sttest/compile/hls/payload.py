@@ -19,10 +19,23 @@ from sttest.core.errors import InputError
 
 # Predicates of arith.cmpf in MLIR's order of numbers.  `o` is false and `u` true where one side is NaN.
 _COMPARISONS = (
-    "false", "{a} == {b}", "{a} > {b}", "{a} >= {b}", "{a} < {b}", "{a} <= {b}", "{a} < {b} || {a} > {b}",
-    "{a} == {a} && {b} == {b}", "!({a} < {b} || {a} > {b})", "!({a} <= {b})", "!({a} < {b})", "!({a} >= {b})",
-    "!({a} > {b})", "{a} != {b}", "{a} != {a} || {b} != {b}", "true",
-)  # fmt: skip
+    "false",
+    "{a} == {b}",
+    "{a} > {b}",
+    "{a} >= {b}",
+    "{a} < {b}",
+    "{a} <= {b}",
+    "{a} < {b} || {a} > {b}",
+    "{a} == {a} && {b} == {b}",
+    "!({a} < {b} || {a} > {b})",
+    "!({a} <= {b})",
+    "!({a} < {b})",
+    "!({a} >= {b})",
+    "!({a} > {b})",
+    "{a} != {b}",
+    "{a} != {a} || {b} != {b}",
+    "true",
+)
 
 
 @dataclass(frozen=True)
@@ -86,7 +99,7 @@ _RULES: Mapping[str, _Rule] = {
     "arith.fptosi": _Rule("integer", "{to}(static_cast<int>({0}))", _f32, _integer),
     "arith.extf": _Rule("wide", "static_cast<float>({0})", _f16, _f32),
     "arith.truncf": _Rule("narrow", "half({0})", _f32, _f16),
-}  # fmt: skip
+}
 
 
 # A truth value is an integer of one bit whose sign bit it is.
@@ -205,9 +218,11 @@ class PayloadCode:
         if rule is None or to is None or not rule.gives(to) or not all(map(rule.takes, types)):
             shown = ", ".join(element.tag for element in types)
             raise InputError(
-                "no-cpp-operation", f"'{op.name}' of ({shown}) is not in docs/reference/values.md", where=self._where,
+                "no-cpp-operation",
+                f"'{op.name}' of ({shown}) is not in docs/reference/values.md",
+                where=self._where,
                 hints=["rewrite it with the operations that are listed there"],
-            )  # fmt: skip
+            )
         if rule.helper is not None:
             self.helpers.call(rule.helper)
         return rule.name, rule.text.format(*operands, to=to.c_type)

@@ -284,9 +284,15 @@ class _TaskEmitter:
         packed = packed_products(self.task, prod(self.walk.lanes))
         known = {} if packed is None else self._multiply_pairs(packed)
         payload = PayloadCode(
-            block, arguments, self.helpers, self.name, reduction, self.values.taken, known,
+            block,
+            arguments,
+            self.helpers,
+            self.name,
+            reduction,
+            self.values.taken,
+            known,
             in_luts=self.task.multiplies_in_fabric,
-        )  # fmt: skip
+        )
         with self.code.unrolled(self._lane_loops("results", self.walk.parallel)):
             self.running.begin(self.code, self._point)
             with self.code.unrolled(self._shared_lanes(reduction)):
@@ -362,15 +368,18 @@ class _TaskEmitter:
         where = self.task.sym_name.data
         if element_of(dtype, where) != port.token.element:
             raise InputError(
-                "implicit-conversion", f"the payload works on {dtype} where the stream carries "
-                f"{port.token.element.tag}",
-                where=where, hints=["write conversions and scales into the payload"],
-            )  # fmt: skip
+                "implicit-conversion",
+                f"the payload works on {dtype} where the stream carries {port.token.element.tag}",
+                where=where,
+                hints=["write conversions and scales into the payload"],
+            )
         if port in self.results and self.task.init is None:
             raise InputError(
-                "reads-destination", "the payload reads its result, which only a reduction may",
-                where=where, hints=["pass the value as a source"],
-            )  # fmt: skip
+                "reads-destination",
+                "the payload reads its result, which only a reduction may",
+                where=where,
+                hints=["pass the value as a source"],
+            )
 
     def _lane_loops(self, label: str, loops: Sequence[int]) -> list[CountedLoop]:
         lanes = self.walk.lanes

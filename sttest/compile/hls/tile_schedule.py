@@ -298,9 +298,11 @@ def largest(members: Sequence[df.TaskOp]) -> df.TaskOp:
         same = len(member.held_loops) <= len(first.held_loops)
         if not same or any(m != f or member.trip_counts[m] > first.trip_counts[f] for m, f in sizes):
             raise InputError(
-                "engine-arrays", "its tasks keep running tiles of different loops", where=_engine(member),
+                "engine-arrays",
+                "its tasks keep running tiles of different loops",
+                where=_engine(member),
                 hints=["share fewer tasks"],
-            )  # fmt: skip
+            )
     return first
 
 

@@ -58,9 +58,11 @@ def element_of(dtype: Attribute, where: str) -> Element:
         bits = dtype.width.data
         return I1 if bits == 1 else Element(f"i{bits}", f"ap_int<{bits}>", bits, f"int{bits}")
     raise InputError(
-        "no-cpp-type", f"no C++ type for elements of {dtype}", where=where,
+        "no-cpp-type",
+        f"no C++ type for elements of {dtype}",
+        where=where,
         hints=["use one of i1, i2, i3, i4, i8, i16, i32, f16, f32"],
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)

@@ -77,9 +77,13 @@ _STEPS = {"quantize": "quantized", "dequantize": "dequantized", "rescale": "resc
 _FACTS = frozenset(("peak", "joint_peak", "scale", "reciprocal", "denominator"))
 """Steps that make something of a module's value, not the value."""
 _OPERATIONS = {
-    "arith.maximumf": "maximum", "arith.minimumf": "minimum", "math.rsqrt": "inverse_root", "math.sqrt": "root",
-    "math.exp": "exponential", "math.tanh": "tangent",
-}  # fmt: skip
+    "arith.maximumf": "maximum",
+    "arith.minimumf": "minimum",
+    "math.rsqrt": "inverse_root",
+    "math.sqrt": "root",
+    "math.exp": "exponential",
+    "math.tanh": "tangent",
+}
 _GREATER, _LESS = (2, 3, 9, 10), (4, 5, 11, 12)
 """Predicates of arith.cmpf by MLIR's numbers."""
 _JOINS = {"arith.maximumf": "maximum", "arith.minimumf": "minimum", "arith.maxsi": "maximum", "arith.minsi": "minimum"}

@@ -82,9 +82,11 @@ def target_of(module: ModuleOp, where: str) -> FpgaBoard:
     target = module.attributes.get(TARGET)
     if not isinstance(target, df.TargetAttr):
         raise InputError(
-            "no-target", "the module does not say which board it is for", where=where,
+            "no-target",
+            "the module does not say which board it is for",
+            where=where,
             hints=["give --board u55c", f'write module attributes {{{TARGET} = #df.target<"u55c">}}'],
-        )  # fmt: skip
+        )
     said = target.board.data
     return require_hbm(validated(FpgaBoard, json.loads(said), TARGET) if said.startswith("{") else load_board(said))
 
@@ -119,9 +121,14 @@ def refuse_other_cards(module: ModuleOp, cards: int) -> None:
         found = said.value.data if isinstance(said, IntegerAttr) else 1
         if found != cards:
             raise InputError(
-                "other-cards", "a text is compiled for the cards that it was lowered for", where="cards (--cards)",
-                demand=cards, bound=found, unit="cards", hints=[f"compile it with --cards {found}"],
-            )  # fmt: skip
+                "other-cards",
+                "a text is compiled for the cards that it was lowered for",
+                where="cards (--cards)",
+                demand=cards,
+                bound=found,
+                unit="cards",
+                hints=[f"compile it with --cards {found}"],
+            )
 
 
 def card_count(kernel: df.KernelOp) -> int:
@@ -155,9 +162,13 @@ def require_positive(pass_name: str, **options: int) -> None:
     for name, value in options.items():
         if value < 1:
             raise InputError(
-                "bad-option", f"{name.replace('_', '-')} must be at least 1", where=pass_name, demand=value, bound=1,
+                "bad-option",
+                f"{name.replace('_', '-')} must be at least 1",
+                where=pass_name,
+                demand=value,
+                bound=1,
                 hints=[f"set {name.replace('_', '-')} to 1 or more"],
-            )  # fmt: skip
+            )
 
 
 # --- Errors for passes that are applied in an order that leaves them without what they need

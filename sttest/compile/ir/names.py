@@ -40,9 +40,11 @@ def card_named(task: df.TaskOp) -> int:
     found = _CARD.match(task.origin_name)
     if found is None:
         raise InputError(
-            "no-card", f"the module '{task.origin_name:.80}' is on no card", where=task.sym_name.data,
+            "no-card",
+            f"the module '{task.origin_name:.80}' is on no card",
+            where=task.sym_name.data,
             hints=["compile a model with --cards", "compile the text without --cards"],
-        )  # fmt: skip
+        )
     return int(found[1])
 
 
@@ -116,9 +118,10 @@ def _strings(function: func.FuncOp, attribute: str, wanted: int) -> list[str]:
     if len(strings) == wanted:
         return strings
     raise InputError(
-        "bad-attribute", f"{attribute} must be a list of {wanted} strings, found {found}",
+        "bad-attribute",
+        f"{attribute} must be a list of {wanted} strings, found {found}",
         where=f"func.func @{function.sym_name.data}",
-    )  # fmt: skip
+    )
 
 
 def hint(name: str) -> str:
@@ -185,9 +188,11 @@ def inputs_per_layer(function: func.FuncOp) -> set[SSAValue]:
     for name in wanted:
         if name not in known:
             raise InputError(
-                "bad-attribute", f"sttest.inputs_per_layer names '{name}', which is no input",
-                where=f"func.func @{function.sym_name.data}", hints=[did_you_mean(name, known)],
-            )  # fmt: skip
+                "bad-attribute",
+                f"sttest.inputs_per_layer names '{name}', which is no input",
+                where=f"func.func @{function.sym_name.data}",
+                hints=[did_you_mean(name, known)],
+            )
     return {known[name] for name in wanted}
 
 

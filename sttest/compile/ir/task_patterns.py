@@ -28,9 +28,8 @@ def integer_tasks(
         return chosen
     if not possible:
         raise InputError(
-            "no-integer-product", "no task multiplies integers", where=where,
-            hints=["take a precision that quantizes"],
-        )  # fmt: skip
+            "no-integer-product", "no task multiplies integers", where=where, hints=["take a precision that quantizes"]
+        )
     code = "no-integer-product" if named else "unknown-task"
     what = "no integers are multiplied by a task" if named else "no task is"
     hints = [did_you_mean(pattern, [task.sym_name.data for task in possible])]

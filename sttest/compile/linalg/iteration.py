@@ -114,9 +114,11 @@ class IterationSpace:
         walked = [loop for form in forms for loop in form]
         if len(walked) != len(set(walked)):
             raise InputError(
-                "diagonal-access", f"one loop walks two dims of an operand: {access}", where="linalg",
+                "diagonal-access",
+                f"one loop walks two dims of an operand: {access}",
+                where="linalg",
                 hints=["take the diagonal on the host"],
-            )  # fmt: skip
+            )
         return forms
 
     def _form(self, expr: AffineExpr) -> Form:
@@ -125,9 +127,11 @@ class IterationSpace:
         if isinstance(expr, AffineConstantExpr) and expr.value == 0:
             return {}
         raise InputError(
-            "strided-access", f"an operand is indexed by {expr}, only plain loops can be streamed", where="linalg",
+            "strided-access",
+            f"an operand is indexed by {expr}, only plain loops can be streamed",
+            where="linalg",
             hints=["rewrite windows and strides as reshapes"],
-        )  # fmt: skip
+        )
 
     def _check_results(self) -> None:
         """Parallel loops index every result, reductions none, or all of them those that follow one without."""
@@ -136,9 +140,11 @@ class IterationSpace:
             reduced = access.loops() & reductions
             if reduced and (number == 0 or reduced != reductions):
                 raise InputError(
-                    "reduced-result", "a reduction loop indexes the result", where="linalg",
+                    "reduced-result",
+                    "a reduction loop indexes the result",
+                    where="linalg",
                     hints=["let all of them do, behind a result that none indexes: the running value"],
-                )  # fmt: skip
+                )
             if access.loops() - reductions != parallel:
                 raise InputError("partial-result", "a parallel loop does not index the result", where="linalg")
 

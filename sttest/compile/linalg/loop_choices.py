@@ -41,9 +41,11 @@ class _Entry:
         parts = listed.split(_SEPARATOR[what])
         if not pattern or not all(part.isascii() and part.isdecimal() for part in parts):
             raise InputError(
-                f"bad-{what}", f"'{text:.80}' does not give a task its {what}", where="linalg-to-kernels",
+                f"bad-{what}",
+                f"'{text:.80}' does not give a task its {what}",
+                where="linalg-to-kernels",
                 hints=[f"write {_EXAMPLE[what]}"],
-            )  # fmt: skip
+            )
         return _Entry(what, pattern, tuple(int(part[:12]) for part in parts))
 
 
@@ -90,9 +92,11 @@ class LoopChoices:
         for entry in self._entries:
             if entry not in self._used:
                 raise InputError(
-                    "unknown-task", f"no task is called '{entry.pattern:.80}', which has a {entry.what}",
-                    where="linalg-to-kernels", hints=[did_you_mean(entry.pattern, self.extents)],
-                )  # fmt: skip
+                    "unknown-task",
+                    f"no task is called '{entry.pattern:.80}', which has a {entry.what}",
+                    where="linalg-to-kernels",
+                    hints=[did_you_mean(entry.pattern, self.extents)],
+                )
 
     def _chosen(self, what: str, name: str) -> tuple[int, ...] | None:
         fitting = [entry for entry in self._entries if entry.what == what and fnmatchcase(name, entry.pattern)]
@@ -115,8 +119,11 @@ def possible_choices(
     >>> possible_choices(["p?:4x128"], ["p?:1,0"], {"p1": (2, 192), "p2": (8, 16, 16)})
     (('p1:2x64',), ('p1:1,0',))
     """
-    made = [_possible(_Entry.parsed(what, text), text, extents)
-            for what, texts in ((_TILE, tiles), (_ORDER, orders)) for text in texts]  # fmt: skip
+    made = [
+        _possible(_Entry.parsed(what, text), text, extents)
+        for what, texts in ((_TILE, tiles), (_ORDER, orders))
+        for text in texts
+    ]
     return tuple(chain(*made[: len(tiles)])), tuple(chain(*made[len(tiles) :]))
 
 
@@ -135,38 +142,48 @@ def _ordered(nest: LoopNest, levels: Sequence[int], name: str) -> tuple[int, ...
     space = nest.space
     if sorted(levels) != list(range(len(space.order))):
         raise InputError(
-            "bad-order", f"{_listed(levels, ',')} is no permutation of the {len(space.order)} loops", where=name,
+            "bad-order",
+            f"{_listed(levels, ',')} is no permutation of the {len(space.order)} loops",
+            where=name,
             hints=[f"order {_described(space)} by their positions from 0"],
-        )  # fmt: skip
+        )
     order = tuple(space.order[level] for level in levels)
     reductions = [loop for loop in order if space.loops[loop].reduction]
     if reductions != space.reductions() and sums_floats(space):
         raise InputError(
-            "changes-sum", "the order swaps reductions of a sum in floating point, which changes its value",
-            where=name, hints=[f"keep the reductions of {_described(space)} in their order"],
-        )  # fmt: skip
+            "changes-sum",
+            "the order swaps reductions of a sum in floating point, which changes its value",
+            where=name,
+            hints=[f"keep the reductions of {_described(space)} in their order"],
+        )
     return order
 
 
 def _tiled(space: IterationSpace, sizes: Sequence[int], name: str) -> dict[int, int]:
     if len(sizes) != len(space.order):
         raise InputError(
-            "bad-tile", f"{_listed(sizes, 'x')} tiles {len(sizes)} loops, the task has {len(space.order)}", where=name,
+            "bad-tile",
+            f"{_listed(sizes, 'x')} tiles {len(sizes)} loops, the task has {len(space.order)}",
+            where=name,
             hints=[f"give one size to each of {_described(space)}"],
-        )  # fmt: skip
+        )
     for loop, size in zip(space.order, sizes, strict=True):
         extent = space.extent(loop)
         if size < 1 or extent % size:
             raise InputError(
-                "bad-tile", f"a tile of {size} does not divide a loop of {extent}", where=name,
+                "bad-tile",
+                f"a tile of {size} does not divide a loop of {extent}",
+                where=name,
                 hints=[f"take one of {', '.join(map(str, divisors(extent)))}"],
-            )  # fmt: skip
+            )
     tile = dict(zip(space.order, sizes, strict=True))
     if not is_dense(space, tile):
         raise InputError(
-            "bad-tile", f"a tile of {_listed(sizes, 'x')} has gaps: two of its loops walk one dim of a tensor",
-            where=name, hints=["take the inner one of them whole, or the outer one point by point"],
-        )  # fmt: skip
+            "bad-tile",
+            f"a tile of {_listed(sizes, 'x')} has gaps: two of its loops walk one dim of a tensor",
+            where=name,
+            hints=["take the inner one of them whole, or the outer one point by point"],
+        )
     return tile
 
 

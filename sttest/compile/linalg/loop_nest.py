@@ -140,10 +140,14 @@ def refuse_oversized_tile(space: IterationSpace, tile_size: int, name: str) -> N
     for dim, extent in zip(("reduction", "output"), weight.shape, strict=True):
         if tile_size > extent:
             raise InputError(
-                "tile-too-large", f"the tile is larger than the {dim} dim", where=name,
-                demand=tile_size, bound=extent, unit="points",
+                "tile-too-large",
+                f"the tile is larger than the {dim} dim",
+                where=name,
+                demand=tile_size,
+                bound=extent,
+                unit="points",
                 hints=[f"take a tile of at most {min(weight.shape)}", f"give it its own, --task-tile {name}=…"],
-            )  # fmt: skip
+            )
 
 
 def _contraction(space: IterationSpace, default_tile: int, whole: Set[int]) -> LoopNest:

@@ -58,10 +58,11 @@ def attention_of(function: func.FuncOp) -> Attention:
     found = [op for op in function.body.block.ops if isinstance(op, GenericOp) and _peak_of(op) is not None]
     if len(found) != 1 and not _are_of_one_step(found):
         raise InputError(
-            "attention-form", f"{len(found)} softmaxes over positions, one pass is for one",
+            "attention-form",
+            f"{len(found)} softmaxes over positions, one pass is for one",
             where=f"func.func @{function.sym_name.data}",
             hints=["give each a function" if found else "compile a block with attention", "take three-pass"],
-        )  # fmt: skip
+        )
     return _attention(found[0])
 
 
@@ -86,9 +87,11 @@ def _attention(weights: GenericOp) -> Attention:
     mixes = [op for op in readers if isinstance(op, GenericOp) and _mixes(op, weights.results[0])]
     if len(readers) != 2 or len(sums) != 1 or len(mixes) != 1:
         raise InputError(
-            "attention-form", "softmax weights are read otherwise than by their sum and by one mix",
-            where="online-softmax", hints=["take three-pass"],
-        )  # fmt: skip
+            "attention-form",
+            "softmax weights are read otherwise than by their sum and by one mix",
+            where="online-softmax",
+            hints=["take three-pass"],
+        )
     return Attention(scores[0], peak, None if maximum is peak else maximum, weights, sums[0], mixes[0])
 
 

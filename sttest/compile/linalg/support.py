@@ -11,9 +11,17 @@ from sttest.compile.ir.module_walk import all_of, functions
 from sttest.core.errors import InputError
 
 _STRUCTURE = (
-    ModuleOp, func.FuncOp, func.ReturnOp, FillOp, GenericOp, YieldOp,
-    tensor.EmptyOp, tensor.ExpandShapeOp, tensor.CollapseShapeOp, tensor.ConcatOp,
-)  # fmt: skip
+    ModuleOp,
+    func.FuncOp,
+    func.ReturnOp,
+    FillOp,
+    GenericOp,
+    YieldOp,
+    tensor.EmptyOp,
+    tensor.ExpandShapeOp,
+    tensor.CollapseShapeOp,
+    tensor.ConcatOp,
+)
 _SCALAR_OPS = {op for dialect in (arith.Arith, math.Math) for op in dialect.operations}
 # What a stream may carry (docs/reference/values.md).
 _ELEMENT_TYPES = (f32, f16, *(IntegerType(bits) for bits in (1, 2, 3, 4, 8, 16, 32)))
@@ -92,15 +100,19 @@ def _refuse_type(value: SSAValue, function: func.FuncOp) -> None:
         where = place_of(value.owner)
     if any(size < 1 for size in kind.get_shape()):
         raise InputError(
-            "dynamic-shape", f"{kind} has a dim that is not known or empty", where=where,
+            "dynamic-shape",
+            f"{kind} has a dim that is not known or empty",
+            where=where,
             hints=["leave empty tensors out, and export the model at fixed sizes"],
-        )  # fmt: skip
+        )
     if kind.get_element_type() not in _ELEMENT_TYPES:
         names = ", ".join(str(each) for each in _ELEMENT_TYPES)
         raise InputError(
-            "element-type", f"{kind} is not a tensor of {names}", where=where,
+            "element-type",
+            f"{kind} is not a tensor of {names}",
+            where=where,
             hints=["export the model in float32; quantize chooses the widths"],
-        )  # fmt: skip
+        )
 
 
 def _refuse_returned_arguments(function: func.FuncOp) -> None:
@@ -109,9 +121,11 @@ def _refuse_returned_arguments(function: func.FuncOp) -> None:
     for number, value in enumerate(end.operands if end is not None else ()):
         if isinstance(_root(value), BlockArgument):
             raise InputError(
-                "returned-argument", f"result {number} is an argument, and nothing computes it",
-                where=place_of_function(function), hints=["leave it out of the results"],
-            )  # fmt: skip
+                "returned-argument",
+                f"result {number} is an argument, and nothing computes it",
+                where=place_of_function(function),
+                hints=["leave it out of the results"],
+            )
 
 
 def _refuse_constants(op: GenericOp | tensor.ConcatOp) -> None:
@@ -120,9 +134,11 @@ def _refuse_constants(op: GenericOp | tensor.ConcatOp) -> None:
         root = _root(value)
         if not isinstance(root, BlockArgument) and not isinstance(root.owner, GenericOp | tensor.ConcatOp):
             raise InputError(
-                "constant-operand", "a constant tensor cannot be streamed", where=place_of(op),
+                "constant-operand",
+                "a constant tensor cannot be streamed",
+                where=place_of(op),
                 hints=["pass it as an argument", "move the constant into the op's body"],
-            )  # fmt: skip
+            )
 
 
 def _refuse_destination(op: GenericOp) -> None:
@@ -131,9 +147,11 @@ def _refuse_destination(op: GenericOp) -> None:
     destinations = op.body.block.args[len(op.inputs) :]
     if not reduces and any(argument.uses.get_length() for argument in destinations):
         raise InputError(
-            "reads-destination", "an op without a reduction reads its destination", where=place_of(op),
+            "reads-destination",
+            "an op without a reduction reads its destination",
+            where=place_of(op),
             hints=["pass the tensor as an input"],
-        )  # fmt: skip
+        )
 
 
 def _root(value: SSAValue) -> SSAValue:

@@ -106,9 +106,11 @@ class AssignChannels(ModulePass):
         ways: dict[str, ChannelUse] = {way: way for way in get_args(ChannelUse)}
         if self.channels not in ways:
             raise InputError(
-                "unknown-channels", f"unknown way to use channels '{self.channels}'", where=self.name,
+                "unknown-channels",
+                f"unknown way to use channels '{self.channels}'",
+                where=self.name,
                 hints=[did_you_mean(self.channels, ways)],
-            )  # fmt: skip
+            )
         return ways[self.channels]
 
 
@@ -126,9 +128,11 @@ def _by_memory(
         for tier, some in by_tier(own, tiers).items():
             if card and tier != "hbm":
                 raise InputError(
-                    "tiers-of-cards", "several cards have their data in the HBM", where="tiers (--tier)",
+                    "tiers-of-cards",
+                    "several cards have their data in the HBM",
+                    where="tiers (--tier)",
                     hints=["compile without --tier", "compile without --cards"],
-                )  # fmt: skip
+                )
             found[card, tier] = some
     return found
 

@@ -85,9 +85,11 @@ class AssignLanes(ModulePass):
         }
         if not known:
             raise InputError(
-                "no-lanes", f"none of the {len(given)} tasks that lanes are given for is in this design",
-                where=self.name, hints=["take the lanes of a design of this model and phase"],
-            )  # fmt: skip
+                "no-lanes",
+                f"none of the {len(given)} tasks that lanes are given for is in this design",
+                where=self.name,
+                hints=["take the lanes of a design of this model and phase"],
+            )
         facts = [self._like_kin(engines[name], tasks, given, paced) for name in engines if name not in known]
         taken = sum(lanes for name, lanes in known.items() if engines[name][0].sym_name.data not in paced.products)
         least = math.ceil(sum(each.cost_lanes_weight * each.choices[0] for each in facts))
@@ -129,9 +131,11 @@ class AssignLanes(ModulePass):
             name = task.sym_name.data
             if name not in given:
                 raise InputError(
-                    "no-lanes", f"no lanes are given for task '{name}'", where=self.name,
+                    "no-lanes",
+                    f"no lanes are given for task '{name}'",
+                    where=self.name,
                     hints=[did_you_mean(name, given)],
-                )  # fmt: skip
+                )
         lanes = {task.sym_name.data: _in_tile(task, given[task.sym_name.data]) for task in tasks}
         _refuse_unequal(tasks, lanes)
         return lanes
@@ -206,6 +210,8 @@ def _refuse_unequal(tasks: Sequence[df.TaskOp], lanes: Mapping[str, int]) -> Non
         given = {lanes[task.sym_name.data] for task in members}
         if len(given) > 1:
             raise InputError(
-                "unequal-lanes", f"engine '{engine}' serves tasks of {', '.join(map(str, sorted(given)))} lanes",
-                where=AssignLanes.name, hints=["give its tasks the same lanes"],
-            )  # fmt: skip
+                "unequal-lanes",
+                f"engine '{engine}' serves tasks of {', '.join(map(str, sorted(given)))} lanes",
+                where=AssignLanes.name,
+                hints=["give its tasks the same lanes"],
+            )

@@ -42,9 +42,11 @@ class CallOwnKernels(ModulePass):
         for kernel in read_own_kernels(path):
             if kernel.task not in tasks:
                 raise InputError(
-                    "unknown-task", f"no task is called '{kernel.task}'", where=str(path),
+                    "unknown-task",
+                    f"no task is called '{kernel.task}'",
+                    where=str(path),
                     hints=[did_you_mean(kernel.task, tasks), "sttest compile writes all names to reports/kernels.csv"],
-                )  # fmt: skip
+                )
             task = tasks[kernel.task]
             _refuse_unfit(task, str(path))
             texts[kernel.function] = cpp_text(kernel, path.parent, len(task.sources))
@@ -73,9 +75,10 @@ def _replace(task: df.TaskOp, kernel: OwnKernel) -> None:
     block = Block(arg_types=[argument.type for argument in task.payload.block.args])
     figures = {name: getattr(kernel, name) for name in ("interval", "dsp", "ff", "lut")} | {"stages": kernel.latency}
     call = df.CallOp.create(
-        operands=list(block.args[: len(task.sources)]), result_types=[f32],
+        operands=list(block.args[: len(task.sources)]),
+        result_types=[f32],
         properties={"callee": StringAttr(kernel.function), **{name: IntegerAttr(n, 64) for name, n in figures.items()}},
-    )  # fmt: skip
+    )
     block.add_ops([call, df.YieldOp(call.results)])
     task.detach_region(task.payload)
     task.add_region(Region(block))

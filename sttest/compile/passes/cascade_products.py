@@ -39,8 +39,10 @@ class CascadeProducts(ModulePass):
             pattern, _, length = entry.rpartition(":")
             if not pattern or length not in map(str, df.CASCADE_LENGTHS):
                 raise InputError(
-                    "bad-cascade", f"'{entry:.80}' does not give a task the length of its chains", where=self.name,
+                    "bad-cascade",
+                    f"'{entry:.80}' does not give a task the length of its chains",
+                    where=self.name,
                     hints=[f"write NAME={'|'.join(map(str, df.CASCADE_LENGTHS))}"],
-                )  # fmt: skip
+                )
             for task in integer_tasks(pattern, tasks, can_cascade, self.name):
                 task.properties["cascade"] = df.i64_attr(int(length))

@@ -59,9 +59,11 @@ def _refuse_chosen_parts(kernel: df.KernelOp, by_type: Mapping[str, Code]) -> No
     for name in indexed.dims:
         if any(_code_of(read, by_type) for read in reads_of(kernel, function, name)):
             raise InputError(
-                "coded-parts", "parts of a parameter in codes cannot be chosen", where=name,
+                "coded-parts",
+                "parts of a parameter in codes cannot be chosen",
+                where=name,
                 hints=["take weights of 2, 4 or 8 bits"],
-            )  # fmt: skip
+            )
 
 
 def _code_of(read: df.DmaReadOp, by_type: Mapping[str, Code]) -> Code | None:
@@ -73,9 +75,13 @@ def _decode(read: df.DmaReadOp, code: Code) -> None:
     coded = coded_stream(stream, code)
     if code.has_whole_groups and stream.element_shape[-1] % code.group:
         raise InputError(
-            "token-not-in-groups", f"a token's outputs are no groups of {code.group}", where=read.tensor_name,
-            demand=stream.element_shape[-1], unit="outputs", hints=["take weights of another type", "take other tiles"],
-        )  # fmt: skip
+            "token-not-in-groups",
+            f"a token's outputs are no groups of {code.group}",
+            where=read.tensor_name,
+            demand=stream.element_shape[-1],
+            unit="outputs",
+            hints=["take weights of another type", "take other tiles"],
+        )
     if prod(coded.full_shape) * stream.token_elements != prod(stream.full_shape) * coded.token_elements:
         raise InputError("code-order", "tokens of a parameter overlap", where=read.tensor_name)
     properties = {key: kept for key in ("folded", "queue", "card") if (kept := read.properties.get(key)) is not None}

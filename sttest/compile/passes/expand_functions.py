@@ -291,15 +291,28 @@ def _as_number(op: Operation) -> SSAValue:
 
 
 _FUNCTIONS: Mapping[str, Unary] = {
-    "ceil": _ceil, "floor": _floor, "trunc": _trunc,
-    "log": _log, "log1p": _log1p, "log2": lambda x: _log(x) * (1 / log(2)), "log10": lambda x: _log(x) * (1 / log(10)),
-    "exp2": lambda x: _exponential(x * log(2)), "expm1": _expm1,
-    "erf": _erf, "sin": lambda x: _sine(x, 0.0), "cos": lambda x: _sine(x, 0.5),
+    "ceil": _ceil,
+    "floor": _floor,
+    "trunc": _trunc,
+    "log": _log,
+    "log1p": _log1p,
+    "log2": lambda x: _log(x) * (1 / log(2)),
+    "log10": lambda x: _log(x) * (1 / log(10)),
+    "exp2": lambda x: _exponential(x * log(2)),
+    "expm1": _expm1,
+    "erf": _erf,
+    "sin": lambda x: _sine(x, 0.0),
+    "cos": lambda x: _sine(x, 0.5),
     "tan": lambda x: _sine(x, 0.0) / _sine(x, 0.5),
-    "sinh": _sinh, "cosh": lambda x: (_exponential(x) + _exponential(-x)) * 0.5,
-}  # fmt: skip
+    "sinh": _sinh,
+    "cosh": lambda x: (_exponential(x) + _exponential(-x)) * 0.5,
+}
 _EXPANSIONS: Mapping[str, Callable[[Operation], SSAValue]] = {
     **{f"math.{name}": _of_one(function) for name, function in _FUNCTIONS.items()},
-    "math.powf": _power_of, "math.fpowi": _power_of, "arith.andi": _both, "arith.ori": _either,
-    "arith.xori": _one_of_two, "arith.uitofp": _as_number,
-}  # fmt: skip
+    "math.powf": _power_of,
+    "math.fpowi": _power_of,
+    "arith.andi": _both,
+    "arith.ori": _either,
+    "arith.xori": _one_of_two,
+    "arith.uitofp": _as_number,
+}

@@ -50,15 +50,21 @@ class IndexDmas(ModulePass):
         reads = [(read, dim) for name, dim in named.items() for read in reads_of(kernel, function, name)]
         if store is None or not reads:
             raise InputError(
-                "no-index", f"no DMA writes '{indexed.index}', or none reads what it picks", where=self.name,
+                "no-index",
+                f"no DMA writes '{indexed.index}', or none reads what it picks",
+                where=self.name,
                 hints=["return the numbers of the parts as a result"],
-            )  # fmt: skip
+            )
         self._refuse_disorder(store)
         runs = [self._runs(read, dim, indexed.count) for read, dim in reads]
         waiting = hand_tokens(
-            kernel, store, [read for read, _ in reads], df.itensor_of(store.sources[0]).tokens, fork="index",
+            kernel,
+            store,
+            [read for read, _ in reads],
+            df.itensor_of(store.sources[0]).tokens,
+            fork="index",
             sized_by=None,
-        )  # fmt: skip
+        )
         for read, (_, dim), each in zip(waiting, reads, runs, strict=True):
             read.properties["parts"] = df.IntListAttr.of((indexed.count, indexed.parts, dim, each))
 

@@ -92,9 +92,11 @@ def loop_extents(module: ModuleOp, tile_size: int, gemv_lanes: int) -> dict[str,
 def _refuse_idle(function: func.FuncOp) -> None:
     if not any(isinstance(op, df.KernelOp) for op in function.body.block.ops):
         raise InputError(
-            "not-computed", "nothing is computed: the results are constants, or inputs in another order",
-            where=place_of_function(function), hints=["give layers that compute"],
-        )  # fmt: skip
+            "not-computed",
+            "nothing is computed: the results are constants, or inputs in another order",
+            where=place_of_function(function),
+            hints=["give layers that compute"],
+        )
 
 
 def _erase_unread(block: Block) -> None:
@@ -153,9 +155,7 @@ class _Rewriter:
             tile_size = vector_tile(space, self.gemv_lanes, whole) or tile_size
         if contracts and tile_size > DEFAULT_TILE and not self.choices.tiles_of(name):
             refuse_oversized_tile(space, tile_size, name)
-        return plan_nest(
-            space, self.streamed, tile_size, contracts=contracts, reordered=self.reordered, whole=whole
-        )  # fmt: skip
+        return plan_nest(space, self.streamed, tile_size, contracts=contracts, reordered=self.reordered, whole=whole)
 
     def _concatenate(self, op: tensor.ConcatOp) -> None:
         if len(op.inputs) == 1:

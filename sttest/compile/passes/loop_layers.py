@@ -60,18 +60,22 @@ class LoopLayers(ModulePass):
         leaves = all_of(kernel, df.LeaveOp)
         if any(stream_of(leave.sources[0], self.name).writer in outside for leave in leaves):
             raise InputError(
-                "shared-stream", "a block shares what it reads with what is behind the last one", where=self.name,
+                "shared-stream",
+                "a block shares what it reads with what is behind the last one",
+                where=self.name,
                 hints=["read it twice: give what is behind the last block an argument of its own"],
-            )  # fmt: skip
+            )
 
     def _order(self, enters: df.StreamOp, leaves: df.StreamOp) -> df.StreamType:
         """The stream type of the activations."""
         inside, outside = enters.result.type, leaves.result.type
         if inside.itensor != outside.itensor:
             raise InputError(
-                "layer-order", f"a block takes {inside.itensor} and gives {outside.itensor}", where=self.name,
+                "layer-order",
+                f"a block takes {inside.itensor} and gives {outside.itensor}",
+                where=self.name,
                 hints=["take one tile size for both ends"],
-            )  # fmt: skip
+            )
         return inside
 
 
@@ -108,13 +112,15 @@ def _close(kernel: df.KernelOp, enters: df.StreamOp, leaves: df.StreamOp, kind: 
     first.operands = [inside_in if operand == outside_in else operand for operand in first.operands]
     last.operands = [inside_out if operand == outside_out else operand for operand in last.operands]
     enter = df.EnterOp(
-        operands=[[outside_in, back], [inside_in]], result_types=[[]],
+        operands=[[outside_in, back], [inside_in]],
+        result_types=[[]],
         properties={"label": StringAttr(f"enter_{layer}"), **where},
-    )  # fmt: skip
+    )
     leave = df.LeaveOp(
-        operands=[[inside_out], [back, outside_out]], result_types=[[]],
+        operands=[[inside_out], [back, outside_out]],
+        result_types=[[]],
         properties={"label": StringAttr(f"leave_{layer}"), **where},
-    )  # fmt: skip
+    )
     Rewriter.insert_op(enter, InsertPoint.after(enters.writer))
     Rewriter.insert_op(leave, InsertPoint.before(behind))
 
@@ -128,10 +134,14 @@ def _load(kernel: df.KernelOp, function: func.FuncOp, argument: str) -> df.DmaRe
     if len(readers) > 1:
         # Only one of them would have what the layer before made; the others read the first layer's again.
         raise InputError(
-            "layer-order", f"{len(readers)} DMAs read the argument '{argument}', in different orders",
-            where=LoopLayers.name, demand=len(readers), bound=1, unit="DMAs",
+            "layer-order",
+            f"{len(readers)} DMAs read the argument '{argument}', in different orders",
+            where=LoopLayers.name,
+            demand=len(readers),
+            bound=1,
+            unit="DMAs",
             hints=["take one tile size for all tasks that read it"],
-        )  # fmt: skip
+        )
     if readers and readers[0].slice is None:
         return readers[0]
     raise _missing(f"no one DMA that reads the argument '{argument}'")
@@ -154,9 +164,11 @@ def _store(kernel: df.KernelOp, function: func.FuncOp, result: str) -> SSAValue:
 
 def _missing(what: str) -> InputError:
     return InputError(
-        "no-layer", what, where=LoopLayers.name,
+        "no-layer",
+        what,
+        where=LoopLayers.name,
         hints=[f"take a block with an argument '{ENTERS}' and a result '{LEAVES}'"],
-    )  # fmt: skip
+    )
 
 
 def _stream(kernel: df.KernelOp, name: str, like: df.StreamType, depth: int) -> SSAValue:

@@ -57,9 +57,11 @@ class LoopTokens(ModulePass):
         reads = reads_of(kernel, function, ENTERS)
         if store is None or not columns or len(reads) != 1:
             raise InputError(
-                "no-token", "nothing chooses a token, or reads what one begins with", where=self.name,
+                "no-token",
+                "nothing chooses a token, or reads what one begins with",
+                where=self.name,
                 hints=["compile with --head"],
-            )  # fmt: skip
+            )
         reads[0].properties["rows"] = df.i64_attr(columns)
         hand_tokens(kernel, store, reads, depth=MIN_DEPTH)
 

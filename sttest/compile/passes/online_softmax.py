@@ -42,9 +42,11 @@ class OnlineSoftmax(ModulePass):
         require_positive(self.name, chunk=self.chunk)
         if self.maximum not in get_args(Maximum):
             raise InputError(
-                "unknown-maximum", f"no maximum '{self.maximum}' of a chunk", where=self.name,
+                "unknown-maximum",
+                f"no maximum '{self.maximum}' of a chunk",
+                where=self.name,
                 hints=[did_you_mean(self.maximum, get_args(Maximum))],
-            )  # fmt: skip
+            )
         refuse_unsupported(op)
         for function in functions(op):
             attention = self._checked(function)
@@ -56,7 +58,12 @@ class OnlineSoftmax(ModulePass):
         if positions % self.chunk:
             best = next(size for size in range(min(self.chunk, positions), 0, -1) if positions % size == 0)
             raise InputError(
-                "ragged-chunks", "chunks of positions leave a rest", where=self.name,
-                demand=self.chunk, bound=positions, unit="positions", hints=[f"take chunks of {best}"],
-            )  # fmt: skip
+                "ragged-chunks",
+                "chunks of positions leave a rest",
+                where=self.name,
+                demand=self.chunk,
+                bound=positions,
+                unit="positions",
+                hints=[f"take chunks of {best}"],
+            )
         return attention

@@ -55,9 +55,11 @@ class ShareEngines(ModulePass):
         ways = get_args(Sharing)
         if self.share not in ways:
             raise InputError(
-                "unknown-sharing", f"unknown way to share '{self.share}'", where=self.name,
+                "unknown-sharing",
+                f"unknown way to share '{self.share}'",
+                where=self.name,
                 hints=[did_you_mean(self.share, ways)],
-            )  # fmt: skip
+            )
         taken = {task.sym_name.data for task in all_of(op, df.TaskOp)}
         for tasks in self._apart(list(self._candidates(op))):
             for card in range(self.cards):
@@ -97,9 +99,11 @@ class ShareEngines(ModulePass):
         for pattern in patterns:
             if not any(fnmatchcase(name, pattern) for name in names):
                 raise InputError(
-                    "unknown-task", f"no task that could share an engine is called '{pattern:.80}'", where=self.name,
+                    "unknown-task",
+                    f"no task that could share an engine is called '{pattern:.80}'",
+                    where=self.name,
                     hints=[did_you_mean(pattern, names)],
-                )  # fmt: skip
+                )
 
     def _candidates(self, op: ModuleOp) -> Iterator[df.TaskOp]:
         for function in functions(op):

@@ -65,13 +65,18 @@ class SplitProducts(ModulePass):
                     _replace(member, split, self.units, queues.get(member, ""), row)
         if not found:
             raise InputError(
-                "nothing-split", f"no product with a weight can be split into {self.units} units", where=self.name,
-                demand=self.units, bound=1, unit="units",
+                "nothing-split",
+                f"no product with a weight can be split into {self.units} units",
+                where=self.name,
+                demand=self.units,
+                bound=1,
+                unit="units",
                 hints=[
-                    "take a power of two", "give products more lanes (--gemv-lanes) or more channels",
+                    "take a power of two",
+                    "give products more lanes (--gemv-lanes) or more channels",
                     "take weights of 2, 4 or 8 bits, which lie in no codes",
                 ],
-            )  # fmt: skip
+            )
 
     def _split(self, task: df.TaskOp) -> ProductColumns | None:
         """The columns along which a task can be split, None if it cannot."""
@@ -218,9 +223,7 @@ def _decoded(load: df.GatherOp, codes: _Codes, units: int) -> list[SSAValue]:
     reads = reads_of_slices(first, codes.slices, codes.channels)
     Rewriter.insert_op(reads, InsertPoint.before(load))
     slices, share = [read.streams[0] for read in reads], len(reads) // units
-    return [
-        _gather(load, codes.tokens, (unit, units), slices[unit * share :][:share]) for unit in range(units)
-    ]  # fmt: skip
+    return [_gather(load, codes.tokens, (unit, units), slices[unit * share :][:share]) for unit in range(units)]
 
 
 def _gather(load: df.GatherOp, kind: df.ITensorType, which: tuple[int, int], slices: Sequence[SSAValue]) -> SSAValue:
@@ -237,9 +240,10 @@ def _part(task: df.TaskOp, columns: ProductColumns, units: int, unit: int, sourc
     properties = dict(task.properties)
     tile = [size // units if loop == columns.loop else size for loop, size in enumerate(task.tile_sizes)]
     properties |= {
-        "sym_name": StringAttr(unit_name(task.sym_name.data, unit, units)), "tile": df.IntListAttr.of(tile),
+        "sym_name": StringAttr(unit_name(task.sym_name.data, unit, units)),
+        "tile": df.IntListAttr.of(tile),
         "lanes": df.i64_attr(max(1, task.lane_count // units)),
-    }  # fmt: skip
+    }
     if task.engine is not None:
         properties["engine"] = StringAttr(unit_name(task.engine.data, unit, units))
     properties.pop("operandSegmentSizes", None)

@@ -102,9 +102,11 @@ def contract(op: GenericOp, left: Factor, right: Factor) -> SSAValue:
     varying = [factor.scale for factor in (left, right) if factor.scale and factor.varies_along_sum(op)]
     if len(varying) > 1:
         raise InputError(
-            "two-varying-scales", "the scales of both factors vary along the sum", where=place_of(op),
+            "two-varying-scales",
+            "the scales of both factors vary along the sum",
+            where=place_of(op),
             hints=["compile with precision fp32"],
-        )  # fmt: skip
+        )
     if not varying:
         _refuse_wrapping(op, (left, right), _terms(op))
     kind = TensorType(f32 if varying else i32, shape_of(op.results[0]))
@@ -228,10 +230,14 @@ def _refuse_wrapping(op: GenericOp, factors: Sequence[Factor], terms: int) -> No
     largest = prod((1 << each.width.data - 1) - 1 for each in types if isinstance(each, IntegerType))
     if terms * largest >= 1 << 31:
         raise InputError(
-            "sum-too-long", "a sum of products of integers exceeds 32 bits", where=place_of(op),
-            demand=terms, bound=((1 << 31) - 1) // largest, unit="products",
+            "sum-too-long",
+            "a sum of products of integers exceeds 32 bits",
+            where=place_of(op),
+            demand=terms,
+            bound=((1 << 31) - 1) // largest,
+            unit="products",
             hints=["take a scheme with groups of rows", "split the sum in two", "compile with precision fp32"],
-        )  # fmt: skip
+        )
 
 
 def sum_softmax(ops: Sequence[GenericOp]) -> SSAValue:

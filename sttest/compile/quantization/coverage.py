@@ -120,9 +120,11 @@ def with_parameters(module: ModuleOp, names: Sequence[str]) -> None:
         for name in names:
             if name not in known:
                 raise InputError(
-                    "unknown-argument", f"the text has no argument '{name}'", where="--parameters",
+                    "unknown-argument",
+                    f"the text has no argument '{name}'",
+                    where="--parameters",
                     hints=[did_you_mean(name, known)],
-                )  # fmt: skip
+                )
         chosen = ["parameter" if name in names else kinds.get(value, "input") for value, name in given.items()]
         function.attributes[KINDS] = ArrayAttr([StringAttr(kind) for kind in chosen])
         function.attributes[NAMES] = ArrayAttr([StringAttr(name) for name in given.values()])

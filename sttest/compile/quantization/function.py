@@ -260,9 +260,11 @@ class QuantisedFunction:
         _, other = self._meeting_of(fold)
         if other is not None:
             raise InputError(
-                "values-in-two-tensors", "several tokens of a step cannot have a scale per position in their mix",
-                where=place_of(other.op), hints=["take one token per step", "take a scheme with value_scales folded"],
-            )  # fmt: skip
+                "values-in-two-tensors",
+                "several tokens of a step cannot have a scale per position in their mix",
+                where=place_of(other.op),
+                hints=["take one token per step", "take a scheme with value_scales folded"],
+            )
 
     def _replace_summed(self, meeting: Meeting | None, op: GenericOp, result: SSAValue) -> None:
         """Puts ``result`` for that of ``op``, or for the sum of two where they meet."""
@@ -291,9 +293,11 @@ class QuantisedFunction:
         rows = [dim for dim, loop in enumerate(loops) if loop in reduction_loops(op)]
         if not isinstance(value, BlockArgument) or None in loops or len(rows) != 1:
             raise InputError(
-                "weight-through-view", "a weight is read through a view, or not summed along one of two dims",
-                where=place_of(op), hints=["store the weight as [inputs, outputs]"],
-            )  # fmt: skip
+                "weight-through-view",
+                "a weight is read through a view, or not summed along one of two dims",
+                where=place_of(op),
+                hints=["store the weight as [inputs, outputs]"],
+            )
         # Groups of rows do not go from one part of an indexed weight to the next.
         indexed = self._indexed is not None and self._indexed.dim_of(self._signature.name(value)) == rows[0]
         parts = self._indexed.count if self._indexed is not None and indexed else 1
@@ -307,9 +311,11 @@ class QuantisedFunction:
         name, shape = self._signature.name(value), shape_of(value)
         if element_of(value) != f32:
             raise InputError(
-                "weight-in-two-ways", "a weight is summed along either of its dims", where=name,
+                "weight-in-two-ways",
+                "a weight is summed along either of its dims",
+                where=name,
                 hints=["pass its transpose as another parameter"],
-            )  # fmt: skip
+            )
         scheme = self._own_scheme(name)
         if not scheme.has_integer_weights:
             if scheme.weights == "fp16":
@@ -334,9 +340,11 @@ class QuantisedFunction:
             if self._is_weight(place.value) and element_of(place.value) != f32:
                 for reader in self._float_readers(place.value):
                     raise InputError(
-                        "weight-read-elsewhere", "a weight of a contraction is also read in floating point",
-                        where=place_of(reader), hints=["pass it as another parameter too"],
-                    )  # fmt: skip
+                        "weight-read-elsewhere",
+                        "a weight of a contraction is also read in floating point",
+                        where=place_of(reader),
+                        hints=["pass it as another parameter too"],
+                    )
 
     # Activations.
 
@@ -518,9 +526,11 @@ def _last_dim(value: SSAValue) -> frozenset[int]:
 
 def _not_by_head(op: Operation) -> InputError:
     return InputError(
-        "entry-not-by-head", "keys or values are read otherwise than by head and position", where=place_of(op),
+        "entry-not-by-head",
+        "keys or values are read otherwise than by head and position",
+        where=place_of(op),
         hints=["read the tensor that is split in heads", "take a scheme with kv_bits 32"],
-    )  # fmt: skip
+    )
 
 
 def _erase_unread(ops: Iterable[Operation]) -> None:

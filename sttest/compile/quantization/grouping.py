@@ -170,9 +170,11 @@ def _collapse(view: tensor.CollapseShapeOp, seen: QuantizedValue) -> QuantizedVa
     wanted = tuple(dim for part in kept for dim in part)
     if mixed or (wanted != seen.dims and any(len(part) > 1 for part in kept)):
         raise InputError(
-            "scale-across-reshape", "a reshape merges elements under one scale with others", where="quantize",
+            "scale-across-reshape",
+            "a reshape merges elements under one scale with others",
+            where="quantize",
             hints=["reshape before the tensor that is contracted", "compile with precision fp32"],
-        )  # fmt: skip
+        )
     place = {dim: number for number, part in enumerate(kept) for dim in part}
     parts = [part for part in kept if part]
     if all(len(part) == 1 for part in parts):
@@ -203,9 +205,11 @@ def _permute(view: GenericOp, seen: QuantizedValue) -> QuantizedValue:
         expr = source.results[dim]
         if not isinstance(expr, AffineDimExpr):
             raise InputError(
-                "scale-across-reshape", "a broadcast drops a dim that has scales", where="quantize",
+                "scale-across-reshape",
+                "a broadcast drops a dim that has scales",
+                where="quantize",
                 hints=["compile with precision fp32"],
-            )  # fmt: skip
+            )
         dims.append(loops.index(expr.position))
     return QuantizedValue(values, seen.scale, tuple(dims))
 
@@ -236,7 +240,7 @@ def over_dims(access: AffineMap, of: AffineMap) -> AffineMap:
     results = (
         AffineExpr.dimension(place[expr.position]) if isinstance(expr, AffineDimExpr) else expr
         for expr in access.results
-    )  # fmt: skip
+    )
     return AffineMap(len(of.results), 0, tuple(results))
 
 

@@ -149,6 +149,11 @@ def refuse_ports(design: CompiledDesign, taken: DesignResources) -> None:
     ports = design.board.feed.ports
     if len(taken.hbm_channels) > ports:
         raise DoesNotFitError(
-            "hbm-ports", "more HBM ports than the board has", where=design.name, demand=len(taken.hbm_channels),
-            bound=ports, unit="ports", hints=["take a board with more HBM ports", "fuse fewer kernels into one group"],
-        )  # fmt: skip
+            "hbm-ports",
+            "more HBM ports than the board has",
+            where=design.name,
+            demand=len(taken.hbm_channels),
+            bound=ports,
+            unit="ports",
+            hints=["take a board with more HBM ports", "fuse fewer kernels into one group"],
+        )

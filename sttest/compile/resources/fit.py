@@ -100,9 +100,7 @@ def together(fits: Sequence[Fit]) -> Fit:
     found = replace(fits[0], shares={kind: _sum(each.shares[kind] for each in fits) for kind in KINDS})
     if len(fits) > 1 and _or_infinite(found.share) > 1:
         why = f"{len(fits)} designs together ask for {_percent(found.share)} of the budget's {UNITS[found.fullest]}"
-        return replace(
-            found, short=NAMES[found.fullest], short_share=found.share, code="board-resources", why=why
-        )  # fmt: skip
+        return replace(found, short=NAMES[found.fullest], short_share=found.share, code="board-resources", why=why)
     short = next((each for each in fits if not each.fits), fits[0])
     return replace(found, short=short.short, short_share=short.short_share, code=short.code, why=short.why)
 

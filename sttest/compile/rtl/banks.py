@@ -86,8 +86,9 @@ class Banks:
         dims = enumerate(self.block.dims)
         return {
             f"{name}_at{number}": width_of(dim.banks - 1)
-            for number, dim in dims if len(side.offsets(number, dim.banks)) > 1
-        }  # fmt: skip
+            for number, dim in dims
+            if len(side.offsets(number, dim.banks)) > 1
+        }
 
     def _begins(self, name: str, side: BlockSide, suffix: str = "") -> Iterator[_Begin]:
         """The banks at which a token begins, with the condition that it does; none where there is but one."""
@@ -96,8 +97,9 @@ class Banks:
         for begin in itertools.product(*offsets):
             when = [
                 f"{name}_at{number}{suffix} == {at}"
-                for number, (at, every) in enumerate(zip(begin, offsets, strict=True)) if len(every) > 1
-            ]  # fmt: skip
+                for number, (at, every) in enumerate(zip(begin, offsets, strict=True))
+                if len(every) > 1
+            ]
             yield begin, " & ".join(when)
 
     # --- Banks

@@ -119,10 +119,15 @@ class DataPath:
             takes = min(each, left) if level < depth else left
             left -= takes
             pairs = Joined(
-                f"tree{level - 1}", count * rest, wide, (("r", count), ("n", half)), f"r * {rest} + {odd} + n",
+                f"tree{level - 1}",
+                count * rest,
+                wide,
+                (("r", count), ("n", half)),
+                f"r * {rest} + {odd} + n",
                 *(f"{name}[r * {shared} + {odd + n} + 2 * n]" for n in range(2)),
-                stage=stage, passed=(f"r * {rest}", f"{wide}'($signed({name}[r * {shared}]))") if odd else None,
-            )  # fmt: skip
+                stage=stage,
+                passed=(f"r * {rest}", f"{wide}'($signed({name}[r * {shared}]))") if odd else None,
+            )
             name, shared, stage = self.lanes.joined(reduction.join, pairs, takes), rest, stage + takes
         return name
 
@@ -264,9 +269,10 @@ class DataPath:
         before = [op for op in ops if op not in behind]
         made = {result for op in before for result in op.results}
         crossing = [
-            value for value in dict.fromkeys(operand for op in behind for operand in op.operands)
+            value
+            for value in dict.fromkeys(operand for op in behind for operand in op.operands)
             if value in made or value in self.source_values
-        ]  # fmt: skip
+        ]
         crossing += [
             value for value in yielded if value not in crossing and (value in made or value in self.source_values)
         ]

@@ -127,15 +127,20 @@ class ChosenWords:
     def parameters(self) -> dict[str, str]:
         """Parameters of the module ``chosen_bursts``."""
         rows = {
-            "START": [each.start for each in self.segments], "PART": [each.part_words for each in self.segments],
-            "RUN": [each.run_words for each in self.segments], "RUN_BITS": [each.run_bits for each in self.segments],
+            "START": [each.start for each in self.segments],
+            "PART": [each.part_words for each in self.segments],
+            "RUN": [each.run_words for each in self.segments],
+            "RUN_BITS": [each.run_bits for each in self.segments],
             "CHOSEN_BITS": [each.chosen_bits for each in self.segments],
-        }  # fmt: skip
+        }
         return {
-            "SEGMENTS": str(len(self.segments)), "LOW": str(self.low_bits), "SEGMENT_BITS": str(self.segment_bits),
-            "LAYER": str(self.layer_words), "CHOSEN": str(max(each.chosen for each in self.segments)),
+            "SEGMENTS": str(len(self.segments)),
+            "LOW": str(self.low_bits),
+            "SEGMENT_BITS": str(self.segment_bits),
+            "LAYER": str(self.layer_words),
+            "CHOSEN": str(max(each.chosen for each in self.segments)),
             **{name: packed_words(values[::-1]) for name, values in rows.items()},
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True)
@@ -283,8 +288,10 @@ def _placed(
     tensors: PortTensors, row: Sequence[Offsets], behind: Sequence[Offsets], per_word: int
 ) -> tuple[list[Offsets], list[Offsets]]:
     """Numbers of words, or of so many parts of each, from where each tensor begins."""
-    first, then = ([each + start * per_word for each, start in zip(some, places, strict=True)]
-                   for some, places in zip((row, behind), tensors.walk[:2], strict=True))  # fmt: skip
+    first, then = (
+        [each + start * per_word for each, start in zip(some, places, strict=True)]
+        for some, places in zip((row, behind), tensors.walk[:2], strict=True)
+    )
     return first, then
 
 

@@ -129,8 +129,10 @@ class CellLanes(ModelLanes):
         """See :meth:`Lanes.part`."""
         function = payload.payload_function(
             [(f"i{n}", value) for n, (value, _) in enumerate(inputs)],
-            [(f"o{n}", value) for n, value in enumerate(outputs)], self.where, known,
-        )  # fmt: skip
+            [(f"o{n}", value) for n, value in enumerate(outputs)],
+            self.where,
+            known,
+        )
         made = [f"{name}_{n}" for n in range(len(outputs))]
         for array, value in zip(made, outputs, strict=True):
             self.body.array(array, count, element_of(value.type, self.where).bits)

@@ -52,12 +52,33 @@ class PayloadFunction:
 
 # Predicates of arith.cmpf in MLIR's order of numbers, and what of (less, equal, greater, unordered) each asks for.
 _PREDICATES = (
-    "false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true",
-)  # fmt: skip
+    "false",
+    "oeq",
+    "ogt",
+    "oge",
+    "olt",
+    "ole",
+    "one",
+    "ord",
+    "ueq",
+    "ugt",
+    "uge",
+    "ult",
+    "ule",
+    "une",
+    "uno",
+    "true",
+)
 _ASKS = {
-    "eq": ("equal",), "gt": ("greater",), "ge": ("greater", "equal"), "lt": ("less",), "le": ("less", "equal"),
-    "ne": ("less", "greater"), "rd": ("less", "equal", "greater"), "no": (),
-}  # fmt: skip
+    "eq": ("equal",),
+    "gt": ("greater",),
+    "ge": ("greater", "equal"),
+    "lt": ("less",),
+    "le": ("less", "equal"),
+    "ne": ("less", "greater"),
+    "rd": ("less", "equal", "greater"),
+    "no": (),
+}
 _SIGNIFICAND = (1 << 23) - 1
 _INTEGERS: Mapping[str, str] = {
     "arith.addi": "{0} + {1}",
@@ -158,9 +179,11 @@ class _Writer:
     def _expression(self, op: Operation) -> str:
         if isinstance(op, df.CallOp):
             raise InputError(
-                "no-rtl", f"the own kernel '{op.callee.data}' has no pipeline for synthesis", where=self.where,
+                "no-rtl",
+                f"the own kernel '{op.callee.data}' has no pipeline for synthesis",
+                where=self.where,
                 hints=["simulate it", "compile without --kernels"],
-            )  # fmt: skip
+            )
         to = _bits(op.results[0], self.where)
         saturated = saturation_of(op)
         if saturated is not None:
@@ -287,9 +310,11 @@ def require_xls() -> Any:
     """
     if find_spec("xls") is None:
         raise ToolMissingError(
-            "no-xls", "XLS, which makes pipelines of payloads, is not installed", where="rtl",
+            "no-xls",
+            "XLS, which makes pipelines of payloads, is not installed",
+            where="rtl",
             hints=["pip install 'sttest[rtl]'"],
-        )  # fmt: skip
+        )
     return import_module("xls")
 
 
@@ -302,9 +327,13 @@ def _verilog(text: str, name: str, stages: int) -> str:
     options = {"module_name": _MODULE.format(name), "use_system_verilog": False, "output_port_name": "results"}
     if stages:
         options |= {
-            "generator": "pipeline", "pipeline_stages": stages, "flop_inputs": False, "flop_outputs": True,
-            "with_delay_model": True, "delay_model": DELAY_MODEL,
-        }  # fmt: skip
+            "generator": "pipeline",
+            "pipeline_stages": stages,
+            "flop_inputs": False,
+            "flop_outputs": True,
+            "with_delay_model": True,
+            "delay_model": DELAY_MODEL,
+        }
     verilog = str(package.schedule_and_codegen(**options).get_verilog_text())
     return _with_clock_enable(verilog, name) if stages else verilog
 

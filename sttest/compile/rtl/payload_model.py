@@ -12,13 +12,22 @@ from sttest.compile.rtl.payload import constant_bits
 from sttest.core.errors import InputError
 
 _UNARY = {
-    "math.exp": "fp_exp", "math.tanh": "fp_tanh", "math.sqrt": "fp_sqrt", "math.rsqrt": "fp_rsqrt",
-    "math.roundeven": "fp_round", "arith.extf": "fp_extend", "arith.truncf": "fp_truncate",
-}  # fmt: skip
+    "math.exp": "fp_exp",
+    "math.tanh": "fp_tanh",
+    "math.sqrt": "fp_sqrt",
+    "math.rsqrt": "fp_rsqrt",
+    "math.roundeven": "fp_round",
+    "arith.extf": "fp_extend",
+    "arith.truncf": "fp_truncate",
+}
 _BINARY = {
-    "arith.addf": "fp_add", "arith.subf": "fp_sub", "arith.mulf": "fp_mul", "arith.divf": "fp_div",
-    "arith.maximumf": "fp_max", "arith.minimumf": "fp_min",
-}  # fmt: skip
+    "arith.addf": "fp_add",
+    "arith.subf": "fp_sub",
+    "arith.mulf": "fp_mul",
+    "arith.divf": "fp_div",
+    "arith.maximumf": "fp_max",
+    "arith.minimumf": "fp_min",
+}
 
 
 def bits_of(value: SSAValue, where: str) -> int:
@@ -71,9 +80,11 @@ def _own_function(op: df.CallOp, where: str) -> str:
     texts = kept_texts(op, SYSTEMVERILOG)
     if callee not in texts:
         raise InputError(
-            "no-rtl", f"the own kernel '{callee}' has no SystemVerilog", where=where,
+            "no-rtl",
+            f"the own kernel '{callee}' has no SystemVerilog",
+            where=where,
             hints=["give its systemverilog in the file of kernels", "emulate it with --backend csim"],
-        )  # fmt: skip
+        )
     return f"{texts[callee].rstrip()}\n"
 
 
@@ -127,9 +138,11 @@ def _expression(op: Operation, names: Sequence[str], where: str) -> str:
         case "arith.fptosi":
             return f"{bits}'(fp::fp_to_int({names[0]}))"
     raise InputError(
-        "no-rtl-operation", f"'{op.name}' is not in docs/reference/values.md", where=where,
+        "no-rtl-operation",
+        f"'{op.name}' is not in docs/reference/values.md",
+        where=where,
         hints=["rewrite it with the operations that are listed there"],
-    )  # fmt: skip
+    )
 
 
 FP_PACKAGE = (

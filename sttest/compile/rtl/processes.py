@@ -116,9 +116,13 @@ def _process(
 
 
 def _module(
-    nodes: Sequence[df.NodeOp], behind: Set[df.NodeOp], pipeline: Pipeline, fifos: Fifos,
-    library: Mapping[str, Operator], cells: Cells | None,
-) -> ModuleText:  # fmt: skip
+    nodes: Sequence[df.NodeOp],
+    behind: Set[df.NodeOp],
+    pipeline: Pipeline,
+    fifos: Fifos,
+    library: Mapping[str, Operator],
+    cells: Cells | None,
+) -> ModuleText:
     """The module of the nodes of a process."""
     if not nodes:
         raise InputError("no-rtl", "a process without nodes has no RTL yet", where=pipeline.name)
@@ -199,8 +203,11 @@ def _turns(tasks: Sequence[df.TaskOp], behind: Set[df.NodeOp], pipeline: Pipelin
 
 def _task_turns(tasks: Sequence[df.TaskOp], fifos: Fifos, library: Mapping[str, Operator]) -> list[TaskTurn]:
     """The tasks of a process with their FIFOs: one that serves a port alone has the name of the port."""
-    ports = [(label, n) for label, count in (("in", len(tasks[0].sources)), ("out", len(tasks[0].sinks)))
-             for n in range(count)]  # fmt: skip
+    ports = [
+        (label, n)
+        for label, count in (("in", len(tasks[0].sources)), ("out", len(tasks[0].sinks)))
+        for n in range(count)
+    ]
     used = {
         (label, n): [fifos.written(task.sinks[n]) if label == "out" else fifos.read(task.sources[n]) for task in tasks]
         for label, n in ports
@@ -215,11 +222,13 @@ def _task_turns(tasks: Sequence[df.TaskOp], fifos: Fifos, library: Mapping[str, 
     schedules = turn_schedules([task_schedule(task, library) for task in tasks])
     return [
         TaskTurn(
-            task, schedule,
+            task,
+            schedule,
             tuple(sides[fifos.read(each), False] for each in task.sources),
             tuple(sides[fifos.written(each), True] for each in task.sinks),
-        ) for task, schedule in zip(tasks, schedules, strict=True)
-    ]  # fmt: skip
+        )
+        for task, schedule in zip(tasks, schedules, strict=True)
+    ]
 
 
 def _converter(

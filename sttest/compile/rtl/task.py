@@ -284,9 +284,11 @@ class _TaskModule:
         self.body.count(f"{name}_number", f"{name}_put", places)
         element = f"{name}_now[{name}_AT[n] + {name}_ELEMENT[e]]"
         self.body.always(
-            [f"for (int n = 0; n < {count}; n++)",
-             f"  for (int e = 0; e < {size}; e++) {name}_token[n][e] = {element};"]
-        )  # fmt: skip
+            [
+                f"for (int n = 0; n < {count}; n++)",
+                f"  for (int e = 0; e < {size}; e++) {name}_token[n][e] = {element};",
+            ]
+        )
         self.body.chosen(size * bits, places)
         first, completed = f"{name}_first", self._completed(port)
         moves = any(len(tokens) % places for tokens in completed.values())

@@ -145,8 +145,9 @@ class TaskBody:
         every = range(len(self.walk.lanes)) if loops is None else loops
         return [
             f"for (int l{loop} = 0; l{loop} < {self.walk.lanes[loop]}; l{loop}++)"
-            for loop in every if self.walk.lanes[loop] > 1
-        ]  # fmt: skip
+            for loop in every
+            if self.walk.lanes[loop] > 1
+        ]
 
     def point(self, port: TaskPort) -> list[list[tuple[str, int]]]:
         """The place of a lane's element in the tile, a sum of terms per dim."""

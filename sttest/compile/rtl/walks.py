@@ -162,14 +162,18 @@ class Route:
         starts += [walk.start for walk in self.behind]
         jumps = [after - before for before, after in zip(ends, starts[1:], strict=False)] + [0]
         return {
-            "BITS": str(max(1, int(self.numbers.max()).bit_length())), "LEGS": str(len(legs)),
-            "ROW": str(len(self.row)), "REPEATS": str(self.repeats), "LOOPS": str(loops),
-            "START": f"32'd{legs[0].start}", "MOST": packed_words([max(each) for each in zip(*trips, strict=True)]),
+            "BITS": str(max(1, int(self.numbers.max()).bit_length())),
+            "LEGS": str(len(legs)),
+            "ROW": str(len(self.row)),
+            "REPEATS": str(self.repeats),
+            "LOOPS": str(loops),
+            "START": f"32'd{legs[0].start}",
+            "MOST": packed_words([max(each) for each in zip(*trips, strict=True)]),
             "TRIPS": packed_words([trip for each in reversed(trips) for trip in each]),
             "DELTAS": packed_words([delta for each in reversed(deltas) for delta in each]),
             "JUMPS": packed_words(jumps[::-1]),
             "BACK": packed_words([self.row[0].start + self.stride - self.row[-1].last]),
-        }  # fmt: skip
+        }
 
 
 def _walks(numbers: Sequence[Offsets]) -> tuple[Walk, ...] | None:
@@ -192,10 +196,10 @@ def _walks(numbers: Sequence[Offsets]) -> tuple[Walk, ...] | None:
 def _deltas(walk: Walk) -> list[int]:
     """What is added when each loop steps and those inside it start again."""
     return [
-        stride - sum((trip - 1) * inner for trip, inner in zip(walk.trips[loop + 1 :], walk.strides[loop + 1 :],
-                                                               strict=True))
+        stride
+        - sum((trip - 1) * inner for trip, inner in zip(walk.trips[loop + 1 :], walk.strides[loop + 1 :], strict=True))
         for loop, stride in enumerate(walk.strides)
-    ]  # fmt: skip
+    ]
 
 
 def packed_words(numbers: Sequence[int], bits: int = 32) -> str:

@@ -158,6 +158,8 @@ def _check_inside(side: BlockSide, shape: Sequence[int], name: str) -> None:
         high += sum((loop.trip - 1) * max(0, loop.strides[dim]) for loop in side.loops)
         if low < 0 or high > extent:
             raise InputError(
-                "outside-buffer", f"a token reaches elements {low} to {high - 1} of dim {dim}, the buffer has {extent}",
-                where=name, hints=["compile the design anew"],
-            )  # fmt: skip
+                "outside-buffer",
+                f"a token reaches elements {low} to {high - 1} of dim {dim}, the buffer has {extent}",
+                where=name,
+                hints=["compile the design anew"],
+            )

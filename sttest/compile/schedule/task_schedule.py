@@ -134,9 +134,13 @@ def _without_places(
     """Where nothing says which step needs a token: all come first, and leave last."""
     end = walk.count * interval + stages
     return TaskSchedule(
-        walk, interval, 0, stages, tuple(PortMotion(tuple(range(count))) for count in tokens_in),
+        walk,
+        interval,
+        0,
+        stages,
+        tuple(PortMotion(tuple(range(count))) for count in tokens_in),
         tuple(PortMotion(tuple(range(end, end + count))) for count in tokens_out),
-    )  # fmt: skip
+    )
 
 
 @lru_cache(maxsize=4096)

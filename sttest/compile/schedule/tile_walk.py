@@ -60,9 +60,11 @@ def task_tokens(task: df.TaskOp) -> tuple[list[PortTokens], list[PortTokens]]:
     where = task.sym_name.data
     if task.accesses is None:
         raise InputError(
-            "no-accesses", "the task does not say which elements its payload works on", where=where,
+            "no-accesses",
+            "the task does not say which elements its payload works on",
+            where=where,
             hints=["compile the design anew"],
-        )  # fmt: skip
+        )
     maps = [access.data for access in task.accesses]
     every = range(len(task.trip_counts))
     outside = [loop for loop in every if task.loop_kinds[loop] == "parallel"]
@@ -100,9 +102,11 @@ def _tokens(task: df.TaskOp, stream: ITensorType, access: AffineMap, loops: Sequ
     outer, inner = cut_inside(stream, stream.tokens // prod(loop.trip for loop in wanted), where)
     if merged(outer) != merged(wanted) or any(stream.origin):
         raise InputError(
-            "unaligned-stream", f"{stream} is not streamed in the order of the task's loops", where=where,
+            "unaligned-stream",
+            f"{stream} is not streamed in the order of the task's loops",
+            where=where,
             hints=["put a converter before the task"],
-        )  # fmt: skip
+        )
     return PortTokens(rows, tuple(stream.element_shape), tuple(inner))
 
 
@@ -120,9 +124,11 @@ def access_rows(access: AffineMap, where: str) -> tuple[tuple[int, ...], ...]:
     zero, rows = _coefficients(access)
     if any(zero) or any(factor < 0 for row in rows for factor in row):
         raise InputError(
-            "bad-access", f"{access} does not start at element 0 or runs backwards", where=where,
+            "bad-access",
+            f"{access} does not start at element 0 or runs backwards",
+            where=where,
             hints=["write accesses as sums of loops with positive factors"],
-        )  # fmt: skip
+        )
     return rows
 
 

@@ -55,10 +55,17 @@ def _shape(task: df.TaskOp) -> Hashable:
     ports = [df.itensor_of(port) for port in (*task.sources, *task.produced)]
     maps = [access.data for access in task.accesses] if task.accesses is not None else []
     return (
-        task.tile_sizes, task.loop_kinds, str(task.init), task.is_contraction, task.multiplies_in_fabric,
-        str(task.cascade), task.lane_count, len(task.sources),
-        tuple((str(port.dtype), port.element_shape) for port in ports), tuple(_coefficients(access) for access in maps),
-    )  # fmt: skip
+        task.tile_sizes,
+        task.loop_kinds,
+        str(task.init),
+        task.is_contraction,
+        task.multiplies_in_fabric,
+        str(task.cascade),
+        task.lane_count,
+        len(task.sources),
+        tuple((str(port.dtype), port.element_shape) for port in ports),
+        tuple(_coefficients(access) for access in maps),
+    )
 
 
 def _coefficients(access: AffineMap) -> tuple[tuple[int, ...], ...]:

@@ -151,9 +151,11 @@ def _check_order(kernel: df.KernelOp) -> None:
         turns = [place[reader] for reader in readers]
         if turns != sorted(turns) or len({*map(process_name, readers)}) > 1:
             raise InputError(
-                "queue-order", "what reads the loads of a queue does not take turns in their order", where=name,
+                "queue-order",
+                "what reads the loads of a queue does not take turns in their order",
+                where=name,
                 hints=["remove 'queue' from them", "let merge-weight-streams choose them"],
-            )  # fmt: skip
+            )
 
 
 def _loop_on_fifos(loop: Loop, fifo_of: Mapping[str, str]) -> Loop:

@@ -77,6 +77,11 @@ def require_power_of_two(lanes: int) -> None:
     if lanes < 1 or lanes & (lanes - 1):
         below = 1 << max(0, lanes.bit_length() - 1) if lanes > 0 else 1
         raise InputError(
-            "bad-gemv-lanes", "the lanes of a matrix-vector engine must be a power of two", where="gemv-lanes",
-            demand=lanes, bound=below, unit="lanes", hints=[f"take {below} or {2 * below}"],
-        )  # fmt: skip
+            "bad-gemv-lanes",
+            "the lanes of a matrix-vector engine must be a power of two",
+            where="gemv-lanes",
+            demand=lanes,
+            bound=below,
+            unit="lanes",
+            hints=[f"take {below} or {2 * below}"],
+        )

@@ -98,6 +98,8 @@ def paced_lanes(tasks: Sequence[RateFacts], engines: Mapping[str, int]) -> dict[
 def _check(task: RateFacts) -> None:
     if not task.lanes or len(task.lanes) != len(task.busy_cycles) or min(task.busy_cycles) < 1:
         raise InputError(
-            "bad-rate-facts", "every lane count takes one or more cycles", where=task.name,
+            "bad-rate-facts",
+            "every lane count takes one or more cycles",
+            where=task.name,
             hints=["correct the facts of this task"],
-        )  # fmt: skip
+        )

@@ -114,8 +114,12 @@ _Amounts: TypeAlias = tuple[float, ...]
 def _plus(amounts: _Amounts, resources: Resources) -> _Amounts:
     dsp, lut, ff, bram18, uram = amounts
     return (
-        dsp + resources.dsp, lut + resources.lut, ff + resources.ff, bram18 + resources.bram18, uram + resources.uram,
-    )  # fmt: skip
+        dsp + resources.dsp,
+        lut + resources.lut,
+        ff + resources.ff,
+        bram18 + resources.bram18,
+        uram + resources.uram,
+    )
 
 
 def _without(amounts: _Amounts, choice: MemoryChoice | None) -> _Amounts:

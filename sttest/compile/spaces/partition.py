@@ -87,9 +87,12 @@ class Partition:
 
 
 def assess(
-    slr_of: Mapping[str, int], processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die,
+    slr_of: Mapping[str, int],
+    processes: Sequence[ProcessFacts],
+    wires: Sequence[WireFacts],
+    die: Die,
     proven_gap: float = 1.0,
-) -> Partition:  # fmt: skip
+) -> Partition:
     """What an assignment costs; it need not fit."""
     crossing: Counter[int] = Counter()
     for wire in wires:
@@ -156,10 +159,14 @@ def _none_found(processes: Sequence[ProcessFacts], die: Die) -> DoesNotFitError:
     largest = max(shares, key=lambda name: shares[name])
     slrs = f"{len(die.budgets)} SLRs with {die.sll_per_boundary:,} super long lines between them"
     return DoesNotFitError(
-        "no-partition", f"no assignment to {slrs} was found; the largest process is {largest}",
-        where="partition", demand=round(100 * shares[largest], 1), bound=100, unit="% of an SLR",
+        "no-partition",
+        f"no assignment to {slrs} was found; the largest process is {largest}",
+        where="partition",
+        demand=round(100 * shares[largest], 1),
+        bound=100,
+        unit="% of an SLR",
         hints=["lower --overall-unroll", "lower --vector-bits", "lower --beat-bits", "take a larger board"],
-    )  # fmt: skip
+    )
 
 
 def _greedy(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> Partition | None:
@@ -236,21 +243,21 @@ def _program(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die:
     taken = [_by_kind(process.resources) for process in processes]
     budgets = [_by_kind(budget) for budget in die.budgets]
     return SlrProgram(
-        shares=np.array([
-            [[amounts[kind] / bound if bound else 0.0 for amounts in taken] for kind, bound in enumerate(budget)]
-            for budget in budgets
-        ]),
+        shares=np.array(
+            [
+                [[amounts[kind] / bound if bound else 0.0 for amounts in taken] for kind, bound in enumerate(budget)]
+                for budget in budgets
+            ]
+        ),
         ends=ends,
         wires=carried,
         lines=die.sll_per_boundary,
         pinned=np.array([-1 if process.pinned is None else process.pinned for process in processes], np.int64),
-    )  # fmt: skip
+    )
 
 
 # Heuristics that look for a better assignment at the root: half of the time where the first one ends the search.
-_ANY_WILL_DO = {
-    "mip_rel_gap": inf, "mip_heuristic_run_rens": False, "mip_heuristic_run_root_reduced_cost": False,
-}  # fmt: skip
+_ANY_WILL_DO = {"mip_rel_gap": inf, "mip_heuristic_run_rens": False, "mip_heuristic_run_root_reduced_cost": False}
 
 
 # --- What no assignment can mend: a design, or what is pinned to an SLR, that asks for more than there is
@@ -303,10 +310,14 @@ def refuse_beyond(demand: Resources, bound: Resources, code: str, where: str) ->
     kind = max(KINDS, key=lambda name: getattr(shares, name))
     asked, offered = round(getattr(demand, kind), 1), round(getattr(bound, kind), 1)
     raise DoesNotFitError(
-        code, f"more {UNITS[kind]} than {_OF_WHAT.get(code, 'the budget')}", where=where,
-        demand=asked, bound=offered, unit=UNITS[kind],
+        code,
+        f"more {UNITS[kind]} than {_OF_WHAT.get(code, 'the budget')}",
+        where=where,
+        demand=asked,
+        bound=offered,
+        unit=UNITS[kind],
         hints=[*LEVERS[kind], "take a larger board"],
-    )  # fmt: skip
+    )
 
 
 def _refuse_unknown(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> None:
@@ -327,9 +338,7 @@ def _refuse_unknown(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts
 # --- A die partition by one pass over the processes: quick, and enough where there is room
 
 
-def greedy_slrs(
-    processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die
-) -> dict[str, int] | None:  # fmt: skip
+def greedy_slrs(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> dict[str, int] | None:
     """The SLR of every process: pinned ones first, each other one in order where it costs least.
 
     What it costs are the wires to neighbors that are placed already, and the fullest share
@@ -356,9 +365,12 @@ def _joined_with(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts]) 
 
 
 def _best(
-    process: ProcessFacts, neighbors: Sequence[tuple[str, int]], slr_of: Mapping[str, int],
-    used: Sequence[Resources], die: Die,
-) -> int | None:  # fmt: skip
+    process: ProcessFacts,
+    neighbors: Sequence[tuple[str, int]],
+    slr_of: Mapping[str, int],
+    used: Sequence[Resources],
+    die: Die,
+) -> int | None:
     costs: dict[int, float] = {}
     for slr in range(len(die.budgets)) if process.pinned is None else (process.pinned,):
         fullest = (used[slr] + process.resources).shares_of(die.budgets[slr]).largest

@@ -181,9 +181,10 @@ def _hops(stream: df.StreamOp) -> int:
 
 def _receiving(link: str, message: Message) -> Loop:
     events = (
-        Event(_wire(link, message.fifo), "read", 0), Event(message.fifo, "write", 0),
+        Event(_wire(link, message.fifo), "read", 0),
+        Event(message.fifo, "write", 0),
         Event(_credits(link, message.fifo), "write", 0),
-    )  # fmt: skip
+    )
     return Loop((message.tokens,), 1, 1, events)
 
 

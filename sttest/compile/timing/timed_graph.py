@@ -70,9 +70,14 @@ def in_turn(engine: str, pipelines: Sequence[Pipeline]) -> Pipeline:
     passes = sum(len(each.loops) * each.repeat for each in pipelines)
     if passes > MOST_ENGINE_LOOPS:
         raise DoesNotFitError(
-            "engine-passes", "the tasks of an engine drain too often", where=engine, demand=passes,
-            bound=MOST_ENGINE_LOOPS, unit="passes", hints=["share fewer tasks", "take larger tiles"],
-        )  # fmt: skip
+            "engine-passes",
+            "the tasks of an engine drain too often",
+            where=engine,
+            demand=passes,
+            bound=MOST_ENGINE_LOOPS,
+            unit="passes",
+            hints=["share fewer tasks", "take larger tiles"],
+        )
     loops = tuple(loop for each in pipelines for _ in range(each.repeat) for loop in each.loops)
     origins = dict.fromkeys(each.origin for each in pipelines if each.origin)
     return replace(pipelines[0], name=engine, loops=loops, repeat=1, origin=", ".join(origins))
@@ -265,21 +270,25 @@ class TimedGraphs:
         source, sink = op.sources[0], op.sinks[0]
         tokens_in, tokens_out = df.itensor_of(source).tokens // blocks, df.itensor_of(sink).tokens // blocks
         fill = Loop(
-            (tokens_in,), 1, FILL_CYCLES,
+            (tokens_in,),
+            1,
+            FILL_CYCLES,
             (
                 Event(f"{name}_empty", "read", 0, (0,)),
                 Event(_fifo(source), "read", 0),
                 Event(f"{name}_full", "write", FILL_CYCLES - 1, (tokens_in - 1,)),
             ),
-        )  # fmt: skip
+        )
         drain = Loop(
-            (tokens_out,), 1, DRAIN_CYCLES,
+            (tokens_out,),
+            1,
+            DRAIN_CYCLES,
             (
                 Event(f"{name}_full", "read", 0, (0,)),
                 Event(_fifo(sink), "write", DRAIN_CYCLES - 1),
                 Event(f"{name}_empty", "write", DRAIN_CYCLES - 1, (tokens_out - 1,)),
             ),
-        )  # fmt: skip
+        )
         return [
             Pipeline(f"{name}_fill", (fill,), repeat=blocks, category="converter"),
             Pipeline(f"{name}_drain", (drain,), repeat=blocks, category="converter"),
@@ -313,13 +322,17 @@ class TimedGraphs:
         # Words that are read for every token anew make a burst.
         scattered, run = scattered_words(op) * self._port_bytes, run_bytes(op, self._port_bytes)
         return MemoryPort(
-            node_label(op), "write" if op.writes else "read", _fifo(op.port), stream.tokens,
-            scattered or bytes_per_token(op, stream, run), (bank_name(self.board, _channel(op)),),
+            node_label(op),
+            "write" if op.writes else "read",
+            _fifo(op.port),
+            stream.tokens,
+            scattered or bytes_per_token(op, stream, run),
+            (bank_name(self.board, _channel(op)),),
             burst_bytes=min(tier.burst_bytes, scattered or run or _stretch_bytes(op, stream), _page_bytes(op)),
             outstanding=self.ahead.of(op, tier.outstanding) if op.ahead is None else op.ahead.value.data,
             origin=op.origin_name,
             category="dma",
-        )  # fmt: skip
+        )
 
     def _tier(self, op: df.DmaOp) -> Tier:
         return self.board.tier(self.board.bank(_channel(op))[0])

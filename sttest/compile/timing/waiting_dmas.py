@@ -36,9 +36,8 @@ def held_port(
     """
     held = Fifo(f"{port.name}{AHEAD}", MIN_DEPTH, 8 * port.token_bytes)
     copies = Loop(
-        (port.tokens,), 1, COPY_CYCLES,
-        (Event(held.name, "read", 0), Event(port.fifo, "write", COPY_CYCLES - 1)),
-    )  # fmt: skip
+        (port.tokens,), 1, COPY_CYCLES, (Event(held.name, "read", 0), Event(port.fifo, "write", COPY_CYCLES - 1))
+    )
     loops = (copies,)
     if len(dma.sources) > 1:
         awaited, stream = df.itensor_of(dma.sources[1]).tokens, stream_of(dma.sources[1], _HERE).sym_name.data

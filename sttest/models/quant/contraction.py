@@ -219,9 +219,15 @@ def _along(end: str, index: str, x: Tensor) -> Sequence[Tensor]:
 
 
 _ARITHMETIC = (
-    torch.Tensor.add, torch.Tensor.__radd__, torch.Tensor.sub, torch.Tensor.__rsub__, torch.Tensor.mul,
-    torch.Tensor.__rmul__, torch.Tensor.div, torch.Tensor.__rtruediv__,
-)  # fmt: skip
+    torch.Tensor.add,
+    torch.Tensor.__radd__,
+    torch.Tensor.sub,
+    torch.Tensor.__rsub__,
+    torch.Tensor.mul,
+    torch.Tensor.__rmul__,
+    torch.Tensor.div,
+    torch.Tensor.__rtruediv__,
+)
 _OURS: dict[Any, Callable[..., Tensor]] = {
     **{operation: binary32.flushing(operation) for operation in _ARITHMETIC},
     torch.exp: binary32.exp,

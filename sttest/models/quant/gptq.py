@@ -43,9 +43,7 @@ def rounded(weight: Tensor, hessian: Tensor, group: int | None, qmax: int) -> Te
     return chosen
 
 
-def _round_group(
-    rest: Tensor, chosen: Tensor, rows: slice, scale: Tensor, factor: Tensor, qmax: int
-) -> Tensor:  # fmt: skip
+def _round_group(rest: Tensor, chosen: Tensor, rows: slice, scale: Tensor, factor: Tensor, qmax: int) -> Tensor:
     """Round the rows of a group in ``chosen``, each making up for those before; gives their errors [rows, N]."""
     peak = rest[rows].abs().argmax(0)
     at_peak = torch.where(rest[rows].gather(0, peak.unsqueeze(0))[0] < 0, -float(qmax), float(qmax))

@@ -95,9 +95,14 @@ class QuantLinear(nn.Module):
         rows = len(linear.weight)
         if rows > contraction.MAX_SUMMANDS:
             raise InputError(
-                "sum-too-long", "integer sums could overflow int32", where="linear layer",
-                demand=rows, bound=contraction.MAX_SUMMANDS, unit="inputs", hints=["use smaller groups"],
-            )  # fmt: skip
+                "sum-too-long",
+                "integer sums could overflow int32",
+                where="linear layer",
+                demand=rows,
+                bound=contraction.MAX_SUMMANDS,
+                unit="inputs",
+                hints=["use smaller groups"],
+            )
         self.group = scheme.rows_per_scale(rows)
         self.has_scales = scheme.has_integer_weights
         if scheme.has_integer_weights:
@@ -140,9 +145,11 @@ class QuantExpertLinear(nn.Module):
         )
         if not scheme.has_integer_weights:
             raise InputError(
-                "weights-of-experts", f"experts have no {scheme.weights} weights", where=f"scheme '{scheme.name}'",
+                "weights-of-experts",
+                f"experts have no {scheme.weights} weights",
+                where=f"scheme '{scheme.name}'",
                 hints=["take a scheme with integer weights", "take fp32"],
-            )  # fmt: skip
+            )
         found = [quantize_weight(each, self.group, scheme.weights) for each in layers.weight.detach()]
         self.register_buffer("weight", torch.stack([each.values for each in found]))
         self.register_buffer("weight_scale", torch.stack([each.scales for each in found]))
@@ -220,9 +227,12 @@ class SeenMix(Mix):
     """Contraction of weights with values of a cache."""
 
     def forward(
-        self, p: Tensor, v: Tensor | QuantizedTensor, mask: Tensor,
+        self,
+        p: Tensor,
+        v: Tensor | QuantizedTensor,
+        mask: Tensor,
         *more: tuple[Tensor, Tensor | QuantizedTensor, Tensor],
-    ) -> Tensor:  # fmt: skip
+    ) -> Tensor:
         """See :class:`~sttest.models.softmax.Mix`."""
         return super().forward(p, seen(v), mask, *((weights, seen(values), hidden) for weights, values, hidden in more))
 

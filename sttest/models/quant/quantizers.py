@@ -105,9 +105,13 @@ def three_of_four(columns: Tensor, most: int) -> QuantizedTensor:
     outputs, rows = columns.shape
     if outputs % 4:
         raise InputError(
-            "outputs-not-in-fours", "three of four ternary weights need outputs in fours", where="quantizer",
-            demand=outputs, unit="outputs", hints=["take the scheme 'ternary'"],
-        )  # fmt: skip
+            "outputs-not-in-fours",
+            "three of four ternary weights need outputs in fours",
+            where="quantizer",
+            demand=outputs,
+            unit="outputs",
+            hints=["take the scheme 'ternary'"],
+        )
     fours = columns.view(outputs // 4, 4, rows)
     least = fours.abs().argmin(1, keepdim=True)
     signs = torch.where(fours < 0, -1, 1).to(torch.int8).scatter(1, least, 0).view(outputs, rows)

@@ -161,9 +161,11 @@ class QuantScheme:
         for first, second in combinations(found, 2):
             if first.bits == second.bits and first.code != second.code:
                 raise InputError(
-                    "two-codes", f"weights of {first.name} and {second.name} are both {first.bits} bits in a stream",
-                    where="precision", hints=["take one of them"],
-                )  # fmt: skip
+                    "two-codes",
+                    f"weights of {first.name} and {second.name} are both {first.bits} bits in a stream",
+                    where="precision",
+                    hints=["take one of them"],
+                )
         return tuple(each.code.name for each in found if each.code is not None)
 
     @property

@@ -117,9 +117,7 @@ def _sites(block: nn.Module, config: DecoderConfig) -> Iterator[_Site]:
         return {name: linears[name] for name in names}
 
     yield _Site(block.get_submodule("attn_norm"), read_by("attn.q_proj", "attn.k_proj", "attn.v_proj"))
-    yield _Site(
-        linears["attn.v_proj"], read_by("attn.o_proj"), config.heads // config.kv_heads, config.head_dim
-    )  # fmt: skip
+    yield _Site(linears["attn.v_proj"], read_by("attn.o_proj"), config.heads // config.kv_heads, config.head_dim)
     norm = block.get_submodule("mlp_norm")
     if config.gated:
         yield _Site(norm, read_by("mlp.gate_proj", "mlp.up_proj"))

@@ -38,9 +38,20 @@ def _record(*names: str) -> np.dtype:
 
 
 FIFO = _record(
-    "depth", "raw", "war", "write_first", "read_first", "written", "read", "waits",
-    "writer", "reader", "claim_first", "claimed", "taken",
-)  # fmt: skip
+    "depth",
+    "raw",
+    "war",
+    "write_first",
+    "read_first",
+    "written",
+    "read",
+    "waits",
+    "writer",
+    "reader",
+    "claim_first",
+    "claimed",
+    "taken",
+)
 """``*_first``: where its times lie; ``waits``: who waits for it, in bits; ``claimed``, ``taken``: by actors."""
 
 READER_WAITS, WRITER_WAITS = 1, 2
@@ -71,9 +82,7 @@ these.  All of this is found anew where more tokens are written than it says.
 
 BURST = _record("request", "start")
 
-CHANNEL = _record(
-    "latency", "beat_bytes", "beats_num", "beats_den", "free_at", "served", "member_first", "members",
-)  # fmt: skip
+CHANNEL = _record("latency", "beat_bytes", "beats_num", "beats_den", "free_at", "served", "member_first", "members")
 """The ports that use it are ``members`` from ``member_first`` on, by process; ``served``: who had the last turn."""
 
 MEMBER = _record("port", "head")

@@ -252,7 +252,7 @@ def run_net(sources: Wholes, net: Net) -> None:
             if kind == PIPELINE:
                 run_pipeline(net, index)
             elif kind == ACTOR:
-                run_actor(net, index)  # fmt: skip
+                run_actor(net, index)
             elif kind == READ_PORT:
                 run_read_port(net, index)
             elif kind == WRITE_PORT:

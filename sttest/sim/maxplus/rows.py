@@ -350,11 +350,14 @@ def _shape(pipeline: Pipeline, number: Mapping[str, int]) -> Shape:
     """All that rows depend on; ``number`` of each FIFO."""
     loops = (
         (
-            loop.trips, loop.ii, loop.latency, loop.entry_gap,
+            loop.trips,
+            loop.ii,
+            loop.latency,
+            loop.entry_gap,
             tuple((number[event.fifo], event.op, event.stage, event.when, event.tokens) for event in loop.events),
         )
         for loop in pipeline.loops
-    )  # fmt: skip
+    )
     return (*loops, pipeline.repeat, pipeline.end)
 
 

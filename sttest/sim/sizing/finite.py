@@ -188,9 +188,13 @@ def least_depths(graph: TimedGraph) -> LeastDepths:
     events = kinds * (int(flat.tokens.sum()) + _PROCESS_EVENTS * len(graph.processes))
     if events > MAX_BOUND_EVENTS:
         raise DoesNotFitError(
-            "too-many-events", "least depths take too many runs", where=graph.name, demand=events,
-            bound=MAX_BOUND_EVENTS, unit="accesses",
-        )  # fmt: skip
+            "too-many-events",
+            "least depths take too many runs",
+            where=graph.name,
+            demand=events,
+            bound=MAX_BOUND_EVENTS,
+            unit="accesses",
+        )
     sizing = _FiniteSizing(graph, "maxplus")
     lossless = sizing.bounds(*sizing.timed_start(None))
     names = [fifo.name for fifo in graph.fifos]
@@ -274,9 +278,14 @@ class _FiniteSizing:
         assert ideal is not None, "live with FIFOs that are never full"
         why = "no depths are enough" if ideal > bound else "no depths were found that are enough"
         raise DoesNotFitError(
-            "too-late", why, where=self.graph.name, demand=cycles, bound=bound, unit="cycles",
+            "too-late",
+            why,
+            where=self.graph.name,
+            demand=cycles,
+            bound=bound,
+            unit="cycles",
             hints=[f"ask for {cycles} cycles"],
-        )  # fmt: skip
+        )
 
     def _settled_start(self, latencies: np.ndarray) -> tuple[np.ndarray, int]:
         """Fill of FIFOs that are never full and each of the kind that its fill asks for."""

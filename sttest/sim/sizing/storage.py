@@ -201,9 +201,14 @@ def _possible(graph: TimedGraph, run: SelfTimed, throughput: Fraction | None) ->
     highest = _throughput(run)
     if highest is not None and throughput > highest:
         raise DoesNotFitError(
-            "too-fast", "no storage reaches that throughput", where=graph.name, demand=float(throughput),
-            bound=float(highest), unit="iterations per cycle", hints=[f"ask for {highest}"],
-        )  # fmt: skip
+            "too-fast",
+            "no storage reaches that throughput",
+            where=graph.name,
+            demand=float(throughput),
+            bound=float(highest),
+            unit="iterations per cycle",
+            hints=[f"ask for {highest}"],
+        )
     return throughput
 
 

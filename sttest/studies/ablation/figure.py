@@ -30,8 +30,11 @@ def panels(reference: str, rows: Sequence[Row]) -> list[Panel]:
             parts.setdefault(found[2], {}).setdefault(found[3], {})[found[1]] = row.value
     x = f"Times as fast as '{reference}', launches left out (hatched: does not fit the board)"
     return [
-        Bars(part, x if part == list(parts)[-1] else "", [
-            Bar(line, known.get("speed-up"), fits=bool(known.get("fits"))) for line, known in lines.items()
-        ], at=1)
+        Bars(
+            part,
+            x if part == list(parts)[-1] else "",
+            [Bar(line, known.get("speed-up"), fits=bool(known.get("fits"))) for line, known in lines.items()],
+            at=1,
+        )
         for part, lines in parts.items()
-    ]  # fmt: skip
+    ]

@@ -228,11 +228,20 @@ def _candidates(board: str, part: AblationPart, line: AblationLine, engine: str)
     common = part.step_knobs if part.step_knobs and tokens > 1 and part.phase == "decode" else part.knobs
     for scale in part.scales:
         key = {
-            "model": part.model, "phase": part.phase, "tokens": tokens, "context": part.context, "head": line.head,
-            "board": board, "board_content": content, "knobs": _knobs({**common, **scale, **line.knobs}, part),
-            "cut": line.cut, "lanes": line.lanes, "engine": engine,
-            "source": program_hash("sttest.studies.ablation.measure"), "versions": package_versions(),
-        }  # fmt: skip
+            "model": part.model,
+            "phase": part.phase,
+            "tokens": tokens,
+            "context": part.context,
+            "head": line.head,
+            "board": board,
+            "board_content": content,
+            "knobs": _knobs({**common, **scale, **line.knobs}, part),
+            "cut": line.cut,
+            "lanes": line.lanes,
+            "engine": engine,
+            "source": program_hash("sttest.studies.ablation.measure"),
+            "versions": package_versions(),
+        }
         yield Candidate(scale, key)
 
 

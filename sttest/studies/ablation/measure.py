@@ -176,11 +176,14 @@ def _measured(key: Mapping[str, Any]) -> Plain:
         taken.append(design_resources(design).total.shares_of(budget))
         clock_mhz = design.graph.clock_mhz
     return {
-        "cycles": cycles, "moved_bytes": moved, "attention_bytes": buffered, "kernels": len(taken),
+        "cycles": cycles,
+        "moved_bytes": moved,
+        "attention_bytes": buffered,
+        "kernels": len(taken),
         "clock_mhz": clock_mhz,
         "shares": _by_kind(total(taken)),
         "largest": {kind: max(getattr(each, kind) for each in taken) for kind in KINDS},
-    }  # fmt: skip
+    }
 
 
 def _text(config: DecoderConfig, phase: Phase, tokens: int, context: int, head: bool) -> str:

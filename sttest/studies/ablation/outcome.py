@@ -160,8 +160,16 @@ def rows_of(name: str, engine: str, ablation: Ablation, outcomes: Sequence[Ablat
             continue
         yield from _simulated(name, engine, ablation, outcome)
         if ablation.buffers:
-            yield _row(name, ablation, outcome, "attention buffers", outcome.result["attention_bytes"], "bytes",
-                       "simulated", note="FIFOs and converters between scores and mix, as sized")  # fmt: skip
+            yield _row(
+                name,
+                ablation,
+                outcome,
+                "attention buffers",
+                outcome.result["attention_bytes"],
+                "bytes",
+                "simulated",
+                note="FIFOs and converters between scores and mix, as sized",
+            )
         reference = named(outcomes, outcome.point.part.name, ablation.reference)
         gained = speedup(outcome, reference)
         if gained is not None:
@@ -195,20 +203,54 @@ def chosen_note(outcome: AblationOutcome) -> str:
 def _simulated(name: str, engine: str, ablation: Ablation, outcome: AblationOutcome) -> Iterator[Row]:
     per = "layer and token" if outcome.point.tokens > 1 and outcome.point.part.phase == "decode" else "layer"
     notes = (f"per {per}", chosen_note(outcome), outcome.point.line.note)
-    yield _row(name, ablation, outcome, "cycles per layer", outcome.cycles, "cycles", "simulated",
-               engine=engine, note="; ".join(filter(None, notes)))  # fmt: skip
-    yield _row(name, ablation, outcome, "time per layer with launches", outcome.us, "us", "derived",
-               note=f"per {per}; {outcome.launch_us:g} us per launch")  # fmt: skip
+    yield _row(
+        name,
+        ablation,
+        outcome,
+        "cycles per layer",
+        outcome.cycles,
+        "cycles",
+        "simulated",
+        engine=engine,
+        note="; ".join(filter(None, notes)),
+    )
+    yield _row(
+        name,
+        ablation,
+        outcome,
+        "time per layer with launches",
+        outcome.us,
+        "us",
+        "derived",
+        note=f"per {per}; {outcome.launch_us:g} us per launch",
+    )
     kernels = float(outcome.result["kernels"])
     yield _row(name, ablation, outcome, "kernels", kernels, "count", "simulated", engine=engine)
-    yield _row(name, ablation, outcome, "HBM traffic per layer", outcome.moved_bytes, "bytes", "simulated",
-               engine=engine)  # fmt: skip
+    yield _row(
+        name, ablation, outcome, "HBM traffic per layer", outcome.moved_bytes, "bytes", "simulated", engine=engine
+    )
     whose = "the largest kernel" if outcome.point.line.lanes == "own" else "all kernels" if kernels > 1 else ""
     for kind in KINDS:
-        yield _row(name, ablation, outcome, f"{kind.upper()} of the budget", outcome.shares[kind], "ratio", "simulated",
-                   note=f"predicted{', ' if whose else ''}{whose}")  # fmt: skip
-    yield _row(name, ablation, outcome, "fits", float(outcome.fits), "count", "derived",
-               note="1: no resource above the budget of all SLRs; no SLR is assigned")  # fmt: skip
+        yield _row(
+            name,
+            ablation,
+            outcome,
+            f"{kind.upper()} of the budget",
+            outcome.shares[kind],
+            "ratio",
+            "simulated",
+            note=f"predicted{', ' if whose else ''}{whose}",
+        )
+    yield _row(
+        name,
+        ablation,
+        outcome,
+        "fits",
+        float(outcome.fits),
+        "count",
+        "derived",
+        note="1: no resource above the budget of all SLRs; no SLR is assigned",
+    )
 
 
 def too_large(outcomes: Sequence[AblationOutcome], comparison: PublishedComparison) -> str:
@@ -234,17 +276,41 @@ def _compared(
         # Of a range the nearer end; a value within it has no error to show.
         reference = None if low < value < high else min(max(value, low), high)
         yield Row(
-            name, f"{metric}, {how}", value, "ratio", "derived", board=ablation.board, engine=engine,
-            reference=reference, source=figure["source"], note=note,
-        )  # fmt: skip
+            name,
+            f"{metric}, {how}",
+            value,
+            "ratio",
+            "derived",
+            board=ablation.board,
+            engine=engine,
+            reference=reference,
+            source=figure["source"],
+            note=note,
+        )
 
 
 def _row(
-    name: str, ablation: Ablation, outcome: AblationOutcome, metric: str, value: float | None, unit: str, kind: Kind, *,
-    engine: str = "", note: str = "",
-) -> Row:  # fmt: skip
+    name: str,
+    ablation: Ablation,
+    outcome: AblationOutcome,
+    metric: str,
+    value: float | None,
+    unit: str,
+    kind: Kind,
+    *,
+    engine: str = "",
+    note: str = "",
+) -> Row:
     part = outcome.point.part
     return Row(
-        name, f"{metric} [{outcome.point.label}]", value, unit, kind, model=part.model, board=ablation.board,
-        phase=part.phase, engine=engine, note=note,
-    )  # fmt: skip
+        name,
+        f"{metric} [{outcome.point.label}]",
+        value,
+        unit,
+        kind,
+        model=part.model,
+        board=ablation.board,
+        phase=part.phase,
+        engine=engine,
+        note=note,
+    )

@@ -22,8 +22,18 @@ from sttest.studies.campaign import refusal_text
 from sttest.studies.drawing import drawer
 
 REPORT_SCHEMA = "sttest.ablation/1"
-COLUMNS = ("row", "cycles per layer", "speed-up", "with launches", "kernels", "HBM MB per layer", "LUT", "DSP", "fits",
-           "design")  # fmt: skip
+COLUMNS = (
+    "row",
+    "cycles per layer",
+    "speed-up",
+    "with launches",
+    "kernels",
+    "HBM MB per layer",
+    "LUT",
+    "DSP",
+    "fits",
+    "design",
+)
 """The columns of the printed table; LUT and DSP as shares of the budget."""
 BUFFERS = "attention KiB"
 """A column more, where the form asks for it."""
@@ -66,11 +76,17 @@ class AblationReport:
             ratios = (f"{gained.cycles:.2f}", f"{gained.us:.2f}") if gained else ("", "")
             shares = outcome.shares
             yield (
-                outcome.point.label, f"{outcome.cycles:,.0f}", *ratios, outcome.result["kernels"],
-                f"{outcome.moved_bytes / 1e6:.2f}", f"{shares['lut']:.0%}", f"{shares['dsp']:.0%}",
-                "yes" if outcome.fits else "no", chosen_note(outcome),
+                outcome.point.label,
+                f"{outcome.cycles:,.0f}",
+                *ratios,
+                outcome.result["kernels"],
+                f"{outcome.moved_bytes / 1e6:.2f}",
+                f"{shares['lut']:.0%}",
+                f"{shares['dsp']:.0%}",
+                "yes" if outcome.fits else "no",
+                chosen_note(outcome),
                 *([f"{outcome.result['attention_bytes'] / 1024:,.1f}"] if self.ablation.buffers else []),
-            )  # fmt: skip
+            )
 
     def headline(self) -> str:
         """The fastest row."""

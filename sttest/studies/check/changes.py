@@ -72,9 +72,7 @@ def _of_format(design: CheckedDesign, graph: TimedGraph, depths: dict[str, int])
         form.write_depths(graph, source, out)
         text = read_text(out)
     edits, why = _edits(design, form, text)
-    return Change(
-        writes=form.writes, depths=depths, text=text, edits=edits, why_not=why, is_patch=is_patch(text)
-    )  # fmt: skip
+    return Change(writes=form.writes, depths=depths, text=text, edits=edits, why_not=why, is_patch=is_patch(text))
 
 
 def _with_depths_beside(design: CheckedDesign, option: str, text: str) -> FileEdit:

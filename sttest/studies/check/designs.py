@@ -150,9 +150,16 @@ def _read(form: Format, source: Path, asked: Asked) -> CheckedDesign:
     graph = form.read(source, {**options, **{name: each for name, each in lists.items() if name in form.options}})
     beside = tuple(f"{name} {_shown(path)}" for name, path in found.items())
     return CheckedDesign(
-        graph, form.name, source, lambda: form.places(source, options), form, options=options, beside=beside,
-        assumed=(*form.assumes, *notes), checked=tuple(checks),
-    )  # fmt: skip
+        graph,
+        form.name,
+        source,
+        lambda: form.places(source, options),
+        form,
+        options=options,
+        beside=beside,
+        assumed=(*form.assumes, *notes),
+        checked=tuple(checks),
+    )
 
 
 def _shown(path: Path) -> Path:

@@ -47,17 +47,29 @@ def _verdict(source: str, design: CheckedDesign, run: Simulation, places: Design
     if deadlock is not None:
         cured = simulate(graph.with_depths(deadlock.fix)) if deadlock.fix else None
         told = {
-            "waits": _waits(deadlock, graph, places), "is_closed": deadlock.is_closed,
-            "remedy": tuple(remedy_lines(deadlock)), "depths": _depths(graph, deadlock.fix, {}, places),
+            "waits": _waits(deadlock, graph, places),
+            "is_closed": deadlock.is_closed,
+            "remedy": tuple(remedy_lines(deadlock)),
+            "depths": _depths(graph, deadlock.fix, {}, places),
             "finishes_cycles": cured.cycles if cured else None,
-        }  # fmt: skip
+        }
     bits = [fifo.depth * fifo.bits for fifo in graph.fifos if fifo.depth < MAX_DEPTH]
     return Finding(
-        source=source, verdict="done" if deadlock is None else "deadlock", form=design.form, name=graph.name,
-        read_with=design.beside, cycles=run.cycles, clock_mhz=graph.clock_mhz, throughput=_text(run.throughput),
-        processes=len(graph.processes), fifo_bits=sum(bits) if len(bits) == len(graph.fifos) else None,
-        assumed=design.assumed, checked=design.checked, notes=tuple(run.notes), **told,  # pyright: ignore[reportArgumentType]
-    )  # fmt: skip
+        source=source,
+        verdict="done" if deadlock is None else "deadlock",
+        form=design.form,
+        name=graph.name,
+        read_with=design.beside,
+        cycles=run.cycles,
+        clock_mhz=graph.clock_mhz,
+        throughput=_text(run.throughput),
+        processes=len(graph.processes),
+        fifo_bits=sum(bits) if len(bits) == len(graph.fifos) else None,
+        assumed=design.assumed,
+        checked=design.checked,
+        notes=tuple(run.notes),
+        **told,  # pyright: ignore[reportArgumentType]
+    )
 
 
 def _text(throughput: Fraction | None) -> str | None:
@@ -77,11 +89,14 @@ def _sized(found: Finding, graph: TimedGraph, run: Simulation, places: DesignPla
     if not _gains(better, run):
         return found.model_copy(update={"sized_bits": sizing.total_bits, "is_fastest": better.verdict == "done"})
     finishes = {each.fifo: each.finishes for each in found.depths if each.finishes is not None}
-    return found.model_copy(update={
-        "sized_bits": sizing.total_bits, "lossless_cycles": better.cycles,
-        "lossless_throughput": _text(better.throughput),
-        "depths": _depths(graph, finishes, deeper, places),
-    })  # fmt: skip
+    return found.model_copy(
+        update={
+            "sized_bits": sizing.total_bits,
+            "lossless_cycles": better.cycles,
+            "lossless_throughput": _text(better.throughput),
+            "depths": _depths(graph, finishes, deeper, places),
+        }
+    )
 
 
 def _sizing(graph: TimedGraph) -> Sizing:
@@ -104,11 +119,9 @@ def _gains(better: Simulation, run: Simulation) -> bool:
 def _waits(deadlock: Deadlock, graph: TimedGraph, places: DesignPlaces) -> tuple[FoundWait, ...]:
     _, *texts = wait_lines(deadlock, graph)
     return tuple(
-        FoundWait(
-            **wait.to_json(), text=text, spot=_spot(places.of_access(wait.process, wait.waits_to, wait.fifo))
-        )
+        FoundWait(**wait.to_json(), text=text, spot=_spot(places.of_access(wait.process, wait.waits_to, wait.fifo)))
         for wait, text in zip(deadlock.cycle, texts, strict=True)
-    )  # fmt: skip
+    )
 
 
 def _depths(
@@ -116,11 +129,15 @@ def _depths(
 ) -> tuple[FoundDepth, ...]:
     return tuple(
         FoundDepth(
-            fifo=fifo.name, depth=fifo.depth, finishes=finishes.get(fifo.name), lossless=lossless.get(fifo.name),
+            fifo=fifo.name,
+            depth=fifo.depth,
+            finishes=finishes.get(fifo.name),
+            lossless=lossless.get(fifo.name),
             spot=_spot(places.fifos.get(fifo.name)),
         )
-        for fifo in graph.fifos if fifo.name in finishes or fifo.name in lossless
-    )  # fmt: skip
+        for fifo in graph.fifos
+        if fifo.name in finishes or fifo.name in lossless
+    )
 
 
 def _places(design: CheckedDesign) -> DesignPlaces:
@@ -132,8 +149,9 @@ def _places(design: CheckedDesign) -> DesignPlaces:
     graph = design.graph
     return DesignPlaces(
         {**_origins(graph.fifos, design.source), **found.fifos},
-        {**_origins(graph.processes, design.source), **found.processes}, found.accesses,
-    )  # fmt: skip
+        {**_origins(graph.processes, design.source), **found.processes},
+        found.accesses,
+    )
 
 
 _ORIGIN = re.compile(r"(\S.*?) line (\d{1,9})")

@@ -86,16 +86,24 @@ class _Cut:
         end, fifos = self._subject.end, self._chosen_fifos()
         processes = self._process_columns(end)
         data = {
-            "schema": SCHEMA, "name": graph.name, "clock_mhz": graph.clock_mhz, "engine": run.engine,
-            "verdict": run.verdict, "cycles": run.cycles,
+            "schema": SCHEMA,
+            "name": graph.name,
+            "clock_mhz": graph.clock_mhz,
+            "engine": run.engine,
+            "verdict": run.verdict,
+            "cycles": run.cycles,
             "throughput": None if run.throughput is None else [run.throughput.numerator, run.throughput.denominator],
-            "end": end, "counts": {"processes": len(graph.processes), "fifos": len(graph.fifos)},
+            "end": end,
+            "counts": {"processes": len(graph.processes), "fifos": len(graph.fifos)},
             "critical_path": self._path_sums(),
-            "processes": processes, "fifos": self._fifo_columns(fifos), "bundles": self._bundles(fifos),
+            "processes": processes,
+            "fifos": self._fifo_columns(fifos),
+            "bundles": self._bundles(fifos),
             "tree": [self._entry(each, processes, end) for each in tree(graph, self._processes)],
-            "segments": self._segments(end), "curves": self._curves(fifos, end),
+            "segments": self._segments(end),
+            "curves": self._curves(fifos, end),
             "deadlock": self._deadlock(run.deadlock, fifos),
-        }  # fmt: skip
+        }
         return Facts(data, self._notes(fifos, data))
 
     # --- What is chosen
@@ -122,9 +130,8 @@ class _Cut:
         waited = {wait.fifo for wait in self._waits(self._subject.run.deadlock)}
         held = self._held()
         between = [
-            index for index, end in enumerate(self._ends)
-            if end.writer in self._place and end.reader in self._place
-        ]  # fmt: skip
+            index for index, end in enumerate(self._ends) if end.writer in self._place and end.reader in self._place
+        ]
 
         def rank(index: int) -> tuple[bool, int, int]:
             fifo = self._graph.fifos[index]
@@ -254,11 +261,18 @@ class _Cut:
         names = {self._graph.processes[number].name: place for number, place in self._place.items()}
         listed = {self._graph.fifos[index].name: place for place, index in enumerate(fifos)}
         waits = [
-            {"process": names[wait.process], "peer": names[wait.peer], "fifo": listed[wait.fifo],
-             "to": wait.waits_to, "occupancy": wait.occupancy, "depth": wait.depth,
-             "lines": wait_label(number, wait, deadlock.fix)}
-            for number, wait in enumerate(self._waits(deadlock), 1) if wait.fifo in listed
-        ]  # fmt: skip
+            {
+                "process": names[wait.process],
+                "peer": names[wait.peer],
+                "fifo": listed[wait.fifo],
+                "to": wait.waits_to,
+                "occupancy": wait.occupancy,
+                "depth": wait.depth,
+                "lines": wait_label(number, wait, deadlock.fix),
+            }
+            for number, wait in enumerate(self._waits(deadlock), 1)
+            if wait.fifo in listed
+        ]
         fix = [[listed.get(name), name, depth] for name, depth in list(deadlock.fix.items())[:MAX_WAITS]]
         return {"is_closed": deadlock.is_closed, "waits": waits, "members": len(deadlock.cycle), "fix": fix}
 

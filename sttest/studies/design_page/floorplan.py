@@ -83,9 +83,10 @@ def _region(slr: int, y: float, rows: Sequence[Row], budget: Row) -> DrawnSlr:
         named.append((f"{len(small)} more", "others", lut, f"{len(small)} smaller processes\n{lut:,.0f} LUTs"))
     boxes = squarified([lut for *_, lut, _ in named], (0.0, y, filled, HEIGHT))
     cells = [
-        Cell(*box, kind, _label(name, box), tip) for (name, kind, _, tip), box in zip(named, boxes, strict=True)
+        Cell(*box, kind, _label(name, box), tip)
+        for (name, kind, _, tip), box in zip(named, boxes, strict=True)
         if box[2] > 0 and box[3] > 0
-    ]  # fmt: skip
+    ]
     return DrawnSlr(f"SLR {slr}", y, shares, cells)
 
 

@@ -60,10 +60,16 @@ class DesignPage:
         """The page as JSON values; ``notes`` say what was left out of it."""
         data = self.facts.data
         return {
-            "schema": SCHEMA, "name": data["name"], "verdict": data["verdict"], "cycles": data["cycles"],
-            "page": str(self.page), "page_bytes": self.page_bytes, "processes": data["counts"]["processes"],
-            "fifos": data["counts"]["fifos"], "notes": self.facts.notes,
-        }  # fmt: skip
+            "schema": SCHEMA,
+            "name": data["name"],
+            "verdict": data["verdict"],
+            "cycles": data["cycles"],
+            "page": str(self.page),
+            "page_bytes": self.page_bytes,
+            "processes": data["counts"]["processes"],
+            "fifos": data["counts"]["fifos"],
+            "notes": self.facts.notes,
+        }
 
 
 def write_page(design: Path, out: Path, engine: str = "maxplus", say: Callable[[str], None] = print) -> DesignPage:
@@ -88,22 +94,38 @@ def write_page(design: Path, out: Path, engine: str = "maxplus", say: Callable[[
 
 def _text(subject: Subject, facts: Facts, design: Path) -> str:
     room = Environment(
-        loader=PackageLoader("sttest.studies.design_page"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
+        loader=PackageLoader("sttest.studies.design_page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     own, libraries = "\n".join(map(_file, SCRIPTS)), [_file(name) for name in LIBRARIES]
     hashes = " ".join(f"'sha256-{_digest(script)}'" for script in (own, *libraries))
     return room.get_template("design.html").render(
-        generator=f"{GENERATOR} {__version__}", design=str(design), facts=facts, data=facts.data,
-        about=_about(subject), verdict=_verdict(subject), fit=_fit(subject), waits=_waits(subject),
-        kinds=_kind_rows(subject, facts), on_path=_path_rows(facts), no_path=subject.no_path,
+        generator=f"{GENERATOR} {__version__}",
+        design=str(design),
+        facts=facts,
+        data=facts.data,
+        about=_about(subject),
+        verdict=_verdict(subject),
+        fit=_fit(subject),
+        waits=_waits(subject),
+        kinds=_kind_rows(subject, facts),
+        on_path=_path_rows(facts),
+        no_path=subject.no_path,
         no_least=subject.least if isinstance(subject.least, str) else "",
-        resources=_resources(subject), plan=_plan(subject), no_chip=_no_chip(subject), placed=_placed(subject),
+        resources=_resources(subject),
+        plan=_plan(subject),
+        no_chip=_no_chip(subject),
+        placed=_placed(subject),
         columns={kind: _columns(facts.data[kind], heads) for kind, heads in HEADS.items()},
-        script=Markup(own), libraries=[_packed(text) for text in libraries], hashes=hashes,
+        script=Markup(own),
+        libraries=[_packed(text) for text in libraries],
+        hashes=hashes,
         style=Markup(_file("design.css")),
         shares=bool(facts.data["end"]) and any(cycles is not None for cycles in facts.data["processes"]["busy"]),
-    )  # fmt: skip
+    )
 
 
 def _file(name: str) -> str:
@@ -231,8 +253,10 @@ def _resources(subject: Subject) -> dict[str, Any] | None:
     own = sorted((row for row in lines if row["kind"] not in ("total", "budget", "fifo")), key=_weight(lines))
     fifos = [row for row in lines if row["kind"] == "fifo"]
     rows = [(str(row["process"]), _word(row["kind"]), _amounts([row])) for row in own[:TOP_PROCESSES]]
-    for label, rest in ((f"{len(own[TOP_PROCESSES:]):,} other processes", own[TOP_PROCESSES:]),
-                        (f"{len(fifos):,} FIFOs in memories", fifos)):  # fmt: skip
+    for label, rest in (
+        (f"{len(own[TOP_PROCESSES:]):,} other processes", own[TOP_PROCESSES:]),
+        (f"{len(fifos):,} FIFOs in memories", fifos),
+    ):
         if rest:
             rows.append((label, "", _amounts(rest)))
     facts = subject.package.manifest.resources if subject.package else None

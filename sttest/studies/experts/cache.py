@@ -144,8 +144,11 @@ def _belady(steps: Sequence[Sequence[int]], capacity: int) -> list[int]:
 
 
 _RULES: Mapping[Policy, Callable[[Sequence[Sequence[int]], int], list[int]]] = {
-    "lru": _lru, "lfu": _lfu, "static": _static, "belady": _belady,
-}  # fmt: skip
+    "lru": _lru,
+    "lfu": _lfu,
+    "static": _static,
+    "belady": _belady,
+}
 
 
 # --- Misses as time: what a layer takes with so many experts missing is simulated elsewhere
@@ -181,8 +184,10 @@ def step_times(run: CacheRun, layer_cycles: Mapping[int, int]) -> StepTimes:
     lacking = [count for count in np.unique(run.misses).tolist() if count not in layer_cycles]
     if lacking:
         raise InputError(
-            "no-step-time", f"no cycles of a layer with {lacking[0]} missing experts", where="step times",
+            "no-step-time",
+            f"no cycles of a layer with {lacking[0]} missing experts",
+            where="step times",
             hints=[f"simulate layers with up to {most} missing experts"],
-        )  # fmt: skip
+        )
     table = np.array([layer_cycles.get(count, 0) for count in range(most + 1)], dtype=np.int64)
     return StepTimes(table[run.misses].sum(axis=1))

@@ -47,9 +47,11 @@ def late_by(graph: TimedGraph, cycles: int) -> TimedGraph:
     processes = tuple(_late(process, cycles) for process in graph.processes)
     if all(new is old for new, old in zip(processes, graph.processes, strict=True)):
         raise InputError(
-            "no-experts", "no DMA of the design reads parts by number", where=graph.name,
+            "no-experts",
+            "no DMA of the design reads parts by number",
+            where=graph.name,
             hints=["compile a model of experts, such as qwen3-30b-a3b"],
-        )  # fmt: skip
+        )
     return replace(graph, processes=processes)
 
 

@@ -33,9 +33,13 @@ class Routing:
             raise InputError("bad-routing", "a trace has tokens, layers and experts", where="routing")
         if self.choices.min() < 0 or self.choices.max() >= self.experts:
             raise InputError(
-                "bad-routing", "a number of an expert that is not there", where="routing",
-                demand=int(self.choices.max()), bound=self.experts - 1, unit="",
-            )  # fmt: skip
+                "bad-routing",
+                "a number of an expert that is not there",
+                where="routing",
+                demand=int(self.choices.max()),
+                bound=self.experts - 1,
+                unit="",
+            )
         ordered = np.sort(self.choices, axis=2)
         if (ordered[:, :, 1:] == ordered[:, :, :-1]).any():
             raise InputError("bad-routing", "a token that chooses an expert twice in a layer", where="routing")
@@ -68,9 +72,7 @@ class Routing:
         tokens = len(self.choices) // batch * batch
         grouped = self.choices[:tokens].reshape(-1, batch, self.layers, self.chosen)
         mean = batch * self.chosen / self.experts
-        busiest = [
-            [np.bincount(step[:, layer].ravel()).max() for layer in range(self.layers)] for step in grouped
-        ]  # fmt: skip
+        busiest = [[np.bincount(step[:, layer].ravel()).max() for layer in range(self.layers)] for step in grouped]
         return np.array(busiest, dtype=np.float64).reshape(-1, self.layers) / mean
 
     def covered(self, segment: int, room: int) -> float:
@@ -145,9 +147,14 @@ def drawn_routing(
         raise InputError("bad-routing", "not a mixture of experts", where="drawn routing")
     if tokens * layers * experts > MOST_CHOICES:
         raise InputError(
-            "routing-too-large", "too many choices to draw", where="drawn routing",
-            demand=tokens * layers * experts, bound=MOST_CHOICES, unit="choices", hints=["take fewer tokens or layers"],
-        )  # fmt: skip
+            "routing-too-large",
+            "too many choices to draw",
+            where="drawn routing",
+            demand=tokens * layers * experts,
+            bound=MOST_CHOICES,
+            unit="choices",
+            hints=["take fewer tokens or layers"],
+        )
     rng = np.random.default_rng(seed)
     ranks = np.stack([rng.permutation(experts) for _ in range(layers)])
     weights = -popularity * np.log1p(ranks)

@@ -31,18 +31,30 @@ WORDS = {
     "fused over original, all kernels n=128": "128 tokens",
 }
 BEST: dict[str, tuple[str, ...]] = {
-    "decode": ("speed", "speed, host left out", "fraction of roofline, sustained bandwidth, host left out",
-               "speed of the card, middle clock", "energy per token, central case", "fullest share"),
-    "prefill": ("time to first token", "time to first token, middle clock", "energy per token, central case",
-                "fullest share"),
-}  # fmt: skip
+    "decode": (
+        "speed",
+        "speed, host left out",
+        "fraction of roofline, sustained bandwidth, host left out",
+        "speed of the card, middle clock",
+        "energy per token, central case",
+        "fullest share",
+    ),
+    "prefill": (
+        "time to first token",
+        "time to first token, middle clock",
+        "energy per token, central case",
+        "fullest share",
+    ),
+}
 _LABELS: dict[str, str] = {
-    "speed": "speed, with the host", "speed, host left out": "speed of the card",
+    "speed": "speed, with the host",
+    "speed, host left out": "speed of the card",
     "fraction of roofline, sustained bandwidth, host left out": "share of its roofline",
     "speed of the card, middle clock": "speed at the predicted clock",
-    "energy per token, central case": "energy per token", "fullest share": "fullest resource",
+    "energy per token, central case": "energy per token",
+    "fullest share": "fullest resource",
     "time to first token, middle clock": "the same at the predicted clock",
-}  # fmt: skip
+}
 _SYSTEMS = ("rtx2080ti", "a100", "dfx", "allo", "streamtensor")
 
 
@@ -117,11 +129,17 @@ def _best(found: ResultSet, phase: str, ledger: Ledger) -> Iterator[Table]:
     columns = [Column(_LABELS.get(metric, metric), first[metric].unit) for metric in BEST[phase] if metric in first]
     notes = [rows["fullest share"].note.partition(":")[0] if "fullest share" in rows else "" for rows in known.values()]
     full = [", ".join(map(in_words, note.split(", "))) for note in notes]
-    lines = [TableLine([in_words(model), budget], "", own)
-             for (model, budget), *own in zip(known, *shown, full, strict=True)]  # fmt: skip
+    lines = [
+        TableLine([in_words(model), budget], "", own) for (model, budget), *own in zip(known, *shown, full, strict=True)
+    ]
     about = "one token after 256" if phase == "decode" else "256 tokens"
-    yield Table(phase, [about, "Alveo U55C", "W4A8", "250 MHz"], ["model", "budget"],
-                [*columns, Column("which one", "", is_text=True)], lines)  # fmt: skip
+    yield Table(
+        phase,
+        [about, "Alveo U55C", "W4A8", "250 MHz"],
+        ["model", "budget"],
+        [*columns, Column("which one", "", is_text=True)],
+        lines,
+    )
 
 
 def picture(found: Mapping[str, ResultSet]) -> Markup | None:

@@ -258,8 +258,13 @@ def beside_references(
     """
     order = sorted(rows, key=lambda row: -abs(row.error or 0)) if by_error else rows
     shared = {name for name in (*_ABOUT, "source", "note") if len({getattr(row, name) for row in rows}) == 1}
-    texts = {row: {**{name: in_words(getattr(row, name)) for name in _ABOUT[:3]},
-                   "metric": (words or {}).get(row.metric) or said(row.metric)} for row in rows}  # fmt: skip
+    texts = {
+        row: {
+            **{name: in_words(getattr(row, name)) for name in _ABOUT[:3]},
+            "metric": (words or {}).get(row.metric) or said(row.metric),
+        }
+        for row in rows
+    }
     lines = []
     for row in order:
         decimals = decimals_of([number for number in (row.value, row.reference) if number is not None])

@@ -62,13 +62,22 @@ def entry(number: int, found: ResultSet) -> Entry:
     versions = _mapping(manifest.get("versions"))
     off, rejected = worst(found.rows), sum(map(is_rejected, found.rows))
     return Entry(
-        found.name, anchor(f"e{number}", found.name), str(title), str(study.get("note") or ablation.get("note") or ""),
-        len(found.rows), sum(row.error is not None and not is_rejected(row) for row in found.rows), rejected,
-        error_text(off.error) if off else "", str(manifest.get("finished_utc", ""))[:10], found.config_hash,
-        _revision(manifest.get("git")), staleness(manifest), str(versions.get("sttest", "")),
+        found.name,
+        anchor(f"e{number}", found.name),
+        str(title),
+        str(study.get("note") or ablation.get("note") or ""),
+        len(found.rows),
+        sum(row.error is not None and not is_rejected(row) for row in found.rows),
+        rejected,
+        error_text(off.error) if off else "",
+        str(manifest.get("finished_utc", ""))[:10],
+        found.config_hash,
+        _revision(manifest.get("git")),
+        staleness(manifest),
+        str(versions.get("sttest", "")),
         ", ".join(f"{name} {version}" for name, version in versions.items()),
         "What if" if study or ablation else "Tables",
-    )  # fmt: skip
+    )
 
 
 def span(entries: Sequence[Entry]) -> str:

@@ -216,17 +216,27 @@ def build_report(
     say("writing the page")
     entries = [section.entry for section in sections]
     text = render_page(
-        generator=f"{GENERATOR} {__version__}", sections=sections, entries=entries, headlines=fronts,
-        picture=picture(found), tried=tried, boards=boards, ledger=ledger, kinds=KINDS, span=span(entries),
+        generator=f"{GENERATOR} {__version__}",
+        sections=sections,
+        entries=entries,
+        headlines=fronts,
+        picture=picture(found),
+        tried=tried,
+        boards=boards,
+        ledger=ledger,
+        kinds=KINDS,
+        span=span(entries),
         versions=versions(entries),
         anchors={each.name: each.anchor for each in entries} | {f"board {each.name}": each.anchor for each in boards},
-    )  # fmt: skip
+    )
     write_whole(out, lambda unfinished: unfinished.write_text(text, encoding="utf-8"))
     return ReportPage(
-        out, out.stat().st_size, {each.name: each.numbers for each in entries},
+        out,
+        out.stat().st_size,
+        {each.name: each.numbers for each in entries},
         sum(each.compared + each.rejected for each in entries),
         {each.name: each.stale for each in entries if each.stale},
-    )  # fmt: skip
+    )
 
 
 def _section(number: int, found: ResultSet, ledger: Ledger) -> _Section:
@@ -235,9 +245,7 @@ def _section(number: int, found: ResultSet, ledger: Ledger) -> _Section:
     beside = [row for row in found.rows if row.reference is not None and not is_rejected(row)]
     tables = [beside_references("Beside references, the largest miss first", beside, ledger)] if beside else []
     tables += tables_of([row for row in found.rows if row.reference is None], ledger)
-    return _Section(
-        entry(number, found), list(configuration(found.manifest)), tables, list(_figures(number, found))
-    )  # fmt: skip
+    return _Section(entry(number, found), list(configuration(found.manifest)), tables, list(_figures(number, found)))
 
 
 def _tried(found: Mapping[str, ResultSet], ledger: Ledger) -> Iterator[_Tried]:
@@ -273,5 +281,12 @@ def _figures(number: int, found: ResultSet) -> Iterator[tuple[str, Markup]]:
 def _check_numbers(count: int, results: Path) -> None:
     if count > MAX_NUMBERS:
         hints = ["name fewer with --experiment"]
-        raise InputError("too-many-numbers", "too many numbers for one page", where=str(results), demand=count,
-                         bound=MAX_NUMBERS, unit="numbers", hints=hints)  # fmt: skip
+        raise InputError(
+            "too-many-numbers",
+            "too many numbers for one page",
+            where=str(results),
+            demand=count,
+            bound=MAX_NUMBERS,
+            unit="numbers",
+            hints=hints,
+        )

@@ -57,9 +57,9 @@ def figure_markup(path: Path, prefix: str, title: str) -> Markup:
     for size in ("width", "height"):
         root.attrib.pop(size, None)
     inside = Markup("").join(_markup(child, prefix) for child in root)
-    return Markup(
-        '<svg role="img" aria-label="{}" fill="currentColor" stroke-linejoin="round" {}>{}</svg>'
-    ).format(title, _attributes(root, prefix), inside)  # fmt: skip
+    return Markup('<svg role="img" aria-label="{}" fill="currentColor" stroke-linejoin="round" {}>{}</svg>').format(
+        title, _attributes(root, prefix), inside
+    )
 
 
 def _local_name(element: Element) -> str:

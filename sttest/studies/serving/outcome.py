@@ -102,9 +102,16 @@ class Outcome:
         """Every number, with unit and kind."""
         for metric, value, unit, note in self.figures():
             yield Row(
-                name, metric, value, unit, _KINDS.get(metric, "simulated"), model=model, board=self.board.name,
-                engine=engine, note=note,
-            )  # fmt: skip
+                name,
+                metric,
+                value,
+                unit,
+                _KINDS.get(metric, "simulated"),
+                model=model,
+                board=self.board.name,
+                engine=engine,
+                note=note,
+            )
 
     def figures(self) -> Iterator[tuple[str, float | None, str, str]]:
         """Metric, value, unit and note of every number."""
@@ -115,8 +122,11 @@ class Outcome:
         if self.objective.is_set:
             yield "goodput", self.well_served / self.end_s, "1/s", "requests within the objective"
             yield "within the objective", self.well_served / len(self.served), "ratio", ""
-        for metric, values in (("time to first token", self.first_ms), ("time per token", self.token_ms),
-                               ("time to last token", self.whole_ms)):  # fmt: skip
+        for metric, values in (
+            ("time to first token", self.first_ms),
+            ("time per token", self.token_ms),
+            ("time to last token", self.whole_ms),
+        ):
             if not len(values):
                 yield metric, None, "ms", "no request has a second token"
                 continue
@@ -191,8 +201,13 @@ def _events(outcome: Outcome) -> Iterator[dict[str, Any]]:
             f"{step.tokens} tokens of request {step.sequences[0]}" if step.phase == "prefill" else f"batch of {count}"
         )
         yield {
-            "ph": "X", "pid": 1, "tid": tracks[step.phase], "name": name, "ts": begin_us,
-            "dur": 1e6 * (step.end_s - step.begin_s), "args": {"requests": list(step.sequences)},
-        }  # fmt: skip
+            "ph": "X",
+            "pid": 1,
+            "tid": tracks[step.phase],
+            "name": name,
+            "ts": begin_us,
+            "dur": 1e6 * (step.end_s - step.begin_s),
+            "args": {"requests": list(step.sequences)},
+        }
         for counter, value in (("Requests waiting", step.waiting), ("pages", step.pages)):
             yield {"ph": "C", "pid": 1, "name": counter, "ts": begin_us, "args": {"count": value}}

@@ -88,8 +88,10 @@ def read_trace(path: Path, most: int | None = None) -> list[Request]:
         raise InputError("bad-trace", f"has no column '{missing[0]}'", where=str(path), hints=_HINTS)
     read = [_of_row([row[name] for name in columns], f"{path} line {line}") for line, row in enumerate(rows, 2)]
     starts = _start_s([dated for dated, _ in read], [each.arrival_s for _, each in read], columns, path)
-    found = [_checked(replace(each, arrival_s=each.arrival_s - starts), f"{path} line {line}")
-             for line, (_, each) in enumerate(read, 2)]  # fmt: skip
+    found = [
+        _checked(replace(each, arrival_s=each.arrival_s - starts), f"{path} line {line}")
+        for line, (_, each) in enumerate(read, 2)
+    ]
     late = sum(later.arrival_s < earlier.arrival_s for earlier, later in pairwise(found))
     if late:
         note(f"{path}: {late:,} of {len(found):,} lines arrive before the line above; requests are taken by arrival")
@@ -140,14 +142,24 @@ def _checked(request: Request, where: str, hints: Sequence[str] = _HINTS) -> Req
         raise InputError("bad-arrival", what, where=where, hints=["add that much to every arrival"])
     if request.arrival_s > MOST_ARRIVAL_S:
         raise InputError(
-            "bad-arrival", "arrives more than three years after the start", where=where, demand=request.arrival_s,
-            bound=MOST_ARRIVAL_S, unit="s", hints=hints if hints is not _HINTS else ["subtract the first arrival"],
-        )  # fmt: skip
+            "bad-arrival",
+            "arrives more than three years after the start",
+            where=where,
+            demand=request.arrival_s,
+            bound=MOST_ARRIVAL_S,
+            unit="s",
+            hints=hints if hints is not _HINTS else ["subtract the first arrival"],
+        )
     return request
 
 
 def _too_many(count: int, where: str) -> InputError:
     return InputError(
-        "too-many-requests", "more requests than are served in one run", where=where, demand=count,
-        bound=MOST_REQUESTS, unit="requests", hints=["give --requests", "cut the trace"],
-    )  # fmt: skip
+        "too-many-requests",
+        "more requests than are served in one run",
+        where=where,
+        demand=count,
+        bound=MOST_REQUESTS,
+        unit="requests",
+        hints=["give --requests", "cut the trace"],
+    )

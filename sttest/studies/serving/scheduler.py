@@ -118,10 +118,14 @@ class Card:
             needed = self.limits.pages_of(request.positions)
             if needed > self.limits.pages:
                 raise InputError(
-                    "no-room", f"request {request.number} needs more memory than there is for keys and values",
-                    where="serve", demand=needed, bound=self.limits.pages, unit="pages",
+                    "no-room",
+                    f"request {request.number} needs more memory than there is for keys and values",
+                    where="serve",
+                    demand=needed,
+                    bound=self.limits.pages,
+                    unit="pages",
                     hints=["give more memory", "leave such requests out"],
-                )  # fmt: skip
+                )
         self.served = [Served(request) for request in self.requests]
         self.free_pages = self.limits.pages
         self._waiting: list[Served] = []

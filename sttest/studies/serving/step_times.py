@@ -76,12 +76,19 @@ class ServedDesign:
         knobs = configuration.knobs.with_(lanes=tuple(package.lanes), adapt_lanes=True)
         whole = self.takes_prompts_whole
         return {
-            "model": package.config.name, "config": configuration.workload.config, "phase": package.phase,
-            "tokens": cell.length if whole else package.tokens, "context": 0 if whole else cell.length,
-            "batch": cell.sequences, "head": package.head, "knobs": knobs.model_dump(),
-            "scheme": asdict(package.scheme), "board": self.board.model_dump(mode="json", exclude_none=True),
-            "program": program_hash(__name__), "versions": package_versions(),
-        }  # fmt: skip
+            "model": package.config.name,
+            "config": configuration.workload.config,
+            "phase": package.phase,
+            "tokens": cell.length if whole else package.tokens,
+            "context": 0 if whole else cell.length,
+            "batch": cell.sequences,
+            "head": package.head,
+            "knobs": knobs.model_dump(),
+            "scheme": asdict(package.scheme),
+            "board": self.board.model_dump(mode="json", exclude_none=True),
+            "program": program_hash(__name__),
+            "versions": package_versions(),
+        }
 
     def cells(self, longest: int, most: int) -> list[Cell]:
         """The shapes that steps of up to so many sequences and so long ones lie between."""
@@ -235,9 +242,11 @@ class StepPlan:
         found, board = self.campaign.result(design.key(cell)), design.board
         if "cycles" not in found:
             raise InputError(
-                "no-such-step", f"no design for {cell.sequences} sequences of {cell.length}: {refusal_text(found)}",
-                where=str(design.package.folder), hints=["compile it for other options"],
-            )  # fmt: skip
+                "no-such-step",
+                f"no design for {cell.sequences} sequences of {cell.length}: {refusal_text(found)}",
+                where=str(design.package.folder),
+                hints=["compile it for other options"],
+            )
         launches = design.launches
         between_s = (launches * board.launch.queued_us.value + board.launch.token_gap_us.value) / 1e6
         busy_s = launches * found["cycles"] / found["clock_mhz"] / 1e6
@@ -254,35 +263,46 @@ def roles(designs: Sequence[ServedDesign]) -> tuple[ServedDesign, ServedDesign]:
     makers = [each for each in designs if each.package.phase == "decode"]
     if not makers or len(designs) > 2:
         raise InputError(
-            "bad-designs", "a decode's package serves, alone or with one for prompts", where="--design",
+            "bad-designs",
+            "a decode's package serves, alone or with one for prompts",
+            where="--design",
             hints=["give one or two packages", "compile one with --phase decode"],
-        )  # fmt: skip
+        )
     tokens = min(makers, key=lambda each: each.package.tokens)
     prompts = next((each for each in designs if each is not tokens), tokens)
     _check_alike(prompts.package, tokens.package)
     for each in {prompts, tokens}:
         if each.package.generates > 1 or each.package.config.layers % each.package.layers:
             raise InputError(
-                "bad-designs", "a launch takes one token, of one layer or of all", where=str(each.package.folder),
+                "bad-designs",
+                "a launch takes one token, of one layer or of all",
+                where=str(each.package.folder),
                 hints=["compile it without --generate", "compile it with one layer, or with all"],
-            )  # fmt: skip
+            )
     return prompts, tokens
 
 
 def _check_alike(one: ModelPackage, other: ModelPackage) -> None:
     if (one.config.name, one.scheme, one.board) != (other.config.name, other.scheme, other.board):
         raise InputError(
-            "other-package", "packages of another model, precision or board", where=str(one.folder),
+            "other-package",
+            "packages of another model, precision or board",
+            where=str(one.folder),
             hints=["name two packages of one model"],
-        )  # fmt: skip
+        )
 
 
 def _check_length(config: DecoderConfig, longest: int) -> None:
     if longest > config.max_context:
         raise InputError(
-            "context-too-long", f"a request is longer than the context of {config.public_name}", where="requests",
-            demand=longest, bound=config.max_context, unit="tokens", hints=["leave such requests out"],
-        )  # fmt: skip
+            "context-too-long",
+            f"a request is longer than the context of {config.public_name}",
+            where="requests",
+            demand=longest,
+            bound=config.max_context,
+            unit="tokens",
+            hints=["leave such requests out"],
+        )
 
 
 def pages_of(design: ServedDesign, page_tokens: int, memory_bytes: float | None = None) -> int:

@@ -55,11 +55,16 @@ def panels(study: Study, rows: Sequence[Row]) -> list[Panel]:
     heads = list(dict.fromkeys(other[:-1] for other in others))
     ticks = sorted({value for value in values if value is not None})
     return [
-        Lines(", ".join(map(_said, head)), x, "Speed (tokens/s)",
-              [line for other in others if other[:-1] == head for line in _lines(other, across, found)], "xy",
-              ticks=ticks if len(ticks) <= _NAMED_TICKS else ())
+        Lines(
+            ", ".join(map(_said, head)),
+            x,
+            "Speed (tokens/s)",
+            [line for other in others if other[:-1] == head for line in _lines(other, across, found)],
+            "xy",
+            ticks=ticks if len(ticks) <= _NAMED_TICKS else (),
+        )
         for head in heads
-    ]  # fmt: skip
+    ]
 
 
 _NAMED_TICKS = 9
@@ -92,16 +97,22 @@ def _axis_unit(axis: str, rows: Sequence[Row]) -> str:
 
 def _lines(other: tuple[str, ...], across: int, found: Mapping[tuple[str, ...], Mapping[str, Row]]) -> Iterator[Series]:
     """The simulated speeds of a series, and its roofline."""
-    own = [(_number(parts[across]) or 0.0, rows) for parts, rows in found.items()
-           if parts[:across] + parts[across + 1 :] == other]  # fmt: skip
+    own = [
+        (_number(parts[across]) or 0.0, rows)
+        for parts, rows in found.items()
+        if parts[:across] + parts[across + 1 :] == other
+    ]
     speeds = [(x, rows["speed"]) for x, rows in own if rows["speed"].value is not None]
     if not speeds:
         return
     helped = [_HELPED.match(row.note) for _, row in speeds]
     yield Series("", [(x, rows["roofline"].value) for x, rows in own if "roofline" in rows], "bound")
-    yield Series(_said(other[-1]) if other else "simulated", [(x, row.value) for x, row in speeds],
-                 markers=[_MARKS[by[1]] if by else "o" for by in helped],
-                 hollow=[not _fits(rows) for _, rows in own if rows["speed"].value is not None])  # fmt: skip
+    yield Series(
+        _said(other[-1]) if other else "simulated",
+        [(x, row.value) for x, row in speeds],
+        markers=[_MARKS[by[1]] if by else "o" for by in helped],
+        hollow=[not _fits(rows) for _, rows in own if rows["speed"].value is not None],
+    )
 
 
 def _fits(rows: Mapping[str, Row]) -> bool:
@@ -114,8 +125,14 @@ def _categories(
 ) -> Bars:
     """A bar per category, with the roofline as a mark; what is not simulated says so."""
     bars = [
-        Bar(_said(parts[across]), rows["speed"].value, bound=rows["roofline"].value if "roofline" in rows else None,
-            text="" if rows["speed"].value else "not simulated", fits=_fits(rows))
-        for parts, rows in found.items() if parts[:across] + parts[across + 1 :] == other
-    ]  # fmt: skip
+        Bar(
+            _said(parts[across]),
+            rows["speed"].value,
+            bound=rows["roofline"].value if "roofline" in rows else None,
+            text="" if rows["speed"].value else "not simulated",
+            fits=_fits(rows),
+        )
+        for parts, rows in found.items()
+        if parts[:across] + parts[across + 1 :] == other
+    ]
     return Bars(", ".join(map(_said, other)), f"Speed by {axis_name(study.x_axis).lower()} (tokens/s)", bars)

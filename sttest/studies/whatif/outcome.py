@@ -262,12 +262,19 @@ def knees(series: Series, study: Study) -> list[Knee]:
     """Every lever that begins or ceases to bind along the simulated points of a series."""
     simulated = [outcome for outcome in series.outcomes if outcome.result is not None]
     return [
-        Knee(series.label, lever, high.gains[lever] >= BINDS, str(low.point.axes[study.x_axis]),
-             str(high.point.axes[study.x_axis]), _crossing(low, high, lever, study))
+        Knee(
+            series.label,
+            lever,
+            high.gains[lever] >= BINDS,
+            str(low.point.axes[study.x_axis]),
+            str(high.point.axes[study.x_axis]),
+            _crossing(low, high, lever, study),
+        )
         for low, high in pairwise(simulated)
-        for lever in low.gains if lever in high.gains
+        for lever in low.gains
+        if lever in high.gains
         if (low.gains[lever] >= BINDS) != (high.gains[lever] >= BINDS)
-    ]  # fmt: skip
+    ]
 
 
 def _crossing(low: StudyOutcome, high: StudyOutcome, lever: Lever, study: Study) -> float | None:

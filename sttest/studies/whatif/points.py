@@ -54,10 +54,13 @@ MAX_POINTS = 100_000
 HELD = tuple(
     f"{BOARD}{path}"
     for path in (
-        "hbm.bandwidth", "memory.hbm.sustained_gb_per_s_per_channel", "memory.hbm.kernel_read_ns",
-        "memory.ddr.sustained_gb_per_s_per_channel", "memory.ddr.read_ns",
+        "hbm.bandwidth",
+        "memory.hbm.sustained_gb_per_s_per_channel",
+        "memory.hbm.kernel_read_ns",
+        "memory.ddr.sustained_gb_per_s_per_channel",
+        "memory.ddr.read_ns",
     )
-)  # fmt: skip
+)
 # A combination that no model or scheme has is a row that says so; anything else wrong is an error of the study.
 _ROW_REFUSALS = ("context-too-long", "no-such-precision", "layers-left", "no-found-design")
 
@@ -175,8 +178,19 @@ def simulate_block(configuration: Mapping[str, Any]) -> Plain:
 
 
 def _simulated(configuration: Mapping[str, Any]) -> Plain:
-    names = ("model", "phase", "tokens", "context", "batch", "config", "text", "design", "knobs", "scheme",
-             "design_board")  # fmt: skip
+    names = (
+        "model",
+        "phase",
+        "tokens",
+        "context",
+        "batch",
+        "config",
+        "text",
+        "design",
+        "knobs",
+        "scheme",
+        "design_board",
+    )
     asked = {name: configuration[name] for name in names if name in configuration}
     found, short = _design(json.dumps(asked, sort_keys=True))
     board = FpgaBoard.model_validate(configuration["board"])

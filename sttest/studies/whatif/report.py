@@ -117,29 +117,59 @@ def _refused(name: str, outcome: StudyOutcome) -> Iterator[Row]:
 
 
 def _row(
-    name: str, outcome: StudyOutcome, metric: str, value: float | None, unit: str, kind: Kind, *,
-    engine: str = "", source: str = "", note: str = "",
-) -> Row:  # fmt: skip
+    name: str,
+    outcome: StudyOutcome,
+    metric: str,
+    value: float | None,
+    unit: str,
+    kind: Kind,
+    *,
+    engine: str = "",
+    source: str = "",
+    note: str = "",
+) -> Row:
     point = outcome.point
     board = point.block.board.name if point.block else ""
     return Row(
-        name, f"{metric} [{point.label}]", value, unit, kind, model=point.model, board=board,
-        phase=phase_of(point.settings), engine=engine, source=source, note=note, axes=outcome.axes,
-    )  # fmt: skip
+        name,
+        f"{metric} [{point.label}]",
+        value,
+        unit,
+        kind,
+        model=point.model,
+        board=board,
+        phase=phase_of(point.settings),
+        engine=engine,
+        source=source,
+        note=note,
+        axes=outcome.axes,
+    )
 
 
 TIDY = (
-    "speed_tokens_per_s", "launch_us", "roofline_tokens_per_s", "formula_tokens_per_s", "fits", "fullest_resource",
-    "fullest_share", *(f"gain_of_a_tenth_more_{lever}" for lever in LEVERS), "design_origin", "refusal",
-)  # fmt: skip
+    "speed_tokens_per_s",
+    "launch_us",
+    "roofline_tokens_per_s",
+    "formula_tokens_per_s",
+    "fits",
+    "fullest_resource",
+    "fullest_share",
+    *(f"gain_of_a_tenth_more_{lever}" for lever in LEVERS),
+    "design_origin",
+    "refusal",
+)
 """The columns of the table for programs, behind the axes."""
 
 
 _FASTER: Mapping[Lever, str] = {
-    "bandwidth": "a tenth more memory bandwidth", "ports": "memory ports that take a tenth more",
-    "lanes": "a tenth more lanes", "latency": "latencies that are a tenth faster",
-    "launch": "launches that are a tenth faster", "draft": "a tenth faster drafting", "clock": "a tenth faster clock",
-}  # fmt: skip
+    "bandwidth": "a tenth more memory bandwidth",
+    "ports": "memory ports that take a tenth more",
+    "lanes": "a tenth more lanes",
+    "latency": "latencies that are a tenth faster",
+    "launch": "launches that are a tenth faster",
+    "draft": "a tenth faster drafting",
+    "clock": "a tenth faster clock",
+}
 """What a point is given more of, in words."""
 
 
@@ -150,9 +180,16 @@ def told_gain(outcome: StudyOutcome) -> str:
 
 REPORT_SCHEMA = "sttest.whatif/2"
 COLUMNS = (
-    "point", "tokens/s", "fits", "gain from 10 % more", "share of roofline",
-    *(f"10 % more {lever}" for lever in LEVERS), "design from", "formula tokens/s", "formula/simulated",
-)  # fmt: skip
+    "point",
+    "tokens/s",
+    "fits",
+    "gain from 10 % more",
+    "share of roofline",
+    *(f"10 % more {lever}" for lever in LEVERS),
+    "design from",
+    "formula tokens/s",
+    "formula/simulated",
+)
 """Columns of the printed table, the five that matter most first; then what a tenth more of each thing brings."""
 
 
@@ -214,11 +251,16 @@ class StudyReport:
                 continue
             gained = [f"{outcome.gains[lever]:+.1%}" for lever in LEVERS]
             yield (
-                outcome.label, f"{outcome.speed:,.1f}", outcome.fit.to_text() if outcome.fit else "",
-                told_gain(outcome), f"{outcome.speed / outcome.roofline_speed:.1%}", *gained,
-                outcome.simulated["design"], f"{outcome.formula_speed:,.1f}",
+                outcome.label,
+                f"{outcome.speed:,.1f}",
+                outcome.fit.to_text() if outcome.fit else "",
+                told_gain(outcome),
+                f"{outcome.speed / outcome.roofline_speed:.1%}",
+                *gained,
+                outcome.simulated["design"],
+                f"{outcome.formula_speed:,.1f}",
                 f"{outcome.bounds.formula_us / outcome.block_us:.3f}",
-            )  # fmt: skip
+            )
 
     @property
     def tidy_columns(self) -> tuple[str, ...]:
@@ -234,10 +276,18 @@ class StudyReport:
                 continue
             fit = outcome.fit
             yield (
-                *axes, outcome.speed, outcome.block_us, outcome.roofline_speed, outcome.formula_speed,
-                fit.fits if fit else "", fit.fullest if fit else "", fit.share if fit else "",
-                *(outcome.gains[lever] for lever in LEVERS), outcome.simulated["design"], "",
-            )  # fmt: skip
+                *axes,
+                outcome.speed,
+                outcome.block_us,
+                outcome.roofline_speed,
+                outcome.formula_speed,
+                fit.fits if fit else "",
+                fit.fullest if fit else "",
+                fit.share if fit else "",
+                *(outcome.gains[lever] for lever in LEVERS),
+                outcome.simulated["design"],
+                "",
+            )
 
     def headline(self) -> str:
         """The fastest point, of those that fit if any does, and the slowest; or that none is simulated."""

@@ -171,14 +171,20 @@ def scheme_of(settings: Mapping[str, Value], folder: Path) -> QuantScheme:
     types = _weights_by_bits()
     if weights not in types or activations not in _WIDTHS or kv not in _WIDTHS:
         raise InputError(
-            "no-such-precision", f"no streams for W{weights} A{activations} KV{kv}", where="quantization",
+            "no-such-precision",
+            f"no streams for W{weights} A{activations} KV{kv}",
+            where="quantization",
             hints=[f"weights have {_listed(types)} bits", f"activations and cache {_listed(_WIDTHS)}"],
-        )  # fmt: skip
+        )
     scheme = schemes()[DEFAULT_SCHEME]
     return replace(
-        scheme, name=f"w{weights}a{activations}kv{kv}", weights=types[float(weights)], kv_bits=int(kv),
-        activations="none" if activations > _MOST_INTEGER else scheme.activations, activation_bits=int(activations),
-    )  # fmt: skip
+        scheme,
+        name=f"w{weights}a{activations}kv{kv}",
+        weights=types[float(weights)],
+        kv_bits=int(kv),
+        activations="none" if activations > _MOST_INTEGER else scheme.activations,
+        activation_bits=int(activations),
+    )
 
 
 def _weights_by_bits() -> dict[float, str]:
@@ -197,9 +203,18 @@ KNOBS = "knobs."
 DESIGN = "design"
 OPTIONS = "options."
 _PLAIN: dict[str, Scalar] = {
-    "model": "gpt2", "phase": "decode", "tokens": 32, "context": 64, "batch": 1, "launch": "queued_us",
-    "launch_per": "layer", "step_tokens": 1, "acceptance": 1, "draft": 0, "link_us": 0,
-}  # fmt: skip
+    "model": "gpt2",
+    "phase": "decode",
+    "tokens": 32,
+    "context": 64,
+    "batch": 1,
+    "launch": "queued_us",
+    "launch_per": "layer",
+    "step_tokens": 1,
+    "acceptance": 1,
+    "draft": 0,
+    "link_us": 0,
+}
 """Settings with their defaults; ``tokens``, of each sequence, count in a prefill only, ``context`` in a decode only.
 
 A decode step takes ``step_tokens``, of which the first is known and the others come from a ``draft``: microseconds for
@@ -233,17 +248,16 @@ class Configuration:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, from which another machine can make the same block."""
-        boards = {name: getattr(self, name).model_dump(mode="json", exclude_none=True)
-                  for name in ("board", "design_board")}  # fmt: skip
+        boards = {
+            name: getattr(self, name).model_dump(mode="json", exclude_none=True) for name in ("board", "design_board")
+        }
         shape = {name: getattr(self, name) for name in ("model", "phase", "tokens", "context")}
         # What is stored of one sequence keeps its key.
         shape |= {"batch": self.batch} if self.batch > 1 else {}
         described = None if self.text else description(model_config(self.model))
         own = {"text": self.text} if self.text else {} if described is None else {"config": described}
         choice = self.choice if isinstance(self.choice, str) else self.choice.to_dict()
-        return {
-            **shape, **own, "design": choice, "knobs": self.knobs.given, "scheme": asdict(self.scheme), **boards
-        }  # fmt: skip
+        return {**shape, **own, "design": choice, "knobs": self.knobs.given, "scheme": asdict(self.scheme), **boards}
 
 
 @dataclass(frozen=True)
@@ -311,9 +325,11 @@ def configuration(settings: Settings, compiled_for: Settings, folder: Path) -> C
     check_shape(config, phase, tokens, context, batch)
     if config.layers % knobs.layers:
         raise InputError(
-            "layers-left", f"launches of {knobs.layers} layers leave some of {config.layers} over",
-            where="knobs.layers", hints=[f"take a divisor of {config.layers}"],
-        )  # fmt: skip
+            "layers-left",
+            f"launches of {knobs.layers} layers leave some of {config.layers} over",
+            where="knobs.layers",
+            hints=[f"take a divisor of {config.layers}"],
+        )
     return Configuration(model, phase, tokens, context, *rest, batch=batch, choice=choice)
 
 
@@ -437,9 +453,11 @@ def _refuse_other_precision(named: NamedKnobs, settings: Settings) -> None:
     precision = named.file.options(named.name).precision
     if precision != DEFAULT_SCHEME and not any(key in settings for key in ("precision", *BITS)):
         raise InputError(
-            "other-precision", f"the design is of {precision}, and the study does not say so", where=named.name,
+            "other-precision",
+            f"the design is of {precision}, and the study does not say so",
+            where=named.name,
             hints=[f"set precision: {precision}"],
-        )  # fmt: skip
+        )
 
 
 def _option_value(name: str, value: Scalar) -> Scalar | bool:

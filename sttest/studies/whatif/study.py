@@ -148,18 +148,24 @@ def load_study(path: Path) -> Study:
         raise InputError("key-twice", f"'{key}' is in the base and an axis", where=str(path), hints=["leave one out"])
     if study.x_axis not in study.axes:
         raise InputError(
-            "unknown-axis", f"x is '{study.x}', which is no axis", where=str(path),
+            "unknown-axis",
+            f"x is '{study.x}', which is no axis",
+            where=str(path),
             hints=[did_you_mean(study.x, study.axes)],
-        )  # fmt: skip
+        )
     if study.best_of and study.best_of not in study.axes:
         raise InputError(
-            "unknown-axis", f"best_of is '{study.best_of}', which is no axis", where=str(path),
+            "unknown-axis",
+            f"best_of is '{study.best_of}', which is no axis",
+            where=str(path),
             hints=[did_you_mean(study.best_of, study.axes)],
-        )  # fmt: skip
+        )
     for axis, values in study.setting_axes.items():
         if any(value.settings for value in values):
             raise InputError(
-                "settings-of-no-design", f"values of '{axis}' have settings", where=str(path),
+                "settings-of-no-design",
+                f"values of '{axis}' have settings",
+                where=str(path),
                 hints=[f"say 'best_of: {axis}' if they are designs"],
-            )  # fmt: skip
+            )
     return study

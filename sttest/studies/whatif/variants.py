@@ -92,14 +92,18 @@ def _check_axes(axes: Mapping[str, Sequence[Scalar]], *, recompile: bool) -> Non
         check_keys({full: _value(key, values[0])}, "whatif")
         if not recompile and full not in (*HELD, *_LAUNCH):
             raise InputError(
-                "not-held", f"'{key}' cannot change while the design stays as it is", where="whatif",
+                "not-held",
+                f"'{key}' cannot change while the design stays as it is",
+                where="whatif",
                 hints=["give recompile=True"],
-            )  # fmt: skip
+            )
         if recompile and not full.startswith((BOARD, KNOBS)) and full not in (*_SHAPE, *_LAUNCH):
             raise InputError(
-                "unknown-key", f"'{key}' is not a setting of one design", where="whatif",
+                "unknown-key",
+                f"'{key}' is not a setting of one design",
+                where="whatif",
                 hints=[did_you_mean(full, [*_SHAPE, *_LAUNCH])],
-            )  # fmt: skip
+            )
 
 
 def _value(key: str, value: object) -> Value:

@@ -16,4 +16,4 @@ __all__ = [
     "build_kernel",
     "find_compiler",
     "run_kernel",
-]  # fmt: skip
+]

@@ -115,9 +115,7 @@ def _lines(function: str, suffix: str, buffers: list[BufferArgument]) -> str:
 COMPILER = "g++"
 # -ffp-contract=off: every float operation is rounded by itself, as docs/reference/values.md says and as Vitis HLS does.
 # Directives mean nothing to a compiler; the kernel says so itself, but GCC before 13 does not listen.
-FLAGS = (
-    "-std=c++17", "-O2", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-ffp-contract=off",
-)  # fmt: skip
+FLAGS = ("-std=c++17", "-O2", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-ffp-contract=off")
 # A default constructor of Xilinx's types masks the bits that it has not set, thousands of times in a kernel.
 AP_TYPES_FLAGS = ("-Wno-uninitialized", "-Wno-maybe-uninitialized")
 BUILD_TIMEOUT_S = 600.0
@@ -148,9 +146,8 @@ def find_compiler() -> None:
     """
     if shutil.which(COMPILER) is None:
         raise ToolMissingError(
-            "no-compiler", f"{COMPILER} not found", where="--backend csim",
-            hints=["install with 'apt-get install g++'"],
-        )  # fmt: skip
+            "no-compiler", f"{COMPILER} not found", where="--backend csim", hints=["install with 'apt-get install g++'"]
+        )
 
 
 def build_kernel(
@@ -203,9 +200,13 @@ def _compile(compiler: Sequence[str], source: Path, main: str, target: Path, tim
             done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=timeout_s)
         except subprocess.TimeoutExpired as error:
             raise SttestError(
-                "compiler-timeout", f"{COMPILER} did not end", where=str(source), bound=timeout_s, unit="s",
+                "compiler-timeout",
+                f"{COMPILER} did not end",
+                where=str(source),
+                bound=timeout_s,
+                unit="s",
                 hints=["allow more time"],
-            ) from error  # fmt: skip
+            ) from error
         if done.returncode:
             said = [line for line in done.stderr.splitlines() if "error" in line] or ["no message"]
             raise SttestError("compiler-failed", f"{COMPILER} refused the kernel: {said[0]}", where=str(source))

@@ -30,9 +30,11 @@ def ap_types_folder(given: Path) -> Path:
         if (folder / _INTEGERS).is_file():
             return folder
     raise InputError(
-        "no-ap-types", f"no {_INTEGERS} there, nor in its include", where=str(given),
+        "no-ap-types",
+        f"no {_INTEGERS} there, nor in its include",
+        where=str(given),
         hints=[f"'{GET_AP_TYPES}' and name that folder"],
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)

@@ -122,8 +122,9 @@ def _join_words(streams: Path, fifos: Mapping[str, FifoUse]) -> None:
             tokens = min(fifos[part].written for part in parts)
             columns = [
                 np.fromfile(path, np.uint8).reshape(fifos[part].written, -1)[:tokens]
-                for path, part in zip(paths, parts, strict=True) if tokens
-            ]  # fmt: skip
+                for path, part in zip(paths, parts, strict=True)
+                if tokens
+            ]
             joined = np.concatenate(columns, axis=1) if columns else np.zeros(0, np.uint8)
             joined.tofile(streams / f"{name}.bin")
             for path in paths[1:]:
@@ -138,9 +139,13 @@ def _check(kernel: Executable, memory: Mapping[str, NDArray[np.uint8]]) -> None:
     for name, demand in wanted.items():
         if memory[name].dtype != np.uint8 or memory[name].size != demand:
             raise InputError(
-                "bad-arguments", f"the memory image of '{name}' has another size than the kernel reads",
-                where=kernel.signature.name, demand=demand, bound=memory[name].nbytes, unit="bytes",
-            )  # fmt: skip
+                "bad-arguments",
+                f"the memory image of '{name}' has another size than the kernel reads",
+                where=kernel.signature.name,
+                demand=demand,
+                bound=memory[name].nbytes,
+                unit="bytes",
+            )
 
 
 def _call(kernel: Executable, folder: Path, streams: Path | None, timeout_s: float) -> int:
@@ -156,9 +161,13 @@ def _call(kernel: Executable, folder: Path, streams: Path | None, timeout_s: flo
         )
     except subprocess.TimeoutExpired as error:
         raise SttestError(
-            "csim-timeout", "the C simulation did not end", where=kernel.signature.name, bound=timeout_s, unit="s",
+            "csim-timeout",
+            "the C simulation did not end",
+            where=kernel.signature.name,
+            bound=timeout_s,
+            unit="s",
             hints=["allow more time"],
-        ) from error  # fmt: skip
+        ) from error
     if done.returncode not in (0, _DEADLOCK):
         said = done.stderr.strip().splitlines() or ["no message"]
         raise SttestError(

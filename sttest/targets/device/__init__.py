@@ -15,4 +15,4 @@ __all__ = [
     "Timeouts",
     "energy",
     "rows",
-]  # fmt: skip
+]

@@ -113,9 +113,14 @@ class HeldProcess:
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         self._answers: queue.Queue[CardMessage | None] = queue.Queue()
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said, start_new_session=True,
-            cwd=folder, env=environment,
-        )  # fmt: skip
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._said,
+            start_new_session=True,
+            cwd=folder,
+            env=environment,
+        )
         threading.Thread(target=self._listen, daemon=True).start()
 
     @property
@@ -358,9 +363,11 @@ class HeldCard:
             raise self._hung(doing, limit_s)
         if head["state"] != "completed":
             raise SttestError(
-                "kernel-failed", f"kernel '{self.files.kernel.name}' ended with {head['state']}", where=doing,
+                "kernel-failed",
+                f"kernel '{self.files.kernel.name}' ended with {head['state']}",
+                where=doing,
                 hints=[self._way_back],
-            )  # fmt: skip
+            )
         return LaunchTimes(head["host_us"], head["simulated_us"], head["watts"])
 
     def watts(self) -> float | None:
@@ -432,9 +439,13 @@ class HeldCard:
         resets = self.options.engine == "device" and self.options.patience.reset
         told = f"; the card was {reset_card(self.info.get('bdf', ''))}" if resets else ""
         return DeadlockError(
-            "kernel-hung", f"kernel '{self.files.kernel.name}' did not finish{told}", where=doing, bound=limit_s,
-            unit="s", hints=[self._way_back, "allow more time with --timeout-launch"],
-        )  # fmt: skip
+            "kernel-hung",
+            f"kernel '{self.files.kernel.name}' did not finish{told}",
+            where=doing,
+            bound=limit_s,
+            unit="s",
+            hints=[self._way_back, "allow more time with --timeout-launch"],
+        )
 
     def _crashed(self, doing: str) -> SttestError:
         process = self._held

@@ -95,9 +95,13 @@ class _Session:
         self._host = Host(xrt, kernel)
         self.info = {"info": self._host.open(head["xclbin"], head["card"])}
         self._actions: dict[str, Callable[[CardMessage], Answer]] = {
-            "allocate": self._allocate, "write": self._write, "read": self._read, "prepare": self._prepare,
-            "launch": self._launch, "watts": self._watts,
-        }  # fmt: skip
+            "allocate": self._allocate,
+            "write": self._write,
+            "read": self._read,
+            "prepare": self._prepare,
+            "launch": self._launch,
+            "watts": self._watts,
+        }
 
     def answer(self, message: CardMessage) -> Answer:
         """Does what a message says."""

@@ -99,9 +99,11 @@ class Host:
         wanted = (self.signature.name, len(self.signature.arguments))
         if found.get(wanted[0]) != wanted[1]:
             raise InputError(
-                "other-xclbin", f"no kernel '{wanted[0]}' of {wanted[1]} arguments, but {found}", where=xclbin,
+                "other-xclbin",
+                f"no kernel '{wanted[0]}' of {wanted[1]} arguments, but {found}",
+                where=xclbin,
                 hints=["build the package anew"],
-            )  # fmt: skip
+            )
         uuid = self._device.load_xclbin(design)
         self._kernel = self.xrt.kernel(self._device, uuid, self.signature.name)
         keys = self.xrt.xrt_info_device

@@ -89,9 +89,14 @@ def rows(experiment: str, engine: str, model: str, board: str, log: Log) -> Iter
     yield Row(**base, metric="finished_launches", value=len(log.steps), unit="count", kind=came, note=note)
     if log.golden_tokens is not None:
         yield Row(
-            **base, metric="equal_tokens", value=log.equal_tokens, unit="count", kind=came,
-            reference=log.golden_tokens, source=_GOLDEN,
-        )  # fmt: skip
+            **base,
+            metric="equal_tokens",
+            value=log.equal_tokens,
+            unit="count",
+            kind=came,
+            reference=log.golden_tokens,
+            source=_GOLDEN,
+        )
     if log.largest_difference is not None:
         what = "largest_logit_difference" if log.golden_tokens is not None else "largest_difference"
         yield Row(**base, metric=what, value=log.largest_difference, unit="1", kind=came, source=_GOLDEN)
@@ -127,9 +132,13 @@ def _pace_rows(base: dict[str, Any], engine: str, steps: list[LaunchStep]) -> It
     if last and between_s:
         note = f"{len(between_s)} tokens, all {last + 1} layers, transfers and host work included; {_HOST[engine]}"
         yield Row(
-            **base, metric="token_host_clock_median", value=median(between_s) * 1e3, unit="ms", kind="measured",
+            **base,
+            metric="token_host_clock_median",
+            value=median(between_s) * 1e3,
+            unit="ms",
+            kind="measured",
             note=note,
-        )  # fmt: skip
+        )
 
 
 def _profile_rows(base: dict[str, Any], came: Kind, profile: KernelProfile | None) -> Iterator[Row]:
@@ -156,9 +165,14 @@ def _energy_rows(base: dict[str, Any], engine: str, log: Log) -> Iterator[Row]:
     yield Row(**base, metric="power_idle", value=found.idle_w, unit="W", kind=kind, source=source, note=note)
     yield Row(**base, metric="power_load", value=found.load_w, unit="W", kind=kind, source=source, note=note)
     yield Row(
-        **base, metric="energy_above_idle", value=found.above_idle_j, unit="J", kind=kind, source=source,
+        **base,
+        metric="energy_above_idle",
+        value=found.above_idle_j,
+        unit="J",
+        kind=kind,
+        source=source,
         note=f"over {found.busy_s:.6g} s in which kernels ran; {note}",
-    )  # fmt: skip
+    )
 
 
 def _energy(engine: str, log: Log) -> MeasuredEnergy | None:

@@ -90,9 +90,13 @@ def run_packed(request: PackedRequest) -> int:
 
 
 def _launch_all(
-    request: PackedRequest, packed: PackedRun, files: KernelFiles, images: dict[str, bytes],
-    golden: dict[str, bytes], log: Log,
-) -> None:  # fmt: skip
+    request: PackedRequest,
+    packed: PackedRun,
+    files: KernelFiles,
+    images: dict[str, bytes],
+    golden: dict[str, bytes],
+    log: Log,
+) -> None:
     with HeldCard(files, _options(request, packed, files)) as card:
         log.platform = card.info["platform"]
         log.idle_w = card.idle_watts()
@@ -124,9 +128,11 @@ def _options(request: PackedRequest, packed: PackedRun, files: KernelFiles) -> C
     xclbin = files.xclbin(_TARGETS[request.backend])
     if not xclbin.is_file():
         raise InputError(
-            "not-built", f"there is no {xclbin.name}", where=str(xclbin.parent),
+            "not-built",
+            f"there is no {xclbin.name}",
+            where=str(xclbin.parent),
             hints=[f"build it with 'make -C hls TARGET={_TARGETS[request.backend]}'"],
-        )  # fmt: skip
+        )
     return CardOptions(request.backend, str(xclbin), request.card, request.patience)
 
 
@@ -137,9 +143,14 @@ def _bytes_of(folder: Path, named: dict[str, str], files: KernelFiles) -> dict[s
         data = read_bytes(folder / file)
         if len(data) != sizes.get(name):
             raise InputError(
-                "bad-image", "another size than the kernel's argument", where=file, demand=sizes.get(name),
-                bound=len(data), unit="bytes", hints=["check the archive with 'make check'"],
-            )  # fmt: skip
+                "bad-image",
+                "another size than the kernel's argument",
+                where=file,
+                demand=sizes.get(name),
+                bound=len(data),
+                unit="bytes",
+                hints=["check the archive with 'make check'"],
+            )
         found[name] = data
     return found
 

@@ -59,9 +59,12 @@ def ask(command: Sequence[str], limit_s: float = LIMIT_S) -> Answer:
         return Answer("missing")
     try:
         process = subprocess.Popen(
-            [path, *command[1:]], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            [path, *command[1:]],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             start_new_session=True,
-        )  # fmt: skip
+        )
     except OSError as error:
         return Answer("failed", trouble=f"cannot be started ({error.strerror})", path=path)
     with process:

@@ -80,7 +80,9 @@ PARTS: tuple[ExternalTool, ...] = (
     ExternalTool("torch-mlir", "models that are lowered anew", package("torch-mlir", "frontend"), install=_FRONTEND),
     _tool("g++", "emitted C++, Verilator's models", "g++ --version", rf"^\S*g\+\+\S* \(.*?\) {VERSION}", "", "g++"),
     ExternalTool(
-        "ap_int.h", "emitted C++ against Xilinx's integer types", ap_types,
+        "ap_int.h",
+        "emitted C++ against Xilinx's integer types",
+        ap_types,
         advice=f"'{GET_AP_TYPES}', then --ap-types DIR or {AP_TYPES_VARIABLE}=DIR",
     ),
     _tool("make", "Verilator's models", "make --version", rf"^GNU Make {VERSION}", "", "make"),
@@ -94,22 +96,30 @@ PARTS: tuple[ExternalTool, ...] = (
     ExternalTool("pyosys", "synthesis of emitted SystemVerilog", package("pyosys", "rtl"), install=_RTL),
     ExternalTool("xls-python", "payloads of emitted SystemVerilog", package("xls-python", "rtl"), install=_RTL),
     ExternalTool(
-        "v++", "Vitis: hardware emulation, bitstreams",
-        program([("v++", "--version")], r"\bv\+\+ v(\d{4}\.\d+(?:\.\d+)?)", "2024.1"), "2024.1", advice=_FROM_AMD,
+        "v++",
+        "Vitis: hardware emulation, bitstreams",
+        program([("v++", "--version")], r"\bv\+\+ v(\d{4}\.\d+(?:\.\d+)?)", "2024.1"),
+        "2024.1",
+        advice=_FROM_AMD,
     ),
     ExternalTool(
-        "vitis_hls", "synthesis of single processes, before 2023.2",
-        program([("vitis_hls", "-version")], r"\bv(\d{4}\.\d+(?:\.\d+)?)", "2024.1"), "2024.1", advice=_FROM_AMD,
+        "vitis_hls",
+        "synthesis of single processes, before 2023.2",
+        program([("vitis_hls", "-version")], r"\bv(\d{4}\.\d+(?:\.\d+)?)", "2024.1"),
+        "2024.1",
+        advice=_FROM_AMD,
     ),
     ExternalTool(
-        "XRT", "host programs of a card",
-        program([(tool, "--version") for tool in XRT_TOOLS], rf"^\s*Version\s*:\s*{VERSION}", "2.17"), "2.17",
+        "XRT",
+        "host programs of a card",
+        program([(tool, "--version") for tool in XRT_TOOLS], rf"^\s*Version\s*:\s*{VERSION}", "2.17"),
+        "2.17",
         advice=_FROM_AMD,
     ),
     ExternalTool("pyxrt", "host programs of a card", pyxrt(SURFACE), advice="source /opt/xilinx/xrt/setup.sh"),
     ExternalTool("FPGA card", "runs on hardware", fpga_cards, advice="plug in a card, flash its platform, load xocl"),
     ExternalTool("GPU", "measured baselines", gpus, advice="needs an NVIDIA card and its driver"),
-)  # fmt: skip
+)
 
 
 # --- What of sttest works with the parts that are there

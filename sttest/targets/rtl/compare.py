@@ -99,9 +99,13 @@ def _differences(graph: TimedGraph, run: RtlRun, simulation: Simulation) -> Iter
         came = f"token {violation.got}" if violation.got >= 0 else "no token"
         told = f"{came} came where {violation.expected} was due, cycle {violation.cycle}"
         yield Difference(
-            "order", violation.fifo, "read", violation.expected, rtl_cycle=violation.cycle,
+            "order",
+            violation.fifo,
+            "read",
+            violation.expected,
+            rtl_cycle=violation.cycle,
             detail=f"FIFO '{violation.fifo}': {told}",
-        )  # fmt: skip
+        )
     for fifo in graph.fifos:
         pairs = (
             ("write", run.writes[fifo.name], simulation.write_times[fifo.name], fifo.initial_tokens),
@@ -111,9 +115,13 @@ def _differences(graph: TimedGraph, run: RtlRun, simulation: Simulation) -> Iter
             index = _first_difference(ours, theirs)
             if index is not None:
                 yield Difference(
-                    "access", fifo.name, op, first_token + index, rtl_cycle=_at(ours, index),
+                    "access",
+                    fifo.name,
+                    op,
+                    first_token + index,
+                    rtl_cycle=_at(ours, index),
                     engine_cycle=_at(theirs, index),
-                )  # fmt: skip
+                )
     for wrong in run.wrong:
         yield Difference("value", wrong.fifo, "write", wrong.token, rtl_cycle=wrong.cycle, detail=str(wrong))
     for process, cycle in run.finish.items():

@@ -90,8 +90,13 @@ EXPECTED, KEPT = "expected", "kept"
 """Folders of what shall go through FIFOs, and of what went into those that memory ports read."""
 SOURCES = ("fifo_ram.sv", "checked_fifo.sv")
 TWIN_SOURCES = (
-    "twin_log.sv", "twin_channel.sv", "twin_requests.sv", "twin_read_port.sv", "twin_write_port.sv", "held_memory.sv",
-)  # fmt: skip
+    "twin_log.sv",
+    "twin_channel.sv",
+    "twin_requests.sv",
+    "twin_read_port.sv",
+    "twin_write_port.sv",
+    "held_memory.sv",
+)
 
 
 def emit_designs(designs: Sequence[ValuedDesign], folder: Path) -> Path:
@@ -117,8 +122,12 @@ def emit_designs(designs: Sequence[ValuedDesign], folder: Path) -> Path:
         for name in names:
             (folder / name).write_text(files(room).joinpath("hdl", name).read_text(encoding="utf-8"))
     model = write_payload_model(folder)
-    written = {"packages.sv": FP_PACKAGE, "processes.sv": library.text(), "graphs.sv": "\n".join(tops),
-               "twin.sv": twin_module(len(designs))}  # fmt: skip
+    written = {
+        "packages.sv": FP_PACKAGE,
+        "processes.sv": library.text(),
+        "graphs.sv": "\n".join(tops),
+        "twin.sv": twin_module(len(designs)),
+    }
     for name, text in written.items():
         (folder / name).write_text(text, encoding="utf-8")
     for number, rows in expected.items():

@@ -41,9 +41,11 @@ def find_simulator(name: str) -> None:
     if missing:
         other = next(other for other in SIMULATORS if other != name)
         raise ToolMissingError(
-            "no-simulator", f"{' and '.join(missing)} not found", where=f"--simulator {name}",
+            "no-simulator",
+            f"{' and '.join(missing)} not found",
+            where=f"--simulator {name}",
             hints=[f"install with '{INSTALL[name]}'", f"use --simulator {other}"],
-        )  # fmt: skip
+        )
 
 
 # --- What a run of the hardware gave

@@ -105,9 +105,11 @@ def _body(graph: TimedGraph, process: Pipeline | Actor) -> Body:
     if isinstance(process, Actor):
         if process.firings is None:
             raise InputError(
-                "endless-actor", "an actor that fires for ever", where=f"{graph.name}: process '{process.name}'",
+                "endless-actor",
+                "an actor that fires for ever",
+                where=f"{graph.name}: process '{process.name}'",
                 hints=["give a number of iterations"],
-            )  # fmt: skip
+            )
         return actor_body(process, graph)
     if process.trace is not None:
         return trace_body(process, graph)
@@ -122,9 +124,11 @@ def _check_runs(graph: TimedGraph, pipeline: Pipeline) -> None:
     program_end = sum(loop.length + loop.entry_gap for loop in pipeline.loops) - pipeline.loops[-1].entry_gap
     if pipeline.end + pipeline.loops[-1].entry_gap < program_end:
         raise InputError(
-            "runs-overlap", "a run is entered in the last stage of the run before",
-            where=f"{graph.name}: process '{pipeline.name}'", hints=["set end one later", "raise entry_gap"],
-        )  # fmt: skip
+            "runs-overlap",
+            "a run is entered in the last stage of the run before",
+            where=f"{graph.name}: process '{pipeline.name}'",
+            hints=["set end one later", "raise entry_gap"],
+        )
 
 
 def _side(graph: TimedGraph, side: int, op: int, first_fifo: int, place: int) -> str:
@@ -157,9 +161,16 @@ def direct_wires(graph: TimedGraph, ops: tuple[int, ...]) -> str:
 SCHEMA = "sttest.rtl-twin/1"
 MANIFEST = "twin.json"
 SOURCES = (
-    "twin_log.sv", "twin_srl.sv", "twin_ram.sv", "twin_link.sv", "twin_actor_fifo.sv", "twin_channel.sv",
-    "twin_requests.sv", "twin_read_port.sv", "twin_write_port.sv",
-)  # fmt: skip
+    "twin_log.sv",
+    "twin_srl.sv",
+    "twin_ram.sv",
+    "twin_link.sv",
+    "twin_actor_fifo.sv",
+    "twin_channel.sv",
+    "twin_requests.sv",
+    "twin_read_port.sv",
+    "twin_write_port.sv",
+)
 
 
 def emit(graphs: Sequence[TimedGraph], folder: Path) -> Path:
@@ -210,9 +221,12 @@ def twin_module(count: int) -> str:
 
 
 def emulate(
-    graph: TimedGraph | str | Path, simulator: str = "verilator", work_dir: str | Path = "build/rtl", *,
+    graph: TimedGraph | str | Path,
+    simulator: str = "verilator",
+    work_dir: str | Path = "build/rtl",
+    *,
     max_clocks: int = MAX_CLOCKS,
-) -> RtlRun:  # fmt: skip
+) -> RtlRun:
     """Runs a graph as clocked hardware, every FIFO, counter and arbiter a register.
 
     Args:

@@ -113,18 +113,20 @@ def _parts_of_queue(
     ]
     starts = np.cumsum([0, *(segment.tokens[..., 0].size for segment in segments)])
     shapes = {
-        "START": starts[:-1].tolist(), "CHOSEN": [segment.chosen for segment in segments],
+        "START": starts[:-1].tolist(),
+        "CHOSEN": [segment.chosen for segment in segments],
         "PARTS": [segment.tokens.shape[0] for segment in segments],
         "RUNS": [segment.tokens.shape[1] for segment in segments],
         "TOKENS": [segment.tokens.shape[2] for segment in segments],
-    }  # fmt: skip
+    }
     stream, awaited = launch.graph.stream[named[node_label(waiting[0])].sink], waiting[0].sources[1]
     parameters: dict[str, int | str] = {
-        "SEGMENTS": len(segments), "ALL": int(starts[-1]),
+        "SEGMENTS": len(segments),
+        "ALL": int(starts[-1]),
         "NUMBERS": df.itensor_of(awaited).token_elements,
         "KNOWN": max(segment.chosen for segment in segments),
         **{name: packed_words(values[::-1]) for name, values in shapes.items()},
-    }  # fmt: skip
+    }
     content = np.concatenate([segment.tokens.reshape(-1, segment.tokens.shape[-1]) for segment in segments])
     held = HeldMemory("chosen_parts", _bits(stream), parameters, {"content": content}, BITS[stream.dtype])
     return stream_of(awaited, "RTL").sym_name.data, held
@@ -152,13 +154,19 @@ def _growing_cache(
     stream, size = launch.graph.stream[load.sink], prod(load.layout.shape)
     elements = decoded(layers.reshape(-1), stream.dtype).reshape(len(layers), -1)[:, :size]
     parameters = {
-        "BITS": BITS[stream.dtype], "TOKENS": stream.tokens, "LAYERS": len(layers),
-        "SIZE": size, "STEPS": launch.steps, "ENTRY_WIDTH": _bits(entry), "ENTRY_TOKENS": entry.tokens,
-    }  # fmt: skip
+        "BITS": BITS[stream.dtype],
+        "TOKENS": stream.tokens,
+        "LAYERS": len(layers),
+        "SIZE": size,
+        "STEPS": launch.steps,
+        "ENTRY_WIDTH": _bits(entry),
+        "ENTRY_TOKENS": entry.tokens,
+    }
     arrays = {
-        "content": elements.reshape(-1, 1), "reads": element_addresses(load.layout, stream),
+        "content": elements.reshape(-1, 1),
+        "reads": element_addresses(load.layout, stream),
         "writes": _entry_addresses(entries, entry),
-    }  # fmt: skip
+    }
     return HeldMemory("growing_cache", _bits(stream), parameters, arrays, BITS[stream.dtype])
 
 
@@ -168,11 +176,15 @@ def _entry_addresses(entries: CacheEntries, stream: ReferenceStream) -> Array:
     base = row_major(offsets(stream, stream.trips).reshape(stream.tokens, -1), shape)
     numbers = base[:, None] + element_numbers(stream.element, shape)
     places = [
-        [entries.place(*at) if entries.is_here(*at) else -1
-         for at in ((number // entries.columns, entries.first + step, number % entries.columns)
-                    for number in numbers.reshape(-1).tolist())]
+        [
+            entries.place(*at) if entries.is_here(*at) else -1
+            for at in (
+                (number // entries.columns, entries.first + step, number % entries.columns)
+                for number in numbers.reshape(-1).tolist()
+            )
+        ]
         for step in range(entries.steps)
-    ]  # fmt: skip
+    ]
     return np.array(places)
 
 

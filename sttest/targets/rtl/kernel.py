@@ -31,9 +31,13 @@ class RtlKernel:
 
     @staticmethod
     def of(
-        name: str, graph: TimedGraph, modules: Sequence[ModuleText], values: ReferenceGraph,
-        arguments: Mapping[str, str], files: KernelFiles | None = None,
-    ) -> "RtlKernel":  # fmt: skip
+        name: str,
+        graph: TimedGraph,
+        modules: Sequence[ModuleText],
+        values: ReferenceGraph,
+        arguments: Mapping[str, str],
+        files: KernelFiles | None = None,
+    ) -> "RtlKernel":
         """A kernel.
 
         Args:
@@ -176,8 +180,13 @@ def _port(number: int, argument: KernelArgument, graph: TimedGraph) -> str:
     wire, stem = f"f{graph.fifo_index[argument.port.fifo]}", f"a{number}"
     outer = {name: f"{argument.bus}_{name}" for name, _, _ in MEMORY}
     outer |= {name: f"{wire}_{name}" for name in ("space", "put", "avail", "take")}
-    outer |= {"clk": "ap_clk", "reset": "reset", "base": f"arguments[{number}]", "ended": f"{stem}_ended",
-              "data": f"{wire}_{'in' if argument.reads else 'out'}"}  # fmt: skip
+    outer |= {
+        "clk": "ap_clk",
+        "reset": "reset",
+        "base": f"arguments[{number}]",
+        "ended": f"{stem}_ended",
+        "data": f"{wire}_{'in' if argument.reads else 'out'}",
+    }
     if argument.numbers is not None:
         index = f"f{graph.fifo_index[argument.numbers.stream]}"
         outer |= {"come": f"{index}_take", "what": f"{index}_out"}

@@ -53,13 +53,23 @@ def kernel_xml(kernel: RtlKernel) -> str:
             'hostSize="0x8"/>'
         )
     vlnv = quoteattr(f"sttest:kernel:{kernel.name}:1.0")
-    return "\n".join([
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        '<root versionMajor="1" versionMinor="6">',
-        f'  <kernel name={quoteattr(kernel.name)} language="ip_c" vlnv={vlnv} attributes="" '
-        'preferredWorkGroupSizeMultiple="0" workGroupSize="1" interrupt="true" hwControlProtocol="ap_ctrl_hs">',
-        "    <ports>", *ports, "    </ports>", "    <args>", *arguments, "    </args>", "  </kernel>", "</root>", "",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            '<?xml version="1.0" encoding="UTF-8"?>',
+            '<root versionMajor="1" versionMinor="6">',
+            f'  <kernel name={quoteattr(kernel.name)} language="ip_c" vlnv={vlnv} attributes="" '
+            'preferredWorkGroupSizeMultiple="0" workGroupSize="1" interrupt="true" hwControlProtocol="ap_ctrl_hs">',
+            "    <ports>",
+            *ports,
+            "    </ports>",
+            "    <args>",
+            *arguments,
+            "    </args>",
+            "  </kernel>",
+            "</root>",
+            "",
+        ]
+    )
 
 
 def package_script(kernel: RtlKernel, part: str, title: str) -> str:

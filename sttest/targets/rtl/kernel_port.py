@@ -19,15 +19,27 @@ PORT_SOURCES = ("fifo_ram", "address_walk", "chosen_bursts", "axi_read", "axi_wr
 Signals = Sequence[tuple[str, str, bool]]
 """Name, bits (a number or WORD, STROBE, ADDRESS), and whether the master drives it."""
 CONTROL: Signals = (
-    ("awvalid", "1", True), ("awready", "1", False), ("awaddr", "ADDRESS", True), ("wvalid", "1", True),
-    ("wready", "1", False), ("wdata", "WORD", True), ("wstrb", "STROBE", True), ("bvalid", "1", False),
-    ("bready", "1", True), ("arvalid", "1", True), ("arready", "1", False), ("araddr", "ADDRESS", True),
-    ("rvalid", "1", False), ("rready", "1", True), ("rdata", "WORD", False),
-)  # fmt: skip
+    ("awvalid", "1", True),
+    ("awready", "1", False),
+    ("awaddr", "ADDRESS", True),
+    ("wvalid", "1", True),
+    ("wready", "1", False),
+    ("wdata", "WORD", True),
+    ("wstrb", "STROBE", True),
+    ("bvalid", "1", False),
+    ("bready", "1", True),
+    ("arvalid", "1", True),
+    ("arready", "1", False),
+    ("araddr", "ADDRESS", True),
+    ("rvalid", "1", False),
+    ("rready", "1", True),
+    ("rdata", "WORD", False),
+)
 MEMORY: Signals = (*CONTROL, ("awlen", "8", True), ("wlast", "1", True), ("arlen", "8", True), ("rlast", "1", False))
-_READS, _WRITES = ("arvalid", "arready", "araddr", "arlen", "rvalid", "rready", "rdata", "rlast"), (
-    "awvalid", "awready", "awaddr", "awlen", "wvalid", "wready", "wdata", "wstrb", "wlast", "bvalid", "bready",
-)  # fmt: skip
+_READS, _WRITES = (
+    ("arvalid", "arready", "araddr", "arlen", "rvalid", "rready", "rdata", "rlast"),
+    ("awvalid", "awready", "awaddr", "awlen", "wvalid", "wready", "wdata", "wstrb", "wlast", "bvalid", "bready"),
+)
 
 
 @dataclass(frozen=True)
@@ -134,9 +146,7 @@ class KernelArgument:
   );
 """
 
-    def _chosen(
-        self, stem: str, name: str, outer: Mapping[str, str], clocked: str
-    ) -> tuple[dict[str, str], str]:  # fmt: skip
+    def _chosen(self, stem: str, name: str, outer: Mapping[str, str], clocked: str) -> tuple[dict[str, str], str]:
         """How a walk through chosen parts is connected, and what makes addresses of its numbers."""
         assert self.words.chosen is not None
         assert self.numbers is not None
@@ -166,14 +176,23 @@ class KernelArgument:
         bits = self.words.word_bits
         used = [each for each in MEMORY if each[0] in (_READS if self.reads else _WRITES)]
         sizes = {"WORD": bits, "STROBE": bits // 8, "ADDRESS": 64}
-        ports = [f"{'output' if master else 'input '} logic [{(sizes.get(width) or int(width)) - 1}:0] {signal}"
-                 for signal, width, master in used]  # fmt: skip
+        ports = [
+            f"{'output' if master else 'input '} logic [{(sizes.get(width) or int(width)) - 1}:0] {signal}"
+            for signal, width, master in used
+        ]
         level, moves = ("space", "put") if self.reads else ("avail", "take")
         tokens = f"{'output' if self.reads else 'input '} logic [{self.words.token_bits - 1}:0] data"
         if self.numbers is not None:
             ports += ["input  logic come", f"input  logic [{32 * self.numbers.at_once - 1}:0] what"]
-        listed = ["input  logic clk, reset", "input  logic [63:0] base", "output logic ended", *ports,
-                  f"input  logic {level}", f"output logic {moves}", tokens]  # fmt: skip
+        listed = [
+            "input  logic clk, reset",
+            "input  logic [63:0] base",
+            "output logic ended",
+            *ports,
+            f"input  logic {level}",
+            f"output logic {moves}",
+            tokens,
+        ]
         names = ("clk", "reset", "base", "ended", level, moves, "data", *(signal for signal, _, _ in used))
         names += ("come", "what") if self.numbers is not None else ()
         body = self.body("own", "port", {each: each for each in names})
@@ -217,9 +236,14 @@ def kernel_argument(name: str, port: MemoryPort, values: ReferenceGraph, files: 
     moved = PortTensors(of_row, repeats, layers > 1, behind)
     if moved.tokens != port.tokens:
         raise InputError(
-            "no-rtl", "its tensors have another number of tokens than its stream", where=name,
-            demand=moved.tokens, bound=port.tokens, unit="tokens", hints=["compile it anew"],
-        )  # fmt: skip
+            "no-rtl",
+            "its tensors have another number of tokens than its stream",
+            where=name,
+            demand=moved.tokens,
+            bound=port.tokens,
+            unit="tokens",
+            hints=["compile it anew"],
+        )
     found = KernelArgument(name, port, port_words(moved), _numbers(of_row, values))
     if not found.reads and found.words.parts is not None and found.words.token_bits % 8:
         raise InputError("no-rtl", "tokens that are parts of bytes have no AXI port yet", where=name)

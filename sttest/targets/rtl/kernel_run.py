@@ -99,10 +99,14 @@ def _written(kernel: RtlKernel, folder: Path, seed: int) -> list[str]:
     log, memory = (ours.joinpath(f"{name}.sv").read_text(encoding="utf-8") for name in ("twin_log", "axi_memory"))
     kernel_sources = kernel.sources({}, models=kernel.is_simulated)
     texts = {
-        "twin_log.sv": log, "packages.sv": FP_PACKAGE, f"{VENDOR_CELLS}.sv": module_text(VENDOR_CELLS),
-        "checked_fifo.sv": module_text("checked_fifo"), **kernel_sources, "axi_memory.sv": memory,
+        "twin_log.sv": log,
+        "packages.sv": FP_PACKAGE,
+        f"{VENDOR_CELLS}.sv": module_text(VENDOR_CELLS),
+        "checked_fifo.sv": module_text("checked_fifo"),
+        **kernel_sources,
+        "axi_memory.sv": memory,
         "bench.sv": _bench(kernel, seed),
-    }  # fmt: skip
+    }
     bench = "kernel_bench.cpp"
     cpp = {bench: files("sttest.targets.rtl").joinpath(bench).read_text(encoding="utf-8")}
     for name, text in (texts | cpp).items():

@@ -32,8 +32,10 @@ class Body:
 
 def pipeline_ports(count: int) -> str:
     """The header of a pipeline with ``count`` FIFO sides."""
-    sides = [f"  input  logic [31:0] op_{k},\n  input  logic [31:0] ready_{k},\n  output logic [31:0] n_{k},\n"
-             for k in range(count)]  # fmt: skip
+    sides = [
+        f"  input  logic [31:0] op_{k},\n  input  logic [31:0] ready_{k},\n  output logic [31:0] n_{k},\n"
+        for k in range(count)
+    ]
     return f"module {NAME} (\n{_COMMON}{''.join(sides)}{_STATE});\n"
 
 

@@ -27,9 +27,19 @@ def port_instance(graph: TimedGraph, port: MemoryPort, place: int, number: int, 
     parameters = _port_parameters(port, len(lines))
     wires = "".join(
         f"  logic [{width * len(lines) - 1}:0] p{place}_{wire};\n"
-        for wire, width in (("there", 1), ("there_burst", 32), ("there_slot", 32), ("there_bytes", 32),
-                            ("there_last", 1), ("wants", 1), ("grant", 1), ("bytes", 32), ("burst", 32), ("slot", 32))
-    )  # fmt: skip
+        for wire, width in (
+            ("there", 1),
+            ("there_burst", 32),
+            ("there_slot", 32),
+            ("there_bytes", 32),
+            ("there_last", 1),
+            ("wants", 1),
+            ("grant", 1),
+            ("bytes", 32),
+            ("burst", 32),
+            ("slot", 32),
+        )
+    )
     fifo = graph.fifo_index[port.fifo]
     level, moves = ("space", "put") if port.op == "read" else ("avail", "take")
     to_port = ", ".join(f".{wire}(p{place}_{wire})" for wire in _TO_PORT)
@@ -55,14 +65,23 @@ def _check(graph: TimedGraph, port: MemoryPort) -> None:
     for what, demand in sizes.items():
         if demand > MAX_BYTES:
             raise InputError(
-                "port-too-large-for-rtl", f"{what} is too large for the twin", where=where, demand=demand,
-                bound=MAX_BYTES, hints=["use sttest simulate"],
-            )  # fmt: skip
+                "port-too-large-for-rtl",
+                f"{what} is too large for the twin",
+                where=where,
+                demand=demand,
+                bound=MAX_BYTES,
+                hints=["use sttest simulate"],
+            )
     if _span(port) > MAX_SPAN:
         raise InputError(
-            "token-too-large-for-rtl", "a token touches too many bursts for the twin", where=where,
-            demand=_span(port), bound=MAX_SPAN, unit="bursts", hints=["make the token smaller", "use larger bursts"],
-        )  # fmt: skip
+            "token-too-large-for-rtl",
+            "a token touches too many bursts for the twin",
+            where=where,
+            demand=_span(port),
+            bound=MAX_SPAN,
+            unit="bursts",
+            hints=["make the token smaller", "use larger bursts"],
+        )
 
 
 def _span(port: MemoryPort) -> int:
@@ -79,11 +98,16 @@ def _slots(port: MemoryPort) -> int:
 
 def _port_parameters(port: MemoryPort, lines: int) -> str:
     values = {
-        "START": f"64'd{port.start}", "TOKENS": port.tokens, "TOKEN_BYTES": port.token_bytes,
-        "BURST_BYTES": port.burst_bytes, "BURSTS": _bursts(port),
-        "WINDOW": f"64'd{port.outstanding * len(port.channels)}", "SLOTS": _slots(port), "SPAN": _span(port),
+        "START": f"64'd{port.start}",
+        "TOKENS": port.tokens,
+        "TOKEN_BYTES": port.token_bytes,
+        "BURST_BYTES": port.burst_bytes,
+        "BURSTS": _bursts(port),
+        "WINDOW": f"64'd{port.outstanding * len(port.channels)}",
+        "SLOTS": _slots(port),
+        "SPAN": _span(port),
         "LINES": lines,
-    }  # fmt: skip
+    }
     return _parameters(values)
 
 
@@ -96,9 +120,14 @@ def _requests(port: MemoryPort, place: int, line: int, first: int) -> str:
     hops = ", ".join(f"32'd{_hop(port.channels, position)}" for position in reversed(range(positions)))
     last_bytes = port.tokens * port.token_bytes - (_bursts(port) - 1) * port.burst_bytes
     values = {
-        "FIRST": first, "POSITIONS": positions, "HOPS": f"{{{hops}}}",
-        "SLOTS": _slots(port), "BURSTS": _bursts(port), "BURST_BYTES": port.burst_bytes, "LAST_BYTES": last_bytes,
-    }  # fmt: skip
+        "FIRST": first,
+        "POSITIONS": positions,
+        "HOPS": f"{{{hops}}}",
+        "SLOTS": _slots(port),
+        "BURSTS": _bursts(port),
+        "BURST_BYTES": port.burst_bytes,
+        "LAST_BYTES": last_bytes,
+    }
     word = f"[{line * 32} +: 32]"
     return (
         f"  twin_requests #({_parameters(values)}) requests_{place}_{line} (.clk(clk), .tick(tick), "
@@ -125,9 +154,13 @@ def channel_instance(graph: TimedGraph, number: int) -> str:
         return ""
     flights = min(channel.latency + 2, sum(_bursts(port) for _, _, port in users))
     values = {
-        "PORTS": len(users), "LATENCY": f"64'd{channel.latency}", "BEAT_BYTES": channel.beat_bytes,
-        "NUM": channel.beats_num, "DEN": channel.beats_den, "FLIGHTS": flights,
-    }  # fmt: skip
+        "PORTS": len(users),
+        "LATENCY": f"64'd{channel.latency}",
+        "BEAT_BYTES": channel.beat_bytes,
+        "NUM": channel.beats_num,
+        "DEN": channel.beats_den,
+        "FLIGHTS": flights,
+    }
     name = f"ch{number}"
     wires = f"""  logic [{len(users) - 1}:0] {name}_there;
   logic [31:0] {name}_burst, {name}_slot, {name}_bytes;
@@ -223,10 +256,14 @@ def _places(graph: TimedGraph, fifo: Fifo, writer: Process) -> int:
     places = max(1, min(fifo.depth, fifo.initial_tokens + tokens_of(graph, writer, op)))
     if places > MAX_PLACES:
         raise InputError(
-            "fifo-too-deep-for-rtl", "the twin would need too much memory for it",
-            where=f"{graph.name}: FIFO '{fifo.name}'", demand=places, bound=MAX_PLACES, unit="places",
+            "fifo-too-deep-for-rtl",
+            "the twin would need too much memory for it",
+            where=f"{graph.name}: FIFO '{fifo.name}'",
+            demand=places,
+            bound=MAX_PLACES,
+            unit="places",
             hints=["give it another depth with --depth", "use sttest simulate"],
-        )  # fmt: skip
+        )
     return places
 
 

@@ -79,21 +79,32 @@ class FitCertificate:
     def to_json(self) -> dict[str, Any]:
         """The certificate as JSON-ready data."""
         return {
-            "schema": SCHEMA, "name": self.name, "draws": self.draws, "kind": "derived",
+            "schema": SCHEMA,
+            "name": self.name,
+            "draws": self.draws,
+            "kind": "derived",
             "tool_factors": {kind: list(bounds) for kind, bounds in TOOL_FACTORS.items()},
             "probability": self.probability,
             "places": [
-                {"name": each.name, "probability": each.probability,
-                 "amounts": {kind: vars(spread) for kind, spread in each.amounts.items()},
-                 "budget": {kind: round(getattr(each.budget, kind), 2) for kind in KINDS}}
+                {
+                    "name": each.name,
+                    "probability": each.probability,
+                    "amounts": {kind: vars(spread) for kind, spread in each.amounts.items()},
+                    "budget": {kind: round(getattr(each.budget, kind), 2) for kind in KINDS},
+                }
                 for each in self.places
             ],
             "processes": [
-                {"process": each.name, "slr": each.slr, "predicted_lut": round(each.predicted.lut, 2),
-                 "synthesized_share": round(each.synthesized_share, 4), "lut": vars(each.lut)}
+                {
+                    "process": each.name,
+                    "slr": each.slr,
+                    "predicted_lut": round(each.predicted.lut, 2),
+                    "synthesized_share": round(each.synthesized_share, 4),
+                    "lut": vars(each.lut),
+                }
                 for each in self.processes
             ],
-        }  # fmt: skip
+        }
 
 
 def fit_certificate(
@@ -197,8 +208,9 @@ def _places(package: DesignPackage) -> tuple[dict[str, str], dict[str, Resources
     rows = package.report("resources").to_dict("records")
     budgets = {
         str(row["process"]): Resources(**{kind: float(row[kind]) for kind in KINDS})
-        for row in rows if row["kind"] == "budget"
-    }  # fmt: skip
+        for row in rows
+        if row["kind"] == "budget"
+    }
     whole = budgets.pop("all")
     if package.placed_graph is None:
         return {}, {_WHOLE: whole}
@@ -214,10 +226,15 @@ def _processes(
     rest = [*(part for each, _ in report.failed for part in each.parts), *report.missing]
     predicted, synthesized = _by_process([*done, *rest]), _by_process(done)
     rows = [
-        ProcessFit(name, slr_of.get(name, _WHOLE), predicted[name], _lut_share(synthesized.get(name), predicted[name]),
-                   _spread(draws))
+        ProcessFit(
+            name,
+            slr_of.get(name, _WHOLE),
+            predicted[name],
+            _lut_share(synthesized.get(name), predicted[name]),
+            _spread(draws),
+        )
         for name, draws in lut_of.items()
-    ]  # fmt: skip
+    ]
     return tuple(sorted(rows, key=lambda row: -row.lut.middle))
 
 

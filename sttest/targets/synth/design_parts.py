@@ -86,7 +86,7 @@ def _memory(row: dict[str, Any]) -> DesignPart:
     better = fifo_estimate(kind, depth, bits, one) if is_fifo else None
     return DesignPart(
         row["memory"], row["process"], row["role"], one, banks, kind, depth, bits, job, why_not, corrected=better
-    )  # fmt: skip
+    )
 
 
 def _job(made: Instance, predicted: Resources) -> SynthesisJob:

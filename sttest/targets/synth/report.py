@@ -103,16 +103,19 @@ class SynthesisReport:
         """Errors of the model by resource, each part of the design counted once: of memories, then of processes."""
         return [
             error
-            for prediction in ("predicted", "corrected") for of in ("memories", "processes") for kind in KINDS
+            for prediction in ("predicted", "corrected")
+            for of in ("memories", "processes")
+            for kind in KINDS
             if (error := self._error(prediction, of, kind)) is not None
-        ]  # fmt: skip
+        ]
 
     def _error(self, prediction: str, of: str, kind: str) -> ModelError | None:
         pairs = [
             (getattr(getattr(each, prediction), kind), getattr(found.resources, kind))
-            for each, found in self.done for _ in range(each.count)
+            for each, found in self.done
+            for _ in range(each.count)
             if bool(each.parts[0].kind) == (of == "memories") and getattr(found.resources, kind)
-        ]  # fmt: skip
+        ]
         if not pairs:
             return None
         predicted, synthesized = np.array(pairs).T
@@ -131,8 +134,9 @@ class SynthesisReport:
 
     def rows(self) -> pd.DataFrame:
         """One row per distinct module, for files: amounts of one of it, predicted and synthesized."""
-        return pd.DataFrame(_row(each, found) | {"kind": "synthesized", "source": self.source}
-                            for each, found in self.done)  # fmt: skip
+        return pd.DataFrame(
+            _row(each, found) | {"kind": "synthesized", "source": self.source} for each, found in self.done
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The report as JSON-ready data."""
@@ -213,9 +217,13 @@ def missing_rows(report: SynthesisReport) -> Sequence[tuple[str, int, Resources,
 def _facts(module: SynthesizedModule) -> dict[str, Any]:
     part = module.parts[0]
     return {
-        "role": part.role, "name": part.name, "memory": part.kind, "depth_words": part.depth, "word_bits": part.bits,
+        "role": part.role,
+        "name": part.name,
+        "memory": part.kind,
+        "depth_words": part.depth,
+        "word_bits": part.bits,
         "count": module.count,
-    }  # fmt: skip
+    }
 
 
 def _row(module: SynthesizedModule, found: Synthesized) -> dict[str, Any]:

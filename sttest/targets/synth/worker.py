@@ -19,17 +19,34 @@ _STATE = ("FD*", "SRL*", "RAM*", "URAM*", "DSP*")
 _SYNTH = "synth_xilinx -family xcup -uram -noiopad -noclkbuf -flatten -run"
 # The step `prepare` of `synth_xilinx` without its checks: they take minutes to look for loops in wide multiplexers.
 _PREPARE = (
-    "proc", "flatten", "tribuf -logic", "deminout", "opt_expr", "opt_clean", "opt -nodffe -nosdff", "fsm", "opt",
-    "wreduce", "peepopt", "opt_clean", "pmux2shiftx", "clean", "sort",
-)  # fmt: skip
+    "proc",
+    "flatten",
+    "tribuf -logic",
+    "deminout",
+    "opt_expr",
+    "opt_clean",
+    "opt -nodffe -nosdff",
+    "fsm",
+    "opt",
+    "wreduce",
+    "peepopt",
+    "opt_clean",
+    "pmux2shiftx",
+    "clean",
+    "sort",
+)
 # The step `map_luts` of `synth_xilinx` with abc in place of abc9: the latter takes every cell that is no LUT for a
 # box with delays, 2.4 ms for each shift register, and finds as many LUTs.  Functions of seven and eight inputs stay in
 # LUTs of six: abc gives constants to F7 and F8 multiplexers, which only LUTs that nobody would count can do.
 _MAP_LUTS = (
-    "opt_expr -mux_undef -noclkinv", "abc -luts 2:2,3,6:5", "clean", "xilinx_srl -fixed -minlen 3",
-    "techmap -map +/xilinx/lut_map.v -map +/xilinx/cells_map.v -D LUT_WIDTH=6", "xilinx_dffopt",
+    "opt_expr -mux_undef -noclkinv",
+    "abc -luts 2:2,3,6:5",
+    "clean",
+    "xilinx_srl -fixed -minlen 3",
+    "techmap -map +/xilinx/lut_map.v -map +/xilinx/cells_map.v -D LUT_WIDTH=6",
+    "xilinx_dffopt",
     "opt_lut_ins -tech xilinx",
-)  # fmt: skip
+)
 _PATH = re.compile(r"path in \\?(\S+) \(length=(\d+)\)")
 
 

@@ -32,9 +32,19 @@ _ASKED, _DONE, _LOG = "job.json", "result.json", "log.txt"
 _MOST_JOBS, _MOST_LUTS = 16, 6000
 # LUTs of cells that are not one each (AMD UG974).
 _LUTS_OF = {
-    "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1S": 2, "RAM128X1D": 4, "RAM256X1S": 4, "RAM256X1D": 8, "RAM512X1S": 8,
-    "RAM32M": 4, "RAM64M": 4, "RAM32M16": 8, "RAM64M8": 8, "RAM32X16DR8": 8,
-}  # fmt: skip
+    "RAM32X1D": 2,
+    "RAM64X1D": 2,
+    "RAM128X1S": 2,
+    "RAM128X1D": 4,
+    "RAM256X1S": 4,
+    "RAM256X1D": 8,
+    "RAM512X1S": 8,
+    "RAM32M": 4,
+    "RAM64M": 4,
+    "RAM32M16": 8,
+    "RAM64M8": 8,
+    "RAM32X16DR8": 8,
+}
 _SHIFT_REGISTERS = ("SRL16E", "SRLC16E", "SRLC32E")
 _FLIP_FLOPS = ("FDRE", "FDSE", "FDCE", "FDPE")
 _BRAM18 = {"RAMB18E2": 1, "RAMB36E2": 2}
@@ -196,8 +206,12 @@ def _write(job: SynthesisJob, place: Path) -> None:
     for name, text in (*job.sources, *boxes):
         write_text(place / name, text)
     given = {name: f'"{value}"' if isinstance(value, str) else value for name, value in job.parameters.items()}
-    asked = {"top": job.top, "sources": [name for name, _ in job.sources], "parameters": given,
-             "boxes": [name for name, _ in boxes]}  # fmt: skip
+    asked = {
+        "top": job.top,
+        "sources": [name for name, _ in job.sources],
+        "parameters": given,
+        "boxes": [name for name, _ in boxes],
+    }
     write_text(place / _ASKED, json.dumps(asked, indent=1) + "\n")
     (place / _LOG).unlink(missing_ok=True)
 

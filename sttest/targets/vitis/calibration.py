@@ -63,9 +63,11 @@ def find_tool(expected: str, *, any_version: bool) -> SynthesisTool:
     """
     if which("v++") is None and which("vitis_hls") is None:
         raise ToolMissingError(
-            "tools-missing", "neither v++ nor vitis_hls is installed", where="calibrate",
+            "tools-missing",
+            "neither v++ nor vitis_hls is installed",
+            where="calibrate",
             hints=["source the settings64.sh of Vitis"],
-        )  # fmt: skip
+        )
     if which("v++") is not None:
         version = vitis_version(expected, any_version=any_version, where="calibrate")
         if which("vitis_hls") is None or _release(version) >= _FIRST_CONFIG:
@@ -135,7 +137,7 @@ def run_jobs(
         parallel: jobs at a time.
         limit_s: time limit of a job in seconds.
         tell: is told how many are done and which run.
-    """  # fmt: skip
+    """
     stopped = Flag()
     results: dict[str, JobResult] = {}
     with ThreadPoolExecutor(parallel) as pool:
@@ -182,12 +184,18 @@ def achieved_figures(package: DesignPackage, results: Sequence[JobResult]) -> Ac
     pipelines = {each.name: each for each in package.emitted_graph.processes if isinstance(each, Pipeline)}
     jobs = tuple(
         AchievedJob(
-            name=each.job.name, processes=each.job.processes, units=len(each.job.units), release=each.report.version,
-            target_ns=each.report.target_ns, estimated_ns=each.report.estimated_ns, **each.report.resources,
+            name=each.job.name,
+            processes=each.job.processes,
+            units=len(each.job.units),
+            release=each.report.version,
+            target_ns=each.report.target_ns,
+            estimated_ns=each.report.estimated_ns,
+            **each.report.resources,
             loops=tuple(_reported(each.report)),
         )
-        for each in results if each.report is not None
-    )  # fmt: skip
+        for each in results
+        if each.report is not None
+    )
     processes = [_process(*each, pipelines) for result in results for each in _members(result)]
     return Achieved(
         schema="sttest.achieved/1", kernel_sha256=package.kernel_sha256, jobs=jobs, processes=tuple(processes)
@@ -297,9 +305,13 @@ def calibrated_graph(graph: TimedGraph, achieved: Achieved) -> tuple[TimedGraph,
 def _calibrated(pipeline: Pipeline, achieved: Sequence[AchievedLoop]) -> Pipeline:
     if len(achieved) != len(pipeline.loops):
         raise InputError(
-            "files-disagree", "not as many achieved loops as in the timed graph", where=f"process '{pipeline.name}'",
-            demand=len(achieved), bound=len(pipeline.loops), hints=["calibrate the package again"],
-        )  # fmt: skip
+            "files-disagree",
+            "not as many achieved loops as in the timed graph",
+            where=f"process '{pipeline.name}'",
+            demand=len(achieved),
+            bound=len(pipeline.loops),
+            hints=["calibrate the package again"],
+        )
     loops = tuple(
         replace(loop, ii=each.ii, latency=each.latency, events=_spread(loop, each.latency))
         for loop, each in zip(pipeline.loops, achieved, strict=True)

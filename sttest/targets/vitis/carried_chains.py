@@ -70,10 +70,21 @@ _UNKNOWN = 0
 _COMPARES = ("<", ">", "<=", ">=", "==", "!=")
 _FLOAT_OPERATORS = {"+": "fadd", "-": "fadd", "*": "fmul", "/": "fdiv"}
 _FUNCTIONS = {
-    "exp": "fexp", "expf": "fexp", "sqrt": "fsqrt", "sqrtf": "fsqrt", "rsqrt": "frsqrt", "tanh": "ftanh",
-    "exp_f32": "fexp", "rsqrt_f32": "frsqrt", "tanh_f32": "ftanh",
-    "recip": "frecip", "rint": "fround", "round": "fround", "fmax": "fmax", "fmin": "fmax",
-}  # fmt: skip
+    "exp": "fexp",
+    "expf": "fexp",
+    "sqrt": "fsqrt",
+    "sqrtf": "fsqrt",
+    "rsqrt": "frsqrt",
+    "tanh": "ftanh",
+    "exp_f32": "fexp",
+    "rsqrt_f32": "frsqrt",
+    "tanh_f32": "ftanh",
+    "recip": "frecip",
+    "rint": "fround",
+    "round": "fround",
+    "fmax": "fmax",
+    "fmin": "fmax",
+}
 _WIRES = ("fabs", "abs", "lock")
 
 
@@ -269,8 +280,14 @@ class _Execution:
         if not {*names_in(condition)} <= {name for name, _ in lanes}:
             return None
         left, right = (self.iteration.affine(arg, lanes).lanes[lane] for arg in condition.args)
-        return {"<": left < right, ">": left > right, "<=": left <= right, ">=": left >= right, "==": left == right,
-                "!=": left != right}[condition.op]  # fmt: skip
+        return {
+            "<": left < right,
+            ">": left > right,
+            "<=": left <= right,
+            ">=": left >= right,
+            "==": left == right,
+            "!=": left != right,
+        }[condition.op]
 
     def _assign(self, target: Expr, value: Late, lanes: Lanes, lane: int, conditions: list[Late]) -> None:
         key = self._key(target, lanes, lane)

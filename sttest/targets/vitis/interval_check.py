@@ -123,7 +123,7 @@ def _compared(code: ProcessIntervals, process: Process | None, graph: TimedGraph
     claimed, entries, drain = _claims(process, graph)
     return IntervalComparison(
         process.name, code.name, process.category, code.loops, code.notes, claimed, entries, drain
-    )  # fmt: skip
+    )
 
 
 def _claims(process: Process, graph: TimedGraph) -> tuple[int, int, int]:
@@ -170,9 +170,7 @@ def summary(compared: Sequence[IntervalComparison]) -> list[str]:
         worst = different[0]
         lines.append(f"worst: '{worst.process}', {worst.admitted:,} cycles for {worst.claimed:,}")
     pipelines = [each for each in compared if each.category != "dma"]
-    more, fewer = (
-        sum(sign * each.entries > sign * each.claimed_entries for each in pipelines) for sign in (1, -1)
-    )  # fmt: skip
+    more, fewer = (sum(sign * each.entries > sign * each.claimed_entries for each in pipelines) for sign in (1, -1))
     if more or fewer:
         lines.append(f"pipelines that drain more often than in the graph: {more}, less often: {fewer}")
     return lines
@@ -191,16 +189,26 @@ def document(compared: Sequence[IntervalComparison], wide: Sequence[str]) -> dic
 
 def _as_json(each: IntervalComparison) -> dict[str, Any]:
     return {
-        "process": each.process, "function": each.function, "claimed_cycles": each.claimed,
-        "admitted_cycles": each.admitted, "claimed_entries": each.claimed_entries, "entries": each.entries,
-        "lost_cycles": each.lost, "notes": list(each.notes),
+        "process": each.process,
+        "function": each.function,
+        "claimed_cycles": each.claimed,
+        "admitted_cycles": each.admitted,
+        "claimed_entries": each.claimed_entries,
+        "entries": each.entries,
+        "lost_cycles": each.lost,
+        "notes": list(each.notes),
         "loops": [
             {
-                "loop": loop.label, "line": loop.line, "iterations": loop.iterations, "entries": loop.entries,
-                "asked": loop.asked, "admitted": loop.admitted, "reason": loop.reason,
+                "loop": loop.label,
+                "line": loop.line,
+                "iterations": loop.iterations,
+                "entries": loop.entries,
+                "asked": loop.asked,
+                "admitted": loop.admitted,
+                "reason": loop.reason,
                 "bounds": [{"rule": b.rule, "cycles": b.cycles, "reason": b.reason} for b in loop.bounds],
                 "notes": list(loop.notes),
             }
             for loop in each.loops
         ],
-    }  # fmt: skip
+    }

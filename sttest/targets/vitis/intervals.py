@@ -182,9 +182,12 @@ class _Process:
                 found = replace(found, entries=same.entries + found.entries, passes=same.passes | found.passes)
             loops[key] = found
         return ProcessIntervals(
-            self.call.function, frozenset(used[False]), frozenset(used[True]), tuple(loops.values()),
+            self.call.function,
+            frozenset(used[False]),
+            frozenset(used[True]),
+            tuple(loops.values()),
             (*self._wide_streams(), *self._not_understood()),
-        )  # fmt: skip
+        )
 
     def title(self, name: str) -> str:
         """A stream as it is called in simulation, or its variable in the region."""
@@ -235,10 +238,15 @@ class _Loop:
         bounds.sort(key=lambda bound: -bound.cycles)
         notes = [*self.nest.notes, *self._bursts()]
         return LoopInterval(
-            self.nest.label, self.nest.line, self.nest.iterations, self.nest.entries, self.nest.asked,
-            tuple(bounds), tuple(dict.fromkeys(notes)),
+            self.nest.label,
+            self.nest.line,
+            self.nest.iterations,
+            self.nest.entries,
+            self.nest.asked,
+            tuple(bounds),
+            tuple(dict.fromkeys(notes)),
             frozenset((self.process.title(access.name), access.writes) for access in self.streams),
-        )  # fmt: skip
+        )
 
     def _streams(self) -> Iterator[IntervalBound]:
         counted: dict[tuple[str, bool], list[tuple[Guard, Integers]]] = defaultdict(list)

@@ -105,10 +105,14 @@ def _below(loads: Sequence[PortLoad], bank_of: Mapping[str, int], board: FpgaBoa
     )
     if found is None:
         raise DoesNotFitError(
-            "ddr-capacity", "no room in the DDR for what --tier puts there", where=board.name,
-            demand=sum(load.resident_bytes for load in loads), bound=tier.size_bytes, unit="bytes",
+            "ddr-capacity",
+            "no room in the DDR for what --tier puts there",
+            where=board.name,
+            demand=sum(load.resident_bytes for load in loads),
+            bound=tier.size_bytes,
+            unit="bytes",
             hints=["put fewer layers on a card", "leave more in the HBM"],
-        )  # fmt: skip
+        )
     return found
 
 

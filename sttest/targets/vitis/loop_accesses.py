@@ -101,9 +101,10 @@ class Iteration:
     nest: PipelinedNest
 
     def __post_init__(self) -> None:
-        self.ranges = {**self.nest.around, **{
-            loop.counter: trip * loop.stride for loop, trip in zip(self.nest.loops, self.nest.trips, strict=True)
-        }}  # fmt: skip
+        self.ranges = {
+            **self.nest.around,
+            **{loop.counter: trip * loop.stride for loop, trip in zip(self.nest.loops, self.nest.trips, strict=True)},
+        }
         self.aliases: dict[str, Expr] = {}
         self.rounded: dict[str, tuple[str, Affine, int]] = {}
         self.placed = list(self._placed(self.nest.body, (), ()))
@@ -138,8 +139,10 @@ class Iteration:
             never = (Literal("", 0, -1),)
             return ((), never) if choice.condition.value else (never, ())
         # What changes may be another value at each place.
-        parts = {part: any(self.code.settings[name] > 1 for name in names_in(part))
-                 for part in _conjunction(choice.condition)}  # fmt: skip
+        parts = {
+            part: any(self.code.settings[name] > 1 for name in names_in(part))
+            for part in _conjunction(choice.condition)
+        }
         literals = [None if changes else self._literal(part) for part, changes in parts.items()]
         known = tuple(each for each in literals if each is not None)
         if any(parts.values()):
@@ -288,8 +291,9 @@ class Iteration:
         """A quotient or remainder where what is no multiple of the divisor stays below it."""
         multiples = tuple(each for each in value.terms if each[1] % divisor == 0)
         others = tuple(each for each in value.terms if each[1] % divisor)
-        most = sum(factor * (self.ranges[name] - 1) if name in self.ranges and factor > 0 else _FAR
-                   for name, factor in others)  # fmt: skip
+        most = sum(
+            factor * (self.ranges[name] - 1) if name in self.ranges and factor > 0 else _FAR for name, factor in others
+        )
         if most + int(np.max(value.lanes % divisor)) >= divisor:
             return None
         if op == "%":
@@ -540,9 +544,11 @@ def _touched(iteration: Iteration, access: LoopAccess, banks: ArrayBanks) -> _To
     reached = [banks.banks(dim, index, iteration.ranges)[chosen] for dim, index in enumerate(indices)]
     rows = [[each[number] for each in reached] for number in range(len(places))]
     return _Touched(
-        frozenset(access.guard), access.writes, tuple(word.terms for word in words),
+        frozenset(access.guard),
+        access.writes,
+        tuple(word.terms for word in words),
         dict(zip(places.tolist(), rows, strict=True)),
-    )  # fmt: skip
+    )
 
 
 def _used(reached: Sequence[Integers], counts: Sequence[int]) -> Integers:

@@ -76,9 +76,11 @@ def beside(near: ChannelPlacement, below: ChannelPlacement | None, first: int) -
         {first + bank: count for bank, count in each.items()} for each in (below.run_bytes, below.resident_bytes)
     )
     return ChannelPlacement(
-        {**near.banks, **shifted}, {**near.run_bytes, **moved}, {**near.resident_bytes, **kept},
+        {**near.banks, **shifted},
+        {**near.run_bytes, **moved},
+        {**near.resident_bytes, **kept},
         max(near.busiest_port, below.busiest_port, key=lambda each: each[1]),
-    )  # fmt: skip
+    )
 
 
 def place(loads: Sequence[PortLoad], banks: int, bank_bytes: int) -> ChannelPlacement:
@@ -115,9 +117,11 @@ def place(loads: Sequence[PortLoad], banks: int, bank_bytes: int) -> ChannelPlac
         resident[bank] += load.resident_bytes
     used = sorted({bank for chosen in placed.values() for bank in chosen})
     return ChannelPlacement(
-        {load.port: placed[load.port] for load in loads}, {bank: traffic[bank] for bank in used},
-        {bank: resident[bank] for bank in used}, _busiest(loads),
-    )  # fmt: skip
+        {load.port: placed[load.port] for load in loads},
+        {bank: traffic[bank] for bank in used},
+        {bank: resident[bank] for bank in used},
+        _busiest(loads),
+    )
 
 
 def placements(loads: Sequence[PortLoad], banks: int, bank_bytes: int) -> list[ChannelPlacement]:
@@ -149,7 +153,11 @@ def _busiest(loads: Sequence[PortLoad]) -> tuple[str, int]:
 
 def _no_room(load: PortLoad, banks: int, bank_bytes: int) -> DoesNotFitError:
     return DoesNotFitError(
-        "hbm-capacity", "no room for the buffers of a port", where=f"port '{load.port}'",
-        demand=load.resident_bytes, bound=banks * bank_bytes, unit="bytes",
+        "hbm-capacity",
+        "no room for the buffers of a port",
+        where=f"port '{load.port}'",
+        demand=load.resident_bytes,
+        bound=banks * bank_bytes,
+        unit="bytes",
         hints=["put fewer layers on a card", "take a board with more HBM"],
-    )  # fmt: skip
+    )

@@ -96,16 +96,24 @@ def _execute(step: BuildStep, folder: Path, log: Path, tell: Tell) -> int:
     deadline = time.monotonic() + step.limit_s
     with log.open("wb") as output:
         process = subprocess.Popen(
-            step.command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+            step.command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
             start_new_session=True,
-        )  # fmt: skip
+        )
         try:
             while not _has_left(process):
                 if time.monotonic() > deadline:
                     raise SttestError(
-                        "build-timeout", f"did not end; its log is {log}", where=f"step {step.name}",
-                        bound=step.limit_s, unit="s", hints=[f"allow more time with --timeout-{step.name}"],
-                    )  # fmt: skip
+                        "build-timeout",
+                        f"did not end; its log is {log}",
+                        where=f"step {step.name}",
+                        bound=step.limit_s,
+                        unit="s",
+                        hints=[f"allow more time with --timeout-{step.name}"],
+                    )
                 tell(f"{step.name}: {_last_line(log)}")
                 time.sleep(_POLL_S)
         finally:
@@ -128,9 +136,11 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _failed(step: BuildStep, log: Path, how: str) -> SttestError:
     said = _error_line(log) or _last_line(log)
     return SttestError(
-        "build-failed", f"{step.command[0]}: {how}{f': {said}' if said else ''}; its log is {log}",
-        where=f"step {step.name}", hints=["mend it and run the same command again: it goes on at this step"],
-    )  # fmt: skip
+        "build-failed",
+        f"{step.command[0]}: {how}{f': {said}' if said else ''}; its log is {log}",
+        where=f"step {step.name}",
+        hints=["mend it and run the same command again: it goes on at this step"],
+    )
 
 
 def _error_line(log: Path) -> str:

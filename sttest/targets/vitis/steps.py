@@ -72,9 +72,12 @@ class Plan:
         first = BuildStep("compile", self.compile_command(f"../{CPP}"), sources, compiled, self.limits.compile_s)
         pblocks = (self.folder.parent / FLOORPLAN_TCL,) if self._pblocks() else ()
         second = BuildStep(
-            "link", self.link_command(f"../{LINK_CONFIG}"), (compiled, config, *pblocks), self.xclbin,
+            "link",
+            self.link_command(f"../{LINK_CONFIG}"),
+            (compiled, config, *pblocks),
+            self.xclbin,
             self.limits.link_s,
-        )  # fmt: skip
+        )
         if self.target == "hw":
             return first, second
         third = BuildStep("emconfig", self.emconfig_command(), (), emulation, self.limits.emconfig_s)
@@ -88,9 +91,16 @@ class Plan:
     def link_command(self, config: str) -> tuple[str, ...]:
         """A kernel object to a design that XRT loads."""
         return (
-            *self._common("link"), "--jobs", str(self.jobs), "--config", config, *self._pblocks(),
-            "-o", f"{self.kernel}.xclbin", f"{self.kernel}.xo",
-        )  # fmt: skip
+            *self._common("link"),
+            "--jobs",
+            str(self.jobs),
+            "--config",
+            config,
+            *self._pblocks(),
+            "-o",
+            f"{self.kernel}.xclbin",
+            f"{self.kernel}.xo",
+        )
 
     def _pblocks(self) -> tuple[str, ...]:
         """Vivado runs in a folder of its own, so the path is whole."""
@@ -105,9 +115,20 @@ class Plan:
 
     def _common(self, mode: str) -> tuple[str, ...]:
         return (
-            "v++", f"--{mode}", "--target", self.target, "--platform", self.tools.platform, "--save-temps",
-            "--temp_dir", f"_x-{mode}", "--log_dir", f"logs-{mode}", "--report_dir", f"reports-{mode}",
-        )  # fmt: skip
+            "v++",
+            f"--{mode}",
+            "--target",
+            self.target,
+            "--platform",
+            self.tools.platform,
+            "--save-temps",
+            "--temp_dir",
+            f"_x-{mode}",
+            "--log_dir",
+            f"logs-{mode}",
+            "--report_dir",
+            f"reports-{mode}",
+        )
 
 
 # --- ``hls/Makefile``: the steps of a build by hand
@@ -301,12 +322,16 @@ def vitis_version(expected: str, *, any_version: bool, tool: str = "v++", where:
     version = found.version or ""
     if not version and not any_version:
         raise InputError(
-            "unknown-version", f"{tool} does not tell its version ({found.detail})", where=tool,
+            "unknown-version",
+            f"{tool} does not tell its version ({found.detail})",
+            where=tool,
             hints=["source its settings64.sh", f"{where} all the same with --any-version"],
-        )  # fmt: skip
+        )
     if not version.startswith(expected) and not any_version:
         raise InputError(
-            "other-version", f"{tool} is {version}, the platform goes with {expected}", where=tool,
+            "other-version",
+            f"{tool} is {version}, the platform goes with {expected}",
+            where=tool,
             hints=[f"source the settings64.sh of {expected}", f"{where} all the same with --any-version"],
-        )  # fmt: skip
+        )
     return version or "unknown"

@@ -95,8 +95,10 @@ class SynthesisJob:
         """
         values = {"part": part, "clock": f"{1000 / clock_mhz:g}", "top": self.name, "source": SOURCE}
         return {
-            SOURCE: self.units[0].source, CONFIG: _CONFIG_TEXT.format(**values), SCRIPT: _SCRIPT_TEXT.format(**values),
-        }  # fmt: skip
+            SOURCE: self.units[0].source,
+            CONFIG: _CONFIG_TEXT.format(**values),
+            SCRIPT: _SCRIPT_TEXT.format(**values),
+        }
 
 
 # FIFO ports as between the processes of a kernel need the flow of Vivado; the rest is as in a kernel (UG1399, Default

@@ -23,9 +23,17 @@ PAGE_BYTES = 4096
 BANK_MASK = 0xFFFF
 """Bits of a group id that name the memory bank (xrt_mem.h:60); the eight above it name the xclbin's slot."""
 SURFACE = (
-    "bo", "device", "enumerate_devices", "ert_cmd_state", "kernel", "run", "uuid", "xclBOSyncDirection", "xclbin",
+    "bo",
+    "device",
+    "enumerate_devices",
+    "ert_cmd_state",
+    "kernel",
+    "run",
+    "uuid",
+    "xclBOSyncDirection",
+    "xclbin",
     "xrt_info_device",
-)  # fmt: skip
+)
 """The names of the module that sttest uses."""
 
 

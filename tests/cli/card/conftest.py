@@ -35,14 +35,24 @@ def package_of(tmp_path_factory):
 
     @cache
     def make(
-        model: str, phase: str, board: str = "u55c", layers: int = 1, share: Sharing = "none", *, head: bool = False,
+        model: str,
+        phase: str,
+        board: str = "u55c",
+        layers: int = 1,
+        share: Sharing = "none",
+        *,
+        head: bool = False,
         generate: int = 1,
-    ) -> Path:  # fmt: skip
+    ) -> Path:
         tokens, context = SHIPPED_SHAPES[True][phase]
         workload = {
-            "model": f"small-{model}", "phase": phase, "tokens": tokens, "context": context, "asked_tokens": tokens,
+            "model": f"small-{model}",
+            "phase": phase,
+            "tokens": tokens,
+            "context": context,
+            "asked_tokens": tokens,
             "asked_context": context,
-        }  # fmt: skip
+        }
         if head:
             workload["head_columns"] = head_columns(model_config(f"small-{model}"))
         name = f"small-{model}-{phase}-{board}"

@@ -36,8 +36,10 @@ def test_a_build_is_done_once(sttest, own_package_of, vitis):
     package, calls = own_package_of(*PACKAGE), vitis()
     first = json.loads(sttest("build", package, "--target", "hw_emu", "--jobs", "8", "--json").stdout)
     assert [(step["name"], step["was_done"]) for step in first["steps"]] == [
-        ("compile", False), ("link", False), ("emconfig", False),
-    ]  # fmt: skip
+        ("compile", False),
+        ("link", False),
+        ("emconfig", False),
+    ]
     assert "--jobs 8" in calls.read_text()
     again = json.loads(sttest("build", package, "--target", "hw_emu", "--jobs", "8", "--json").stdout)
     assert {step["was_done"] for step in again["steps"]} == {True}
@@ -84,11 +86,8 @@ def test_another_version_is_taken_only_if_told(version, message, sttest, own_pac
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [
-        (("--board", "u280"), "the package was compiled for 'u55c'"),
-        (("--slr", "7"), "'u55c' has no SLR7"),
-    ],
-)  # fmt: skip
+    [(("--board", "u280"), "the package was compiled for 'u55c'"), (("--slr", "7"), "'u55c' has no SLR7")],
+)
 def test_what_does_not_fit_the_package_is_refused(arguments, message, sttest, own_package_of):
     outcome = sttest("build", own_package_of(*PACKAGE), "--target", "hw", "--dry-run", *arguments)
     assert outcome.exit_code == 2

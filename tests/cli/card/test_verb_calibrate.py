@@ -197,9 +197,10 @@ def test_a_job_is_run_once_per_content(sttest, package, tool):
     ("trouble", "says"),
     [
         ("fail", "exit code 1: ERROR: [HLS 207-3337] type of port is unsupported; its log is"),
-        ("hang", "did not end; its log is"), ("cut", "not well-formed XML"),
+        ("hang", "did not end; its log is"),
+        ("cut", "not well-formed XML"),
     ],
-)  # fmt: skip
+)
 def test_a_job_with_trouble_stops_no_other_and_names_its_log(trouble, says, sttest, package, tool):
     tool(trouble=f"{trouble}:mlp_fc1")
     limit = ("--timeout-csynth", 3) if trouble == "hang" else ()

@@ -43,9 +43,8 @@ def test_a_block_is_as_the_golden_to_the_bit(package_of, tmp_path, work, capsys)
 
 def test_a_kernel_that_hangs_leaves_the_results_of_the_launches_before(package_of, tmp_path, work):
     request = RunRequest(
-        (package_of("gpt2", "decode"),), launches=4, work=work, patience=Timeouts(1.0),
-        faults=((2, "hung"),),
-    )  # fmt: skip
+        (package_of("gpt2", "decode"),), launches=4, work=work, patience=Timeouts(1.0), faults=((2, "hung"),)
+    )
     with pytest.raises(DeadlockError, match="decode 2, layer 0: kernel 'group0' did not finish"):
         run(request, tmp_path / "results", "layer", as_json=True)
     rows = table(tmp_path / "results")
@@ -210,7 +209,7 @@ def test_whole_generations_in_a_launch_of_all_tokens(model, package_of, tmp_path
         (("--new-tokens", 20, "--prompt-tokens", 12), "demand 33 tokens, bound 32 tokens"),
         (("--launch-per", "token"), "compiled for one launch per generation; compile it with --layers 6"),
     ],
-)  # fmt: skip
+)
 def test_what_a_launch_of_several_tokens_cannot_do_is_refused(options, says, sttest, package_of):
     decode = package_of("gpt2", "decode", layers=6, share="all", head=True, generate=3)
     packages = (decode,) if options[0] == "--prompt-by-decode" else (package_of("gpt2", "prefill"), decode)

@@ -93,9 +93,12 @@ def _part(tensors: Sequence[Tensor]) -> tuple[tuple[str, ...], tuple[int, ...]]:
 
 def _in_a_namespace(number: int, name: str) -> list[str]:
     return [
-        f"#define {name} top_{number}", f"namespace kernel_{number} {{", f'#include "{number}.cpp"', "}",
+        f"#define {name} top_{number}",
+        f"namespace kernel_{number} {{",
+        f'#include "{number}.cpp"',
+        "}",
         f"#undef {name}",
-    ]  # fmt: skip
+    ]
 
 
 def _called(number: int, call: Call) -> list[str]:

@@ -70,9 +70,14 @@ def made(text: str, vector_bits: int = 4096, *, slices: bool = False, beat_bits:
     module = parse(text, "test", context)
     set_target(module, "u55c")
     passes = (
-        MaterializeConverters(), MaterializeDma(beat_bits), Vectorize(vector_bits), InsertForks(),
-        *((AssignChannels(),) if slices else ()), NameNodes(), LowerToStreams(2),
-    )  # fmt: skip
+        MaterializeConverters(),
+        MaterializeDma(beat_bits),
+        Vectorize(vector_bits),
+        InsertForks(),
+        *((AssignChannels(),) if slices else ()),
+        NameNodes(),
+        LowerToStreams(2),
+    )
     for each in passes:
         each.apply(context, module)
     module.verify()

@@ -23,14 +23,18 @@ ROTATED = {
     "wider": ("216xf32", stream_type("9xf32", "24", "9", "d0"), stream_type("24xf32", "9", "24", "d0")),
     "rows": ("4x60xi8", stream_type("1x12xi8", "4,5", "1,12", "d0,d1"), stream_type("4x20xi8", "3", "20", "0,d0")),
     "inner": (
-        "30x6xf32", stream_type("5x2xf32", "3,6", "2,5", "d1,d0"), stream_type("2x3xf32", "15,2", "2,3", "d0,d1"),
+        "30x6xf32",
+        stream_type("5x2xf32", "3,6", "2,5", "d1,d0"),
+        stream_type("2x3xf32", "15,2", "2,3", "d0,d1"),
     ),
     "both": ("12x30xi8", stream_type("4x6xi8", "5,3", "6,4", "d1,d0"), stream_type("6x10xi8", "2,3", "6,10", "d0,d1")),
     "several_blocks": (
-        "3x84xi8", stream_type("1x12xi8", "3,7", "1,12", "d0,d1"), stream_type("1x28xi8", "3,3", "1,28", "d0,d1"),
+        "3x84xi8",
+        stream_type("1x12xi8", "3,7", "1,12", "d0,d1"),
+        stream_type("1x28xi8", "3,3", "1,28", "d0,d1"),
     ),
     "gaps": ("72xi8", stream_type("6xi8", "2,6", "6,12", "d0 + d1"), stream_type("9xi8", "8", "9", "d0")),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")

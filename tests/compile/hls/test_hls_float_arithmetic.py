@@ -24,14 +24,25 @@ TYPES = [
     pytest.param(XILINX, id="xilinx", marks=pytest.mark.skipif(not XILINX, reason=f"{AP_TYPES_VARIABLE} is not set")),
 ]
 UNARY = {
-    "math.exp": "exp_f32(a)", "math.rsqrt": "rsqrt_f32(a)", "math.tanh": "tanh_f32(a)", "math.sqrt": "hls::sqrt(a)",
-    "math.roundeven": "hls::rint(a)", "math.absf": "hls::fabs(a)", "arith.negf": "-a",
-}  # fmt: skip
+    "math.exp": "exp_f32(a)",
+    "math.rsqrt": "rsqrt_f32(a)",
+    "math.tanh": "tanh_f32(a)",
+    "math.sqrt": "hls::sqrt(a)",
+    "math.roundeven": "hls::rint(a)",
+    "math.absf": "hls::fabs(a)",
+    "arith.negf": "-a",
+}
 BINARY = {
-    "arith.addf": "a + b", "arith.subf": "a - b", "arith.mulf": "a * b", "arith.divf": "a / b",
-    "arith.maximumf": "larger(a, b)", "arith.minimumf": "smaller(a, b)",
-    "olt": "a < b ? 1.0f : 0.0f", "ueq": "!(a < b || a > b) ? 1.0f : 0.0f", "oge": "a >= b ? 1.0f : 0.0f",
-}  # fmt: skip
+    "arith.addf": "a + b",
+    "arith.subf": "a - b",
+    "arith.mulf": "a * b",
+    "arith.divf": "a / b",
+    "arith.maximumf": "larger(a, b)",
+    "arith.minimumf": "smaller(a, b)",
+    "olt": "a < b ? 1.0f : 0.0f",
+    "ueq": "!(a < b || a > b) ? 1.0f : 0.0f",
+    "oge": "a >= b ? 1.0f : 0.0f",
+}
 MAIN = """
 #include <cstdio>
 int main() {

@@ -30,12 +30,23 @@ OWN_INPUTS = {"gemma": {"mask", "rope"}}
 
 ROWS = CompileOptions(
     tiles=(
-        "attn_norm:1x32", "attn_norm_2:1x32", "attn_norm_3:1", "attn_norm_4:1x32", "mlp_norm:1x32",
-        "*_proj:1x32x64", "mlp_fc1:1x32x64", "mlp_fc2:1x32x128", "attn_scores:1x1x32x16", "attn_mix:1x1x16x32",
+        "attn_norm:1x32",
+        "attn_norm_2:1x32",
+        "attn_norm_3:1",
+        "attn_norm_4:1x32",
+        "mlp_norm:1x32",
+        "*_proj:1x32x64",
+        "mlp_fc1:1x32x64",
+        "mlp_fc2:1x32x128",
+        "attn_scores:1x1x32x16",
+        "attn_mix:1x1x16x32",
     ),
     orders=("attn_scores:0,1,2,3", "attn_mix:0,1,2,3"),
-    vector_bits=64, buffer_rereads_kib=64, flatten_bottleneck_loops=True, layers=LAYERS,
-)  # fmt: skip
+    vector_bits=64,
+    buffer_rereads_kib=64,
+    flatten_bottleneck_loops=True,
+    layers=LAYERS,
+)
 """Row by row through all tasks, with the parameters of a layer on chip."""
 
 
@@ -43,10 +54,15 @@ def eight_rows_of(model: str) -> CompileOptions:
     """Tiles of eight rows of a gated model, with the lanes of the best designs' kind."""
     groups = "" if model == "gemma" else "1x"
     tiles = (
-        "attn_norm:8x32", "attn_norm_2:8", "attn_norm_3:8x32", "mlp_norm:8x32", "*_proj:8x32x32",
+        "attn_norm:8x32",
+        "attn_norm_2:8",
+        "attn_norm_3:8x32",
+        "mlp_norm:8x32",
+        "*_proj:8x32x32",
         "mlp_down_proj:8x32x1x32",
-        f"attn_scores:8x1x{groups}16x16", f"attn_mix:8x1x{groups}16x16",
-    )  # fmt: skip
+        f"attn_scores:8x1x{groups}16x16",
+        f"attn_mix:8x1x{groups}16x16",
+    )
     loops = "0,1,2,3" if model == "gemma" else "0,1,2,3,4"
     orders = (f"attn_scores:{loops}", f"attn_mix:{loops}")
     return ROWS.with_(tiles=tiles, orders=orders, buffer_rereads_kib=1, fabric=("attn_scores", "attn_mix"))

@@ -24,8 +24,11 @@ def test_reserved_words_are_avoided() -> None:
 def test_a_scope_gives_each_thing_one_name_of_its_own() -> None:
     names = Names(["token"])
     assert [names.of(1, "norm"), names.of(2, "norm"), names.of(1, "other"), names.of(3, "token")] == [
-        "norm", "norm_2", "norm", "token_2",
-    ]  # fmt: skip
+        "norm",
+        "norm_2",
+        "norm",
+        "token_2",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -58,12 +58,13 @@ def statements(body: str, arguments: str) -> PayloadCode:
         ("arith.extf %a : f16 to f32", ("f16",), "const float wide = static_cast<float>(x0);"),
         ("arith.truncf %a : f32 to f16", ("f32",), "const half narrow = half(x0);"),
         (
-            "arith.bitcast %a : f32 to i32", ("f32",),
+            "arith.bitcast %a : f32 to i32",
+            ("f32",),
             "const ap_int<32> bits = ap_int<32>(static_cast<int>(bits_of_float(x0)));",
         ),
         ("arith.bitcast %a : i32 to f32", ("i32",), "const float number = float_of_bits(x0.to_uint());"),
     ],
-)  # fmt: skip
+)
 def test_one_statement_per_operation(op: str, types: tuple[str, ...], wanted: str) -> None:
     arguments = ", ".join(f"%{name}: {kind}" for name, kind in zip("abc", types, strict=False))
     assert [*map(str, statements(f"%y = {op}", arguments).statements)] == [wanted]
@@ -97,11 +98,17 @@ def test_what_has_no_meaning_is_refused(op: str, types: tuple[str, ...]) -> None
 @pytest.mark.parametrize(
     ("number", "literal"),
     [
-        (0.5, "0.5f"), (1e-5, "1e-05f"), (0.797884583, "0.7978846f"), (-3.4028235e38, "-3.4028235e+38f"),
-        (float("-inf"), "-INFINITY"), (float("nan"), "NAN"), (16777216.0, "1.6777216e+07f"),
-        (0.0, "0.0f"), (-0.0, "-0.0f"),
+        (0.5, "0.5f"),
+        (1e-5, "1e-05f"),
+        (0.797884583, "0.7978846f"),
+        (-3.4028235e38, "-3.4028235e+38f"),
+        (float("-inf"), "-INFINITY"),
+        (float("nan"), "NAN"),
+        (16777216.0, "1.6777216e+07f"),
+        (0.0, "0.0f"),
+        (-0.0, "-0.0f"),
     ],
-)  # fmt: skip
+)
 def test_literals_read_back(number: float, literal: str) -> None:
     assert float_literal(number) == literal
 

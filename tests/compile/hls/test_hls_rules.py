@@ -143,8 +143,11 @@ BREAKS = [
     ("no-recursion", "return x + x;", "return doubled(x);"),
     ("constant-arrays", "float sums[4][16];", "int n = 4; float sums[n][16];"),
     ("identifiers", "row token;", "row token; int half = 0;"),
-    ("identifiers", "static inline float doubled(float x) {",
-     "static inline float doubled(float x__y) {\n  float x = x__y;"),
+    (
+        "identifiers",
+        "static inline float doubled(float x) {",
+        "static inline float doubled(float x__y) {\n  float x = x__y;",
+    ),
     ("constant-bounds", "for (int t = 0; t < 4; ++t) {", "for (int t = 0; t < bound; ++t) {"),
     ("constant-bounds", "t < TOKENS", "t < WORDS"),
     ("constant-arrays", "TOKEN kept[TOKENS];", "TOKEN kept[WORDS];"),
@@ -158,9 +161,12 @@ BREAKS = [
     ("loop-directives", "  return x + x;", "#pragma HLS loop_flatten off\n  return x + x;"),
     ("pipeline-interval", "#pragma HLS pipeline II=2", "#pragma HLS pipeline II=0"),
     ("pipelined-leaves", "#pragma HLS unroll\n", "#pragma HLS pipeline II=1\n"),
-    ("placed-after-declaration", "block(blocks);\nrows:\n  for (int t = 0; t < 4; ++t) {\n#pragma HLS pipeline II=2",
-     "block(blocks);\n#pragma HLS array_partition variable=sums type=complete dim=1\nrows:\n"
-     "  for (int t = 0; t < 4; ++t) {\n#pragma HLS pipeline II=2"),
+    (
+        "placed-after-declaration",
+        "block(blocks);\nrows:\n  for (int t = 0; t < 4; ++t) {\n#pragma HLS pipeline II=2",
+        "block(blocks);\n#pragma HLS array_partition variable=sums type=complete dim=1\nrows:\n"
+        "  for (int t = 0; t < 4; ++t) {\n#pragma HLS pipeline II=2",
+    ),
     ("placed-after-declaration", "variable=rows type=fifo", "variable=tiles type=fifo"),
     ("partitions", "factor=4 dim=2", "factor=4 dim=3"),
     ("partitions", "type=cyclic factor=4", "type=cyclic"),
@@ -178,21 +184,30 @@ BREAKS = [
     ("placed-after-declaration", "bind_storage variable=pair", "bind_storage variable=rows"),
     ("one-writer-one-reader", "to[1].write(from.read());", "to[1].read();"),
     ("stream-depths", "hls::stream_of_blocks<tile_block, 2>", "hls::stream_of_blocks<tile_block, 1>"),
-    ("one-lock", "  hls::read_lock<tile_block> block(blocks);",
-     "  hls::read_lock<tile_block> block(blocks);\n  hls::read_lock<tile_block> again(blocks);"),
+    (
+        "one-lock",
+        "  hls::read_lock<tile_block> block(blocks);",
+        "  hls::read_lock<tile_block> block(blocks);\n  hls::read_lock<tile_block> again(blocks);",
+    ),
     ("one-top", "#pragma HLS dataflow\n", ""),
     ("canonical-form", "#pragma HLS dataflow\n", "#pragma HLS dataflow\n  int n = 4;\n"),
     ("canonical-form", "  STTEST_PROCESS(fill, copies, tiles);", "  if (true) STTEST_PROCESS(fill, copies, tiles);"),
     ("processes-called-once", "  STTEST_PROCESS(store, tiles, y);", "  STTEST_PROCESS(stored, tiles, y);"),
     ("processes-called-once", "  STTEST_PROCESS(load, x, rows);", "  STTEST_PROCESS(load, x);"),
     ("one-writer-one-reader", "  STTEST_PROCESS(fill, copies, tiles);\n", ""),
-    ("one-writer-one-reader", "  STTEST_PROCESS(fill, copies, tiles);\n  STTEST_PROCESS(store, tiles, y);\n",
-     "  STTEST_PROCESS(store, tiles, y);\n  STTEST_PROCESS(fill, copies, tiles);\n"),
+    (
+        "one-writer-one-reader",
+        "  STTEST_PROCESS(fill, copies, tiles);\n  STTEST_PROCESS(store, tiles, y);\n",
+        "  STTEST_PROCESS(store, tiles, y);\n  STTEST_PROCESS(fill, copies, tiles);\n",
+    ),
     ("one-writer-one-reader", "result_0.write(source_0.read());", "source_0.write(source_0.read());"),
     ("turns-share-hardware", "#pragma HLS allocation function instances=copy_turn limit=1\n", ""),
     ("turns-share-hardware", "limit=1", "limit=2"),
-    ("turns-share-hardware", "  copy_turn(from_load, to_fill, 4);",
-     "  int n = 4;\n  copy_turn(from_load, to_fill, 4);"),
+    (
+        "turns-share-hardware",
+        "  copy_turn(from_load, to_fill, 4);",
+        "  int n = 4;\n  copy_turn(from_load, to_fill, 4);",
+    ),
     ("constant-bounds", "#pragma HLS loop_tripcount min=4 max=4\n", ""),
     ("loop-directives", "  copy_turn(from_load", "#pragma HLS loop_tripcount min=4 max=4\n  copy_turn(from_load"),
     ("one-writer-one-reader", "to_fill.write(token);", "to_fill.write(token); to_fill.read();"),
@@ -205,7 +220,7 @@ BREAKS = [
     ("control-port", "port=return", "port=result"),
     ("memory-has-one-user", "  STTEST_PROCESS(store, tiles, y);", "  STTEST_PROCESS(store, tiles, x);"),
     ("known-directives", "#pragma HLS dataflow\n", "#pragma HLS dataflow\n#pragma HLS stable variable=x\n"),
-]  # fmt: skip
+]
 
 
 SHARED = CLEAN.replace("bundle=gmem_x", "bundle=gmem channel=0").replace("bundle=gmem_y", "bundle=gmem channel=1")

@@ -21,9 +21,16 @@ from sttest.targets.vitis.rules import check_kernel
 # Seed, tile size, bits of a token and room to read ahead of programs in which engines have queues: of tensors that one
 # loop reads, with padding between them, of tiles that lie across words, read several times, of three tensors.
 PROGRAMS = (
-    (356, 1, 512, 0), (445, 3, 512, 64), (578, 1, 4096, 0), (829, 4, 512, 64), (983, 3, 512, 0), (1017, 4, 512, 64),
-    (1183, 2, 128, 64), (1364, 2, 512, 0), (1436, 8, 512, 64),
-)  # fmt: skip
+    (356, 1, 512, 0),
+    (445, 3, 512, 64),
+    (578, 1, 4096, 0),
+    (829, 4, 512, 64),
+    (983, 3, 512, 0),
+    (1017, 4, 512, 64),
+    (1183, 2, 128, 64),
+    (1364, 2, 512, 0),
+    (1436, 8, 512, 64),
+)
 
 
 @needs_compiler
@@ -31,9 +38,13 @@ def test_programs_on_shared_loads_compute_what_they_did(tmp_path: Path) -> None:
     calls, graphs = [], []
     for seed, tile_size, vector_bits, prefetch_kib in PROGRAMS:
         knobs = CompileOptions(
-            tile_size=tile_size, vector_bits=vector_bits, overall_unroll=100_000, precision="fp32", share="all",
+            tile_size=tile_size,
+            vector_bits=vector_bits,
+            overall_unroll=100_000,
+            precision="fp32",
+            share="all",
             prefetch_kib=prefetch_kib,
-        )  # fmt: skip
+        )
         design = compile_text(_of_parameters(random_whole_program(seed)), "random", "u55c", knobs)
         kernel, graph = emit_design(design), value_graph(design.module, "random")
         assert any(len(memory.tensors) > 1 for memory in kernel.memories), f"program {seed} has no queue"

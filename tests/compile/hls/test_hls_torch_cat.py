@@ -19,9 +19,11 @@ from sttest.reference.graph import Concat
 torch = pytest.importorskip("torch")
 pytest.importorskip("torch_mlir")
 pytestmark = [
-    needs_compiler, pytest.mark.torch, pytest.mark.usefixtures("quick_build"),
+    needs_compiler,
+    pytest.mark.torch,
+    pytest.mark.usefixtures("quick_build"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),
-]  # fmt: skip
+]
 
 
 class Joined(torch.nn.Module):

@@ -17,23 +17,31 @@ pytestmark = [needs_compiler, pytest.mark.usefixtures("quick_build")]
 LAYOUTS = {
     "whole_words": ("32x32xf32", stream_type("16x16xf32", "2,2", "16,16", "d0,d1"), None),
     "other_order": (
-        "32x32xf32", stream_type("16x16xf32", "2,2", "16,16", "d1,d0"), stream_type("8x32xf32", "4", "8", "d0,0"),
+        "32x32xf32",
+        stream_type("16x16xf32", "2,2", "16,16", "d1,d0"),
+        stream_type("8x32xf32", "4", "8", "d0,0"),
     ),
     "streamed_again": (
-        "8x16xi8", stream_type("1x16xi8", "3,8", "1,1", "d1,0"), stream_type("8x4xi8", "3,4", "1,4", "0,d1"),
+        "8x16xi8",
+        stream_type("1x16xi8", "3,8", "1,1", "d1,0"),
+        stream_type("8x4xi8", "3,4", "1,4", "0,d1"),
     ),
     "several_in_a_word": ("6x16xi4", stream_type("1x16xi4", "6", "1", "d0,0"), None),
     "in_a_word_reversed_dims": (
-        "4x4xf32", stream_type("1x1xf32", "4,4", "1,1", "d1,d0"), stream_type("2x4xf32", "2", "2", "d0,0"),
+        "4x4xf32",
+        stream_type("1x1xf32", "4,4", "1,1", "d1,d0"),
+        stream_type("2x4xf32", "2", "2", "d0,0"),
     ),
     "across_words": (
-        "6x10xf32", stream_type("2x5xf32", "2,3", "5,2", "d1,d0"), stream_type("3x10xf32", "2", "3", "d0,0"),
+        "6x10xf32",
+        stream_type("2x5xf32", "2,3", "5,2", "d1,d0"),
+        stream_type("3x10xf32", "2", "3", "d0,0"),
     ),
     "halves": ("3x40xf16", stream_type("1x10xf16", "3,4", "1,10", "d0,d1"), stream_type("3x8xf16", "5", "8", "0,d0")),
     "a_loop_of_one_trip": ("8x8xf32", stream_type("4x4xf32", "2,2,1", "4,4,2", "d0,(d1 + d2)"), None),
     # Called like what loops count with.
     "t0": ("1xf32", stream_type("1xf32", "", "", "0"), None),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("vector_bits", "beat_bits"), [(4096, 512), (128, 512), (4096, 128)])
@@ -57,7 +65,7 @@ SLICED = {
     "parts_of_words": ("256x256xi4", stream_type("16x16xi4", "16,16", "16,16", "d1,d0")),
     "behind_a_dim_of_one": ("8x128x64xi8", stream_type("1x16x16xi8", "8,8,4", "1,16,16", "d0,d1,d2")),
     "streamed_again": ("128x128xf16", stream_type("16x16xf16", "3,8,8", "1,16,16", "d1,d2")),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("vector_bits", "beat_bits"), [(4096, 512), (1024, 256)])

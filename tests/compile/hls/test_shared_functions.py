@@ -78,9 +78,10 @@ def test_functions_that_differ_in_names_only_are_one_template() -> None:
     alike = [function("first", "x", "mean"), function("second", "mean", "x"), function("third", "x_2", "x")]
     found = written(alike, lambda kind, number: kind)
     assert found.templates[:3] == [
-        "static void like_first(fifo<float>& x_in, fifo<float>& mean_out) {", "#pragma HLS inline",
+        "static void like_first(fifo<float>& x_in, fifo<float>& mean_out) {",
+        "#pragma HLS inline",
         "const float x_i = x[l0];",
-    ]  # fmt: skip
+    ]
     assert found.processes[1:] == [
         "static void second(fifo<float>& mean, fifo<float>& x) { like_first(mean, x); }",
         "static void third(fifo<float>& x_2, fifo<float>& x) { like_first(x_2, x); }",
@@ -117,15 +118,23 @@ def test_tokens_of_any_width_have_words_that_the_tool_takes(bits: int) -> None:
             ["const float s = a + b;", "for (int n = 0; n < 4; ++n) {", "  out0[n] = s;", "}"],
         ),
         # A variable that is set once is declared there, one that is kept from before is not.
-        (["float y;", "for (;;) {", "  y = a;", "  to.write(y);", "}"],
-         ["for (;;) {", "  const float y = a;", "  to.write(y);", "}"]),
-        (["float y;", "for (;;) {", "  y = y + a;", "  to.write(y);", "}"],
-         ["float y;", "for (;;) {", "  y = y + a;", "  to.write(y);", "}"]),
-        (["float y;", "for (;;) {", "  if (t == 0) y = a;", "  to.write(y);", "}"],
-         ["float y;", "for (;;) {", "  if (t == 0) y = a;", "  to.write(y);", "}"]),
-        (["float y;", "for (;;) {", "  y = a;", "}", "to.write(y);"],
-         ["float y;", "for (;;) {", "  y = a;", "}", "to.write(y);"]),
+        (
+            ["float y;", "for (;;) {", "  y = a;", "  to.write(y);", "}"],
+            ["for (;;) {", "  const float y = a;", "  to.write(y);", "}"],
+        ),
+        (
+            ["float y;", "for (;;) {", "  y = y + a;", "  to.write(y);", "}"],
+            ["float y;", "for (;;) {", "  y = y + a;", "  to.write(y);", "}"],
+        ),
+        (
+            ["float y;", "for (;;) {", "  if (t == 0) y = a;", "  to.write(y);", "}"],
+            ["float y;", "for (;;) {", "  if (t == 0) y = a;", "  to.write(y);", "}"],
+        ),
+        (
+            ["float y;", "for (;;) {", "  y = a;", "}", "to.write(y);"],
+            ["float y;", "for (;;) {", "  y = a;", "}", "to.write(y);"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_temporaries_that_are_used_once_are_parts_of_expressions(lines: list[str], wanted: list[str]) -> None:
     assert folded(lines) == wanted

@@ -98,8 +98,9 @@ def test_a_unit_has_its_share_of_columns_lanes_and_weights() -> None:
     read = sum(port.tokens * port.token_bytes for port in weights)
     assert read == sum(
         port.tokens * port.token_bytes
-        for port in design(1).graph.processes if isinstance(port, MemoryPort) and port.op == "read"
-    )  # fmt: skip
+        for port in design(1).graph.processes
+        if isinstance(port, MemoryPort) and port.op == "read"
+    )
 
 
 def test_products_with_a_cache_stay_whole() -> None:

@@ -18,9 +18,7 @@ BEAT = 64  # bits
 
 def tensor(tiles: int, rows: int, chosen: int, parts: int) -> PortTensor:
     """Columns in ``tiles`` tiles; of each, ``rows`` tiles of every chosen part follow each other."""
-    stream = ReferenceStream(
-        "s", "i8", (4, 4), (tiles, chosen * rows), (1, 1), ((0, 4), (4, 0)), (0, 0), 2,
-    )  # fmt: skip
+    stream = ReferenceStream("s", "i8", (4, 4), (tiles, chosen * rows), (1, 1), ((0, 4), (4, 0)), (0, 0), 2)
     layout = MemoryLayout((chosen * rows, tiles), (1, 1), (4, 4), BEAT, packed=True)
     load = Load("l", "w", "s", layout, parts=Parts("index", chosen, parts, 0, tiles))
     return PortTensor(load, stream)
@@ -50,9 +48,9 @@ def test_words_of_a_walk_are_those_that_the_reference_reads(data):
     assert words.chosen is not None
     values = np.random.default_rng(tiles).integers(-9, 9, one.node.shape, np.int8)
     memory = _image(one, values)
-    found = np.concatenate([
-        memory.reshape(-1, BEAT // 8)[meant(words.chosen, int(number), numbers)] for number in words.words.numbers
-    ])  # fmt: skip
+    found = np.concatenate(
+        [memory.reshape(-1, BEAT // 8)[meant(words.chosen, int(number), numbers)] for number in words.words.numbers]
+    )
     assert np.array_equal(found, chosen_image(one.node, memory, np.array(numbers), "i8"))
     bursts = Bursts.of(words.words, words.chosen.longest, BEAT // 8)
     # Bursts of a power of two that begin at its multiples stay in their page.

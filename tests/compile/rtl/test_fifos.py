@@ -18,11 +18,17 @@ WIDE = 520
 # Kind, depth, width, tokens at the start.
 SHAPES = [
     *((kind, depth, 1 + 6 * (number % 3), 0) for kind in KINDS for number, depth in enumerate(DEPTHS)),
-    *((kind, depth, 32, 0) for kind in KINDS for depth in (2, 33)), ("srl", 20, WIDE, 0), ("srl", 70, 72, 0),
-    ("bram", 65, WIDE, 0), ("bram", 514, 8, 0), ("bram", 600, 8, 0), ("lutram", 130, 8, 0),
-    ("register", 2, 1, 0), ("register", 2, WIDE, 0),
+    *((kind, depth, 32, 0) for kind in KINDS for depth in (2, 33)),
+    ("srl", 20, WIDE, 0),
+    ("srl", 70, 72, 0),
+    ("bram", 65, WIDE, 0),
+    ("bram", 514, 8, 0),
+    ("bram", 600, 8, 0),
+    ("lutram", 130, 8, 0),
+    ("register", 2, 1, 0),
+    ("register", 2, WIDE, 0),
     *(("srl", depth, 1, initial) for depth, initial in ((2, 2), (3, 1), (40, 40))),
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")

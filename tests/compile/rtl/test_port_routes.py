@@ -177,9 +177,23 @@ def test_the_hardware_walks_the_same_words(tmp_path):
     (tmp_path / "bench.sv").write_text(_BENCH.format(walks="".join(walks)))
     source = files(rtl) / "hdl" / "address_walk.sv"
     subprocess.run(
-        ["verilator", "--binary", "--timing", "-Wno-fatal", "-Wno-lint", "--top-module", "bench", "--Mdir", "obj",
-         "bench.sv", str(source)], cwd=tmp_path, check=True, capture_output=True,
-    )  # fmt: skip
+        [
+            "verilator",
+            "--binary",
+            "--timing",
+            "-Wno-fatal",
+            "-Wno-lint",
+            "--top-module",
+            "bench",
+            "--Mdir",
+            "obj",
+            "bench.sv",
+            str(source),
+        ],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
     told = subprocess.run([tmp_path / "obj" / "Vbench"], check=True, capture_output=True, text=True).stdout.splitlines()
     words: dict[int, list[int]] = {n: [] for n in range(len(ROUTES))}
     numbers: dict[int, list[int]] = {n: [] for n in range(len(ROUTES))}

@@ -29,8 +29,9 @@ def test_tokens_come_in_time_and_find_a_register(tile: tuple[list[int], int, int
         return
     come = {
         (number, token): number * steps + token // interval - spread.ahead
-        for number in range(TILES) for token in range(len(needed))
-    }  # fmt: skip
+        for number in range(TILES)
+        for token in range(len(needed))
+    }
     taken = {(number, token): number * steps + needed[token] for number, token in come}
     assert max(Counter(come.values()).values()) <= interval
     assert all(come[each] <= taken[each] for each in come)
@@ -52,8 +53,9 @@ def test_tokens_that_are_read_where_they_wait_stay_until_their_last_step(
         return
     come = {
         (number, token): number * steps + token // spread.per_step * spread.every - spread.ahead
-        for number in range(TILES) for token in range(len(needed))
-    }  # fmt: skip
+        for number in range(TILES)
+        for token in range(len(needed))
+    }
     assert max(Counter(come.values()).values()) <= interval
     assert all(come[number, token] <= number * steps + needed[token] for number, token in come)
     assert spread.steps <= steps or spread.every == 1

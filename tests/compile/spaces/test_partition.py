@@ -35,9 +35,7 @@ def designs(draw, largest):
     count = draw(st.integers(2, largest))
     sizes = st.tuples(st.integers(0, 50), st.integers(0, 500))
     pins = st.sampled_from([None, 0, 1])
-    processes = [
-        process(f"p{n}", *draw(sizes), pinned=draw(pins) if n == 0 else None) for n in range(count)
-    ]  # fmt: skip
+    processes = [process(f"p{n}", *draw(sizes), pinned=draw(pins) if n == 0 else None) for n in range(count)]
     ends = [(n, n + 1) for n in range(count - 1)]
     ends += draw(st.lists(st.tuples(st.integers(0, count - 1), st.integers(0, count - 1)), max_size=4))
     bits = draw(st.lists(st.integers(1, 300), min_size=len(ends), max_size=len(ends)))
@@ -111,10 +109,13 @@ def start_of(processes, wires):
             joined[other, one] += wire.wires
     pinned = [each.pinned for each in processes]
     return Assignment(
-        np.array([n % 3 if pin is None else pin for n, pin in enumerate(pinned)]), joined,
-        np.array([list(each.resources) for each in processes]), np.array([list(each) for each in DIE.budgets]),
-        DIE.sll_per_boundary, np.array([pin is None for pin in pinned]),
-    )  # fmt: skip
+        np.array([n % 3 if pin is None else pin for n, pin in enumerate(pinned)]),
+        joined,
+        np.array([list(each.resources) for each in processes]),
+        np.array([list(each) for each in DIE.budgets]),
+        DIE.sll_per_boundary,
+        np.array([pin is None for pin in pinned]),
+    )
 
 
 def test_moves_go_through_states_that_are_worse():

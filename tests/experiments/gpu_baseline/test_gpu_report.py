@@ -44,8 +44,12 @@ def test_rows_are_measured_and_say_by_what(folder):
     assert set(rows) == {"time c=512", "speed c=512", "energy_gross c=512", "energy_net c=512", "power c=512"}
     gross = rows["energy_gross c=512"]
     assert (gross.value, gross.unit, gross.kind, gross.board, gross.engine) == (
-        3.3, "J/token", "measured", "Fake H1", "eager-bf16",
-    )  # fmt: skip
+        3.3,
+        "J/token",
+        "measured",
+        "Fake H1",
+        "eager-bf16",
+    )
     assert gross.note == "3.0 to 3.6 in 3 repeats, windows of 10.0 s or more"
     assert rows["energy_net c=512"].value == pytest.approx(2.42)
     assert gross.source == "experiments/data/gpu_baseline/first"

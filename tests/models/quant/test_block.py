@@ -27,10 +27,24 @@ pytestmark = pytest.mark.torch
 # int4 activations add the noise of int4 weights a second time, an int4 cache in half of the matmuls; scales that are
 # powers of two have up to twice the step.  FP16 rounds at 2^-12 of a number: 73 dB, less those 8 and the cache.
 FLOOR_DB = {
-    "w4a8": 10.0, "w4a8-g64": 10.0, "w4a8-g32": 10.0, "w4a8-channel": 10.0, "w4a8-static": 10.0,
-    "w4a8-position": 10.0, "w8a8": 30.0, "w4a8kv4": 8.0, "w4a8bfp4": 7.0, "w4a4kv4": 5.0, "w3a8": 3.5, "w2a8": 0.0,
-    "ternary": 0.0, "ternary-3of4": -2.0, "w4a16": 10.0, "fp16": 58.0, "fp32": math.inf,
-}  # fmt: skip
+    "w4a8": 10.0,
+    "w4a8-g64": 10.0,
+    "w4a8-g32": 10.0,
+    "w4a8-channel": 10.0,
+    "w4a8-static": 10.0,
+    "w4a8-position": 10.0,
+    "w8a8": 30.0,
+    "w4a8kv4": 8.0,
+    "w4a8bfp4": 7.0,
+    "w4a4kv4": 5.0,
+    "w3a8": 3.5,
+    "w2a8": 0.0,
+    "ternary": 0.0,
+    "ternary-3of4": -2.0,
+    "w4a16": 10.0,
+    "fp16": 58.0,
+    "fp32": math.inf,
+}
 
 
 @pytest.mark.parametrize("scheme", schemes().values(), ids=schemes())

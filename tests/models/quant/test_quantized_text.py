@@ -79,9 +79,17 @@ def golden_and_text(name, phase, scheme):
 CASES = [(name, phase, "w4a8") for name in MODELS for phase in ("prefill", "decode")]
 # FP16 is left out: what lies near the middle of two of its numbers goes either way in another order of sums.
 OTHERS = (
-    "w4a8-channel", "w4a8-static", "w4a8-position", "w8a8", "fp32", "w4a8bfp4", "w4a4kv4", "w2a8", "ternary-3of4",
+    "w4a8-channel",
+    "w4a8-static",
+    "w4a8-position",
+    "w8a8",
+    "fp32",
+    "w4a8bfp4",
+    "w4a4kv4",
+    "w2a8",
+    "ternary-3of4",
     "w4a8kv4",
-)  # fmt: skip
+)
 CASES += [("llama", phase, scheme) for phase in ("prefill", "decode") for scheme in OTHERS]
 
 

@@ -72,8 +72,10 @@ def test_a_port_that_is_last():
     port = MemoryPort("m", "read", "a", 4, 4, ("c",), burst_bytes=16)
     design = graph([Fifo("a", 8, 32, "srl")], [port, sink("a", 1)], [Channel("c", 10, 4)])
     assert parts(simulate(design, record=True)) == [
-        ("m", "hbm-latency", 0, 10), ("m", "hbm-transfer", 10, 11), ("m", "compute", 11, 15),
-    ]  # fmt: skip
+        ("m", "hbm-latency", 0, 10),
+        ("m", "hbm-transfer", 10, 11),
+        ("m", "compute", 11, 15),
+    ]
 
 
 def test_a_write_port_that_starts_late():

@@ -109,15 +109,21 @@ def test_a_search_that_is_cut_short_has_depths_that_lose_nothing_and_says_so(mon
     [
         ({"a": 2}, {}, "No deeper FIFO makes it faster."),
         ({"a": 2}, {"free_cycles": 40}, "Deepening it further gains nothing."),
-        ({"a": 2, "b": 3}, {"free_cycles": 40, "others_cycles": 45},
-         "Deepening them further gains nothing. Deepening other FIFOs too brings 45 cycles."),
+        (
+            {"a": 2, "b": 3},
+            {"free_cycles": 40, "others_cycles": 45},
+            "Deepening them further gains nothing. Deepening other FIFOs too brings 45 cycles.",
+        ),
         ({"a": 2}, {"is_fastest": False}, "Deepening it further was not found to gain anything."),
         ({"a": 1}, {"cycles": 60}, "With depth a=2 it finishes in 50 cycles; more depth there gains nothing."),
-        ({"a": 1}, {"cycles": 60, "is_fastest": False, "is_least": False, "shares_channels": True},
-         "With depth a=2 it finishes in 50 cycles; more depth there was not found to gain anything. Less depth may do "
-         "as well, as ports share a memory channel."),
+        (
+            {"a": 1},
+            {"cycles": 60, "is_fastest": False, "is_least": False, "shares_channels": True},
+            "With depth a=2 it finishes in 50 cycles; more depth there was not found to gain anything. Less depth may "
+            "do as well, as ports share a memory channel.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_a_fix_costs_in_words(fix, changes, text):
     cost = FixCost(50, {"a": 2}, 50, is_fastest=True, is_least=True, others_cycles=50, free_cycles=50)
     assert replace(cost, **changes).to_text(fix) == text
@@ -134,8 +140,10 @@ def test_cycles_that_no_depth_brings_are_not_promised():
 
 
 def test_a_ring_without_tokens_needs_tokens_not_depth():
-    ring = [Pipeline(n, (Loop((3,), 2, 2, (Event(r, "read", 0), Event(w, "write", 1))),)) for n, r, w in
-            (("p", "a", "b"), ("q", "b", "a"))]  # fmt: skip
+    ring = [
+        Pipeline(n, (Loop((3,), 2, 2, (Event(r, "read", 0), Event(w, "write", 1))),))
+        for n, r, w in (("p", "a", "b"), ("q", "b", "a"))
+    ]
     deadlock = certificate(graph([Fifo("a", 2, 8), Fifo("b", 2, 8)], ring))
     assert deadlock.is_closed
     assert len(deadlock.cycle) == 2
@@ -241,8 +249,9 @@ def test_waits_for_what_has_finished_are_left_out_of_a_cycle():
     design = graph(fifos, [join, late, *ends, there, back])
     deadlock = certificate(design)
     assert [(wait.process, wait.waits_to, wait.fifo) for wait in deadlock.cycle] == [
-        ("there", "read", "f"), ("back", "read", "e"),
-    ]  # fmt: skip
+        ("there", "read", "f"),
+        ("back", "read", "e"),
+    ]
     assert (deadlock.is_closed, deadlock.fix) == (True, {})
 
 

@@ -60,13 +60,10 @@ TWICE += [relay(Event(f"x{n}", "read", 0), Event(f"y{n}", "read", 0), name=n) fo
             graph(FIFOS, [FORK, relay(Event("a", "read", 0), Event("b", "read", 2), name="join")]),
             [("no stage skew", ("join",), ("a", "b"))],
         ),
-        (
-            between(Event("a", "read", 0), Event("b", "write", 3), ii=3),
-            [("one pace", ("p",), ("a", "b"))],
-        ),
+        (between(Event("a", "read", 0), Event("b", "write", 3), ii=3), [("one pace", ("p",), ("a", "b"))]),
         (graph([Fifo(n, 4, 8) for n in ("xa", "xb", "ya", "yb")], TWICE), [("one meeting", ("a", "b"), ())]),
     ],
-)  # fmt: skip
+)
 def test_each_is_named_where_it_is_broken(design, expected):
     assert [(one.name, one.processes, one.fifos) for one in broken_assumptions(design)] == expected
 
@@ -79,9 +76,13 @@ def test_invocations_that_overlap_are_another_run():
 def test_as_values():
     (told,) = [one.to_json() for one in broken_assumptions(PLAIN, invocations=3)]
     assert told == {
-        "assumption": "one run", "meaning": "3 invocations overlap, but the schedule is that of one", "processes": [],
-        "fifos": [], "may_deadlock": True, "of_rates": False,
-    }  # fmt: skip
+        "assumption": "one run",
+        "meaning": "3 invocations overlap, but the schedule is that of one",
+        "processes": [],
+        "fifos": [],
+        "may_deadlock": True,
+        "of_rates": False,
+    }
 
 
 def test_lines_count_what_is_too_much_to_name():

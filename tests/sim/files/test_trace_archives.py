@@ -20,11 +20,14 @@ GRAPH = {
     "fifos": [{"name": "a", "depth": 4, "bits": 32}],
     "processes": [
         {"name": "src", "kind": "pipeline", "trace": "src"},
-        {"name": "dst", "kind": "pipeline", "loops": [
-            {"trips": [4], "ii": 1, "latency": 1, "events": [{"fifo": "a", "op": "read", "stage": 0}]}]},
+        {
+            "name": "dst",
+            "kind": "pipeline",
+            "loops": [{"trips": [4], "ii": 1, "latency": 1, "events": [{"fifo": "a", "op": "read", "stage": 0}]}],
+        },
     ],
     "traces": "two.npz",
-}  # fmt: skip
+}
 OP = np.ones(4, np.int32)
 
 

@@ -49,10 +49,17 @@ def test_long_graphs(graphs):
 
 @pytest.mark.parametrize(
     ("design", "first_cycles"),
-    [(closing_in(), 64), (drifting(), 64), (filling(6, 30), 64), (uneven(), 16), (shared(), 16),
-     (disturbed((0, 1, 2)), 64), (slices(), 16)],
+    [
+        (closing_in(), 64),
+        (drifting(), 64),
+        (filling(6, 30), 64),
+        (uneven(), 16),
+        (shared(), 16),
+        (disturbed((0, 1, 2)), 64),
+        (slices(), 16),
+    ],
     ids=["closing_in", "drifting", "filling", "uneven", "shared", "disturbed", "slices"],
-)  # fmt: skip
+)
 def test_jumps(design, first_cycles):
     assert_same(design, run(design, patience=PeriodSearchLimits(first_cycles, 1)), run_des(design))
 

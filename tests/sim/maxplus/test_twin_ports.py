@@ -134,9 +134,7 @@ def gathered(draw) -> TimedGraph:
             channels += [Channel(each, draw(latencies), 4, 1, 2) for each in own]
             chosen = draw(st.sampled_from([own, own, own, [channels[0].name]]))
             fifos.append(Fifo(name, draw(st.sampled_from([depth, depth, depth, 5])), 8, "srl"))
-            processes.append(
-                MemoryPort(name, op, name, tokens, token_bytes, tuple(chosen), burst_bytes, outstanding)
-            )  # fmt: skip
+            processes.append(MemoryPort(name, op, name, tokens, token_bytes, tuple(chosen), burst_bytes, outstanding))
             stage = draw(st.sampled_from([offset, offset, offset, 0]))
             events.append(Event(name, "write" if op == "write" else "read", stage))
     trips = draw(st.sampled_from([(tokens,), (tokens // 4, 4)]))

@@ -37,9 +37,12 @@ def drawn(strategy: st.SearchStrategy[TimedGraph], count: int, number: int = 0) 
 
     @seed(number)
     @settings(
-        max_examples=count, database=None, phases=[Phase.generate], deadline=None,
+        max_examples=count,
+        database=None,
+        phases=[Phase.generate],
+        deadline=None,
         suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
+    )
     @given(strategy)
     def collect(design: TimedGraph) -> None:
         graphs.append(design)
@@ -80,8 +83,15 @@ def check(designs: Sequence[TimedGraph], simulator: str, folder: object, engine:
     return runs
 
 
-RATES = [("srl", 1, 2, 1), ("srl", 2, 1, 1), ("srl", 7, 1, 1), ("ram", 1, 3, 1), ("ram", 2, 3, 2), ("ram", 3, 1, 1),
-         ("ram", 9, 1, 1)]  # fmt: skip
+RATES = [
+    ("srl", 1, 2, 1),
+    ("srl", 2, 1, 1),
+    ("srl", 7, 1, 1),
+    ("ram", 1, 3, 1),
+    ("ram", 2, 3, 2),
+    ("ram", 3, 1, 1),
+    ("ram", 9, 1, 1),
+]
 """Kind, depth, and so many cycles for so many tokens."""
 
 

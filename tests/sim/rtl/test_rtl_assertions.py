@@ -23,12 +23,22 @@ def broken(design, folder, file, right, wrong):
 @pytest.mark.parametrize(
     ("kind", "file", "right", "wrong", "first"),
     [
-        ("srl", "twin_srl.sv", "store[place] = store[place - put]", "store[place] = store[place]",
-         "FIFO 'a': no token came where 0 was due, cycle 9"),
-        ("ram", "twin_ram.sv", "tail = tail == DEPTH - 1 ? 0 : tail + 1", "tail = tail == DEPTH - 1 ? 1 : tail + 1",
-         "FIFO 'a': token 0 came where 4 was due, cycle 13"),
+        (
+            "srl",
+            "twin_srl.sv",
+            "store[place] = store[place - put]",
+            "store[place] = store[place]",
+            "FIFO 'a': no token came where 0 was due, cycle 9",
+        ),
+        (
+            "ram",
+            "twin_ram.sv",
+            "tail = tail == DEPTH - 1 ? 0 : tail + 1",
+            "tail = tail == DEPTH - 1 ? 1 : tail + 1",
+            "FIFO 'a': token 0 came where 4 was due, cycle 13",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_fifo_that_mixes_up_tokens(kind, file, right, wrong, first, tmp_path):
     design = graph([Fifo("a", 4, 8, kind)], [source("a", 12), sink("a", 12, start=9)])
     run = broken(design, tmp_path, file, right, wrong)
@@ -40,12 +50,17 @@ def test_a_fifo_that_mixes_up_tokens(kind, file, right, wrong, first, tmp_path):
 @pytest.mark.parametrize(
     ("kind", "depth", "file", "right", "wrong", "first"),
     [
-        ("srl", 2, "twin_srl.sv", "assign space = DEPTH - count;", "assign space = DEPTH - count + take;",
-         "never"),
-        ("ram", 3, "twin_ram.sv", "assign space = DEPTH - count;", "assign space = DEPTH - count - 1;",
-         "FIFO 'a', write of token 2: cycle 3 in hardware, cycle 2 in the engine"),
+        ("srl", 2, "twin_srl.sv", "assign space = DEPTH - count;", "assign space = DEPTH - count + take;", "never"),
+        (
+            "ram",
+            3,
+            "twin_ram.sv",
+            "assign space = DEPTH - count;",
+            "assign space = DEPTH - count - 1;",
+            "FIFO 'a', write of token 2: cycle 3 in hardware, cycle 2 in the engine",
+        ),
     ],
-)  # fmt: skip
+)
 def test_flags_that_break_the_law(kind, depth, file, right, wrong, first, tmp_path):
     design = chain(depth, 12, kind)
     found = compare(design, broken(design, tmp_path, file, right, wrong), "simpy")

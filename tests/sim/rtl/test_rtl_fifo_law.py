@@ -15,9 +15,9 @@ def test_rates(tmp_path):
 @needs("icarus")
 def test_first_read_after_write_and_space_after_read(tmp_path):
     """The sink starts at 20: a full FIFO takes its next write one cycle after the first read."""
-    designs = [
-        graph([Fifo("a", 3, 8, kind)], [source("a", 6), sink("a", 6, start=20)]) for kind in ("srl", "ram")
-    ] + [chain(8, 3, kind) for kind in ("srl", "ram")]  # fmt: skip
+    designs = [graph([Fifo("a", 3, 8, kind)], [source("a", 6), sink("a", 6, start=20)]) for kind in ("srl", "ram")] + [
+        chain(8, 3, kind) for kind in ("srl", "ram")
+    ]
     full_srl, full_ram, srl, ram = emulate_all(designs, "icarus", tmp_path)
     assert full_srl.writes["a"].tolist() == full_ram.writes["a"].tolist() == [0, 1, 2, 21, 22, 23]
     assert full_srl.reads["a"].tolist() == full_ram.reads["a"].tolist() == [20, 21, 22, 23, 24, 25]

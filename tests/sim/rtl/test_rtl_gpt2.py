@@ -4,9 +4,7 @@ import pytest
 from rtl_graphs import check, needs
 
 # Most of it is the C++ compiler: 17 s of CPU time each, several times that on a machine that others use too.
-pytestmark = [
-    pytest.mark.slow, pytest.mark.timeout(900), pytest.mark.usefixtures("quick_build"), needs("verilator"),
-]  # fmt: skip
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900), pytest.mark.usefixtures("quick_build"), needs("verilator")]
 
 
 # The blocks with their values (test_rtl_values.py) are the same graphs.

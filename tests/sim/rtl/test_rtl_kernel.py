@@ -55,9 +55,12 @@ PROGRAMS = (3000, pytest.param(3006, marks=pytest.mark.nightly))
 
 def options_of(seed: int) -> CompileOptions:
     return CompileOptions(
-        tile_size=(1, 2, 3, 4, 8, 16)[seed % 6], vector_bits=(128, 512, 4096)[seed // 6 % 3],
-        overall_unroll=64 << seed % 4, precision="fp32", prefetch_kib=(0, 64)[seed // 18 % 2],
-    )  # fmt: skip
+        tile_size=(1, 2, 3, 4, 8, 16)[seed % 6],
+        vector_bits=(128, 512, 4096)[seed // 6 % 3],
+        overall_unroll=64 << seed % 4,
+        precision="fp32",
+        prefetch_kib=(0, 64)[seed // 18 % 2],
+    )
 
 
 @pytest.mark.parametrize("seed", PROGRAMS)

@@ -42,9 +42,12 @@ def launched(model: str, share: Sharing = "all", steps: int = STEPS) -> tuple[Va
     """The decode step of a small model with two layers and the head, and what it does in a launch."""
     learned = model_config(f"small-{model}").rope_theta is None
     options = FEW_LANES.with_(
-        layers=LAYERS, generate=steps, positions=steps > 1 and learned, share=share,
+        layers=LAYERS,
+        generate=steps,
+        positions=steps > 1 and learned,
+        share=share,
         overall_unroll=256 if (model, share) == ("gpt2", "all") else 512,
-    )  # fmt: skip
+    )
     design = compile_text(lowered_text(model, "decode", head=True, small=True), model, "u55c", options)
     kernel = only_kernel(design.module, "test", model)
     launch = value_launch(kernel, value_graph(design.module, model))
@@ -164,9 +167,14 @@ def test_another_choice_of_token_is_found_and_named(built):
 @pytest.mark.nightly
 @pytest.mark.parametrize(
     ("model", "share", "steps"),
-    [("gpt2", "none", STEPS), ("gpt2", "all", 1), ("qwen", "all", STEPS), ("llama", "all", STEPS),
-     ("gemma", "all", STEPS)],
-)  # fmt: skip
+    [
+        ("gpt2", "none", STEPS),
+        ("gpt2", "all", 1),
+        ("qwen", "all", STEPS),
+        ("llama", "all", STEPS),
+        ("gemma", "all", STEPS),
+    ],
+)
 def test_small_models(model, share, steps, tmp_path):
     design, _ = launched(model, share, steps)
     (ran,) = emulate_designs([design], tmp_path, many_small=True)

@@ -49,10 +49,13 @@ def valued(text: str, name: str, options: CompileOptions, seed: int = 1) -> Valu
 def program(seed: int, ops: int = 6) -> ValuedDesign | None:
     """A random program of so many operations; None if its sizes refuse the tile."""
     options = CompileOptions(
-        tile_size=(1, 2, 3, 4, 8, 16)[seed % 6], vector_bits=(128, 512, 4096)[seed // 6 % 3],
-        overall_unroll=64 << seed % 4, precision="fp32", prefetch_kib=(0, 64)[seed // 18 % 2],
+        tile_size=(1, 2, 3, 4, 8, 16)[seed % 6],
+        vector_bits=(128, 512, 4096)[seed // 6 % 3],
+        overall_unroll=64 << seed % 4,
+        precision="fp32",
+        prefetch_kib=(0, 64)[seed // 18 % 2],
         share=("none", "all")[seed // 3 % 2],
-    )  # fmt: skip
+    )
     try:
         return valued(random_whole_program(seed, ops), f"program {seed}", options, seed)
     except SttestError as error:
@@ -159,8 +162,9 @@ def every_operation() -> str:
     kinds = ", ".join(["tensor<4x8xi32>"] * len(bodies))
     return (
         f"func.func @every(%a : {kind}, %b : {kind}) -> ({kinds}) {{\n%empty = tensor.empty() : tensor<4x8xi32>\n"
-        + "\n".join(ops) + f"\nfunc.return {', '.join(results)} : {kinds}\n}}"
-    )  # fmt: skip
+        + "\n".join(ops)
+        + f"\nfunc.return {', '.join(results)} : {kinds}\n}}"
+    )
 
 
 _TWO = {f"arith.{name}" for name in ("addf", "subf", "mulf", "divf", "maximumf", "minimumf")}

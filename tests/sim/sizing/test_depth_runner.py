@@ -125,9 +125,12 @@ def test_what_repeats_is_jumped_over(monkeypatch: pytest.MonkeyPatch, depths: tu
     work = Loop((rows, row), 2, 9, (Event("a", "read", 0), Event("b", "write", 8, (None, row - 1))))
     take = Loop((rows,), 190, 3, (Event("b", "read", 0),))
     graph = TimedGraph(
-        "long", 300.0, (Fifo("a", depths[0], 512, "srl"), Fifo("b", depths[1], 32, "srl")),
-        (port, Pipeline("work", (work,)), Pipeline("take", (take,))), (Channel("hbm0", 60, 64, 2, 3),),
-    )  # fmt: skip
+        "long",
+        300.0,
+        (Fifo("a", depths[0], 512, "srl"), Fifo("b", depths[1], 32, "srl")),
+        (port, Pipeline("work", (work,)), Pipeline("take", (take,))),
+        (Channel("hbm0", 60, 64, 2, 3),),
+    )
     jumps: list[int] = []
     run_periodic = depth_runner.run_periodic
 

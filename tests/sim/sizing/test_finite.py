@@ -38,8 +38,18 @@ def graphs(draw) -> TimedGraph:
     impl = draw(st.sampled_from(["auto", "auto", "srl", "ram"]))
     names = ("to_x", "to_y", "from_x", "from_y")
     fifos = [Fifo(name, draw(st.integers(1, 9)), bits, impl) for name in names]
-    fork = Pipeline("fork", (loop(tokens, Event("to_x", "write", 0), Event("to_y", "write", draw(st.integers(0, 2))),
-                                  ii=draw(st.integers(1, 2)), latency=3),))  # fmt: skip
+    fork = Pipeline(
+        "fork",
+        (
+            loop(
+                tokens,
+                Event("to_x", "write", 0),
+                Event("to_y", "write", draw(st.integers(0, 2))),
+                ii=draw(st.integers(1, 2)),
+                latency=3,
+            ),
+        ),
+    )
     ways = []
     for way in "xy":
         latency = draw(st.integers(1, 6))
@@ -255,8 +265,10 @@ def test_actors_that_fire_for_ever_have_no_invocations_and_no_cycles():
         back_to_back(ring, 2)
     assert caught.value.code == "endless"
     assert back_to_back(ring, 1) is ring
-    for refused, told in ((lambda: simulate_many(ring, [{}]), "take no number of cycles"),
-                          (lambda: least_depths(ring), "come to no end")):  # fmt: skip
+    for refused, told in (
+        (lambda: simulate_many(ring, [{}]), "take no number of cycles"),
+        (lambda: least_depths(ring), "come to no end"),
+    ):
         with pytest.raises(InputError, match=told) as caught:
             refused()
         assert caught.value.code == "endless"

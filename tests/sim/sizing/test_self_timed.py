@@ -110,15 +110,24 @@ def test_a_period_that_takes_too_many_firings_is_given_up(python, monkeypatch):
 @pytest.mark.parametrize(
     ("channels", "code", "message"),
     [
-        ((("c", "a", 1, "b", 2, 0), ("d", "a", 1, "b", 1, 0)), "inconsistent-rates",
-         "FIFO 'd': its rates don't balance with those of the other FIFOs; check the rates around it"),
-        ((("c", "a", 1 << 25, "b", 1, 0), ("d", "b", 1 << 25, "x", 1, 0)), "rates-explode",
-         "FIFO 'd': an actor would fire more than 2,147,483,648 times in one iteration"),
-        ((("c", "b", 1 << 20, "a", 1, 0), ("d", "x", (1 << 20) - 1, "b", 1, 0)), "rates-explode",
-         "an actor would fire more than 2,147,483,648 times in one iteration"),
+        (
+            (("c", "a", 1, "b", 2, 0), ("d", "a", 1, "b", 1, 0)),
+            "inconsistent-rates",
+            "FIFO 'd': its rates don't balance with those of the other FIFOs; check the rates around it",
+        ),
+        (
+            (("c", "a", 1 << 25, "b", 1, 0), ("d", "b", 1 << 25, "x", 1, 0)),
+            "rates-explode",
+            "FIFO 'd': an actor would fire more than 2,147,483,648 times in one iteration",
+        ),
+        (
+            (("c", "b", 1 << 20, "a", 1, 0), ("d", "x", (1 << 20) - 1, "b", 1, 0)),
+            "rates-explode",
+            "an actor would fire more than 2,147,483,648 times in one iteration",
+        ),
         ((("c", "a", 0, "b", 1, 0),), "no-rate", "FIFO 'c': nothing is ever put on it or taken from it"),
     ],
     ids=["inconsistent", "large", "no common multiple", "none"],
-)  # fmt: skip
+)
 def test_rates_that_cannot_be(channels, code, message):
     assert message in refused(endless(*channels, times={"a": 1, "b": 1, "x": 1}), code)

@@ -81,21 +81,33 @@ PORT = MemoryPort("m", "read", "a", 4, 4, ("c", "c", "c"))
     ("limit", "make", "told"),
     [
         ("MAX_LOOPS", lambda: graph([], [Pipeline("p", (Loop((1,), 1, 1),) * 3)]), "number of loops in all is 3"),
-        ("MAX_LOOP_EVENTS", lambda: graph([A], [Pipeline("p", (Loop((1,), 1, 1, (Event("a", "read", 0),) * 3),))]),
-         "number of events in all loops is 3"),
+        (
+            "MAX_LOOP_EVENTS",
+            lambda: graph([A], [Pipeline("p", (Loop((1,), 1, 1, (Event("a", "read", 0),) * 3),))]),
+            "number of events in all loops is 3",
+        ),
         ("MAX_PHASES", lambda: graph([], ENDLESS), "number of phases in all is 4"),
-        ("MAX_RATES", lambda: graph([A], [Actor("x", (ActorPhase(1, {"a": 1}, {"a": 1}),) * 2)]),
-         "number of rates in all is 4"),
-        ("MAX_ENDLESS", lambda: graph([], [*ENDLESS, replace(ENDLESS[0], name="z")]),
-         "number of actors that fire for ever is 3"),
-        ("MAX_LANES", lambda: graph([A], [PORT, sink("a", 4)], [Channel("c", 1, 4)]),
-         "number of channels of all ports is 3"),
+        (
+            "MAX_RATES",
+            lambda: graph([A], [Actor("x", (ActorPhase(1, {"a": 1}, {"a": 1}),) * 2)]),
+            "number of rates in all is 4",
+        ),
+        (
+            "MAX_ENDLESS",
+            lambda: graph([], [*ENDLESS, replace(ENDLESS[0], name="z")]),
+            "number of actors that fire for ever is 3",
+        ),
+        (
+            "MAX_LANES",
+            lambda: graph([A], [PORT, sink("a", 4)], [Channel("c", 1, 4)]),
+            "number of channels of all ports is 3",
+        ),
         ("MAX_FIFOS", lambda: graph([A] * 3, [PORT]), "number of FIFOs is 3"),
         ("MAX_PROCESSES", lambda: graph([], [Pipeline("p")] * 3), "number of processes is 3"),
         ("MAX_CHANNELS", lambda: graph([], [Pipeline("p")], [Channel("c", 1, 4)] * 3), "number of channels is 3"),
     ],
     ids=lambda value: value if isinstance(value, str) and value.startswith("MAX") else "",
-)  # fmt: skip
+)
 def test_extents(monkeypatch, limit, make, told):
     monkeypatch.setattr(limits, limit, 2)
     assert f"g: {told}, at most 2 is possible" == refused(make, "too-large")
@@ -104,14 +116,18 @@ def test_extents(monkeypatch, limit, make, told):
 @pytest.mark.parametrize(
     ("trace", "end", "code", "told"),
     [
-        (Trace(np.zeros((2, 2), np.int64), np.zeros(2, np.int32)), None, "trace-shape",
-         "tick is (2, 2), op is (2,); both must be lists of one length"),
+        (
+            Trace(np.zeros((2, 2), np.int64), np.zeros(2, np.int32)),
+            None,
+            "trace-shape",
+            "tick is (2, 2), op is (2,); both must be lists of one length",
+        ),
         (Trace(np.arange(2), np.zeros(2, np.int64)), None, "trace-dtype", "tick is int64 and op int64, not int64 and"),
         (Trace(np.arange(2), np.array([-1, 0], np.int32)), None, "trace-op", "op -1 names no FIFO, there are 1"),
         (Trace(np.arange(2), np.array([0, 2], np.int32)), None, "trace-op", "op 2 names no FIFO, there are 1"),
         (Trace(np.arange(9), np.zeros(9, np.int32)), 7, "end-too-early", "end is 7 but its trace runs to stage 8"),
     ],
-)  # fmt: skip
+)
 def test_traces(trace, end, code, told):
     assert told in refused(lambda: graph([A], [source("a", 2), Pipeline("p", trace=trace, end=end)]), code)
 

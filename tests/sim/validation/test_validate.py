@@ -30,11 +30,15 @@ def port(**changes):
         (lambda: graph([A], [port(tokens=0), sink("a", 4)], [C]), "tokens is 0, at least 1 is needed"),
         (lambda: graph([A], [port(outstanding=0), sink("a", 4)], [C]), "outstanding is 0"),
         (lambda: graph([A], [port(burst_bytes=1, tokens=1 << 30), sink("a", 4)], [C]), "number of bursts is"),
-        (lambda: graph([A], [port(token_bytes=4096, outstanding=1, burst_bytes=64), sink("a", 4)], [C]),
-         "a token lies in more bursts than may be in flight, so the port could never finish it "
-         "(demand 64 bursts, bound 1 bursts); make the token smaller or raise outstanding or use more channels"),
-        (lambda: graph([replace(A, latency=3)], [Actor("x", (ActorPhase(1, {}, {"a": 1}),), 1), TAKER]),
-         "FIFO 'a': latency 3 between two actors, which pass tokens within a cycle; put an actor that takes so long"),
+        (
+            lambda: graph([A], [port(token_bytes=4096, outstanding=1, burst_bytes=64), sink("a", 4)], [C]),
+            "a token lies in more bursts than may be in flight, so the port could never finish it "
+            "(demand 64 bursts, bound 1 bursts); make the token smaller or raise outstanding or use more channels",
+        ),
+        (
+            lambda: graph([replace(A, latency=3)], [Actor("x", (ActorPhase(1, {}, {"a": 1}),), 1), TAKER]),
+            "FIFO 'a': latency 3 between two actors, which pass tokens within a cycle; put an actor that takes so long",
+        ),
         (lambda: graph([A], [source("a", 1), sink("a", 1)], [Channel("c", -1, 32)]), "latency is -1"),
         (lambda: graph([A], [source("a", 1), sink("a", 1)], [Channel("c", 0, 0)]), "beat_bytes is 0"),
         (lambda: graph([A], [source("a", 1), sink("a", 1)], [C, C]), "two channel entries are called 'c'"),
@@ -52,7 +56,7 @@ def port(**changes):
         (lambda: graph([], [Pipeline("p", (Loop((1,), 1, 1),), trace=TRACE)]), "both loops and a trace"),
         (lambda: graph([], [Pipeline("p", (Loop((1,), 1, 1, entry_gap=-1),))]), "entry_gap is -1"),
     ],
-)  # fmt: skip
+)
 def test_refusals(make, message):
     with pytest.raises(InputError) as caught:
         make()

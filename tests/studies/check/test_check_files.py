@@ -263,11 +263,17 @@ def test_what_is_refused_says_what_it_is_and_what_is_checked(tmp_path):
     (tmp_path / "cut.json").write_bytes(SKEW.read_bytes()[:200])
     (tmp_path / "bomb.json").write_bytes(b'{"a":' * 100_000)
     told = {
-        "empty": "an empty file, which is none of", "binary": "binary data of no known form, which is none of",
-        "words": "neither JSON nor XML, which is none of", "folder": "an empty folder, which is none of",
-        "pipe": "it is a named pipe", "huge": "binary data", "cut.json": "not valid JSON",
-        "bomb.json": "text of no known form", "nothing": "no such file or folder", "gpt2": "the name of a model",
-    }  # fmt: skip
+        "empty": "an empty file, which is none of",
+        "binary": "binary data of no known form, which is none of",
+        "words": "neither JSON nor XML, which is none of",
+        "folder": "an empty folder, which is none of",
+        "pipe": "it is a named pipe",
+        "huge": "binary data",
+        "cut.json": "not valid JSON",
+        "bomb.json": "text of no known form",
+        "nothing": "no such file or folder",
+        "gpt2": "the name of a model",
+    }
     for name, what in told.items():
         path = Path(name) if name == "gpt2" else tmp_path / name
         with pytest.raises(InputError) as error:

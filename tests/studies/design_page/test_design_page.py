@@ -57,8 +57,10 @@ def test_figures_are_those_of_the_command_line(sttest, page_of, placed_package, 
 
 def test_least_depths_are_those_of_sizing(sttest, page_of, placed_package):
     """The package takes its time to be sized, so its other bound is left to the tests of sizing."""
-    for design, targets in ((case("stage_skew").path, {"live": ["--target", "no-deadlock"], "lossless": []}),
-                            (placed_package, {"live": ["--method", "lp"]})):  # fmt: skip
+    for design, targets in (
+        (case("stage_skew").path, {"live": ["--target", "no-deadlock"], "lossless": []}),
+        (placed_package, {"live": ["--method", "lp"]}),
+    ):
         fifos = page_of(design).data["fifos"]
         for key, options in targets.items():
             told = json.loads(sttest("size", design, *options, "--json").stdout)["lower_bounds"]
@@ -67,9 +69,11 @@ def test_least_depths_are_those_of_sizing(sttest, page_of, placed_package):
 
 @pytest.mark.parametrize(
     ("design", "why"),
-    [("missing_tokens", "deadlocks with FIFOs of any depth, tokens are missing"),
-     ("samplerate", "actors that fire for ever come to no end")],
-)  # fmt: skip
+    [
+        ("missing_tokens", "deadlocks with FIFOs of any depth, tokens are missing"),
+        ("samplerate", "actors that fire for ever come to no end"),
+    ],
+)
 def test_least_depths_that_are_not_known_have_their_reason(page_of, design, why):
     path = ROOT / "tests/data/sdf3/samplerate.xml" if design == "samplerate" else case(design).path
     page = page_of(path)
@@ -147,8 +151,10 @@ def test_full_cycles_are_those_counted_one_by_one():
 def test_a_deadlock_is_told_in_the_words_of_its_certificate(sttest, page_of, name):
     design = case(name)
     page, told = page_of(design.path), simulated(sttest, design.path, "maxplus")
-    waits = [(page.data["processes"]["name"][each["process"]], each["to"], page.data["fifos"]["name"][each["fifo"]])
-             for each in page.data["deadlock"]["waits"]]  # fmt: skip
+    waits = [
+        (page.data["processes"]["name"][each["process"]], each["to"], page.data["fifos"]["name"][each["fifo"]])
+        for each in page.data["deadlock"]["waits"]
+    ]
     assert waits == [(each["process"], each["waits_to"], each["fifo"]) for each in told["deadlock"]["cycle"]]
     assert [[fifo, depth] for _, fifo, depth in page.data["deadlock"]["fix"]] == [
         [each["fifo"], each["depth"]] for each in told["deadlock"]["fix"]
@@ -212,8 +218,12 @@ def test_a_large_graph_is_cut_and_lines_say_so(page_of, tmp_path, monkeypatch):
     assert page.data["counts"] == {"processes": 450, "fifos": 650}
     assert len(page.data["processes"]["name"]) == 400
     said = "\n".join(page.words)
-    for words in ("400 of 450 processes are shown", "300 of 650 FIFOs are named", "of the 100 FIFOs that held most",
-                  "its 9 longest stretches"):  # fmt: skip
+    for words in (
+        "400 of 450 processes are shown",
+        "300 of 650 FIFOs are named",
+        "of the 100 FIFOs that held most",
+        "its 9 longest stretches",
+    ):
         assert words in said
 
 

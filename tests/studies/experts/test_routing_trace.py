@@ -30,11 +30,17 @@ def test_a_trace_is_read_as_it_was_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("1,0,17 2\n", "", "out of order"), ("1,1,4 3", "1,2,4 3", "out of order"), ("17 2", "17", "fewer experts"),
-        ("17 2", "17 17", "twice"), ("17 2", "17 32", "not there"), ("17 2", "17 -1", "not there"),
-        ("17 2", "17 two", "not a number"), ("token,layer", "layer,token", "columns"), (GOOD[20:], "", "missing"),
+        ("1,0,17 2\n", "", "out of order"),
+        ("1,1,4 3", "1,2,4 3", "out of order"),
+        ("17 2", "17", "fewer experts"),
+        ("17 2", "17 17", "twice"),
+        ("17 2", "17 32", "not there"),
+        ("17 2", "17 -1", "not there"),
+        ("17 2", "17 two", "not a number"),
+        ("token,layer", "layer,token", "columns"),
+        (GOOD[20:], "", "missing"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_trace_is_refused(old: str, new: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=message):
         read(tmp_path, GOOD.replace(old, new, 1))

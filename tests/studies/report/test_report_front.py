@@ -10,10 +10,14 @@ import yaml
 RESULTS = Path(__file__).parents[3] / "results"
 BOARDS = Path(__file__).parents[3] / "sttest" / "boards" / "data"
 NAMES = {
-    "gpt2": "GPT-2 Medium", "qwen": "Qwen2.5-0.5B", "llama": "TinyLlama-1.1B", "gemma": "Gemma-3-1B",
+    "gpt2": "GPT-2 Medium",
+    "qwen": "Qwen2.5-0.5B",
+    "llama": "TinyLlama-1.1B",
+    "gemma": "Gemma-3-1B",
     "llama-3.2-1b": "Llama-3.2-1B",
-    "llama-3.1-8b": "Llama-3.1-8B", "qwen3-8b": "Qwen3-8B",
-}  # fmt: skip
+    "llama-3.1-8b": "Llama-3.1-8B",
+    "qwen3-8b": "Qwen3-8B",
+}
 OPPONENTS = {"per layer": "A100 as in the paper's own GPT-2 rows", "graphs": "A100 that replays CUDA graphs"}
 
 
@@ -61,9 +65,10 @@ def test_every_published_row_of_gpt2_stands_beside_ours(page):
 def test_energy_ratios_stand_beside_the_published_ones(page, model):
     for opponent, words in OPPONENTS.items():
         (row,) = (
-            row for row in committed("emerging")
+            row
+            for row in committed("emerging")
             if row["metric"] == f"best tokens/J over A100 {opponent}, rule tdp" and row["model"] == model
-        )  # fmt: skip
+        )
         check_comparison(line_about(lines_of(page, "paper"), NAMES[model], words), row)
 
 
@@ -79,19 +84,33 @@ def test_the_designs_of_the_timing_stand_beside_their_co_simulation(page):
 
 def test_the_best_designs_are_those_of_their_table(page):
     columns = {
-        "decode": ("speed", "speed, host left out", "fraction of roofline, sustained bandwidth, host left out",
-                   "speed of the card, middle clock", "energy per token, central case", "fullest share"),
-        "prefill": ("time to first token", "time to first token, middle clock", "energy per token, central case",
-                    "fullest share"),
-    }  # fmt: skip
+        "decode": (
+            "speed",
+            "speed, host left out",
+            "fraction of roofline, sustained bandwidth, host left out",
+            "speed of the card, middle clock",
+            "energy per token, central case",
+            "fullest share",
+        ),
+        "prefill": (
+            "time to first token",
+            "time to first token, middle clock",
+            "energy per token, central case",
+            "fullest share",
+        ),
+    }
     known = {(row["model"], row["phase"], row["metric"]): row for row in committed("best")}
     lines = [line for line in lines_of(page, "best-designs") if line[0] != "model"]
-    designs = {(row["model"], row["phase"], row["metric"][-6:].strip(" []").rpartition("[")[2])
-               for row in known.values() if row["metric"].startswith("cycles per launch [")}  # fmt: skip
+    designs = {
+        (row["model"], row["phase"], row["metric"][-6:].strip(" []").rpartition("[")[2])
+        for row in known.values()
+        if row["metric"].startswith("cycles per launch [")
+    }
     assert len(lines) == len(designs) == 20
     for model, phase, budget in designs:
-        (line,) = (each for each in lines
-                   if each[:2] == [NAMES[model], budget] and len(each) == len(columns[phase]) + 3)  # fmt: skip
+        (line,) = (
+            each for each in lines if each[:2] == [NAMES[model], budget] and len(each) == len(columns[phase]) + 3
+        )
         for text, metric in zip(line[2:], columns[phase], strict=False):
             assert as_number(text) == pytest.approx(
                 float(known[model, phase, f"{metric} [{budget}]"]["value"]), rel=6e-3
@@ -100,8 +119,11 @@ def test_the_best_designs_are_those_of_their_table(page):
 
 def test_the_picture_shows_what_the_tables_hold(page):
     gpt2 = {row["board"]: float(row["value"]) for row in committed("gpt2") if row["metric"] == "speed [256:256]"}
-    best = {row["metric"]: float(row["value"]) for row in committed("best")
-            if (row["model"], row["phase"]) == ("gpt2", "decode")}  # fmt: skip
+    best = {
+        row["metric"]: float(row["value"])
+        for row in committed("best")
+        if (row["model"], row["phase"]) == ("gpt2", "decode")
+    }
     expected = [gpt2[name] for name in ("rtx2080ti", "a100", "dfx", "allo", "streamtensor", "u55c")]
     expected += [best["speed [tight]"], best["speed, host left out [tight]"]]
     shown = re.findall(r"^\s*([\d,.]+)\s*$", page.picture_text, re.MULTILINE)
@@ -113,11 +135,14 @@ def test_rejected_hypotheses_are_not_among_what_is_kept(page):
     patterns = {
         "gpt2": r".*with (scheme w4a8|launch (single_low|back_to_back|single_high)_us)",
         "emerging": r"best.*(rule drawn|rule net|H200|eager|launch (single|back)|LM head on the card).*",
-        "fig9": r"best tokens/J.*", "onchip": r".*the model's operations [nc]=.*", "attention": r"one pass.*",
-    }  # fmt: skip
+        "fig9": r"best tokens/J.*",
+        "onchip": r".*the model's operations [nc]=.*",
+        "attention": r"one pass.*",
+    }
     for experiment, pattern in patterns.items():
-        expected = sum(bool(row["reference"]) and re.fullmatch(pattern, row["metric"]) is not None
-                       for row in committed(experiment))  # fmt: skip
+        expected = sum(
+            bool(row["reference"]) and re.fullmatch(pattern, row["metric"]) is not None for row in committed(experiment)
+        )
         apart = kept = 0
         for cell in page.cells:
             record = page.record(cell.number)
@@ -158,7 +183,8 @@ def test_a_board_shows_every_quantity_of_its_file(page):
     for each in expected:
         unit = "" if each["unit"] == "count" else each["unit"]
         assert any(
-            line[0] == unit and line[2:] == (each["kind"], " ".join(each["source"].split()))
+            line[0] == unit
+            and line[2:] == (each["kind"], " ".join(each["source"].split()))
             and as_number(line[1]) == pytest.approx(each["value"], rel=2e-3)
             for line in lines
-        ), each  # fmt: skip
+        ), each

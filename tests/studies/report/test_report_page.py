@@ -58,10 +58,22 @@ def hostile(tmp_path):
         config={"name": HOSTILE, "study": {"title": HOSTILE}},
     ) as folder:
         for metric in (HOSTILE, f"x [{HOSTILE}]"):
-            folder.add(Row(
-                "bad", metric, 1.5, "ms", "measured", model=HOSTILE, board=HOSTILE, phase=HOSTILE, engine=HOSTILE,
-                reference=2, source=f"https://example.org/?{HOSTILE} javascript:alert(1)", note=HOSTILE,
-            ))  # fmt: skip
+            folder.add(
+                Row(
+                    "bad",
+                    metric,
+                    1.5,
+                    "ms",
+                    "measured",
+                    model=HOSTILE,
+                    board=HOSTILE,
+                    phase=HOSTILE,
+                    engine=HOSTILE,
+                    reference=2,
+                    source=f"https://example.org/?{HOSTILE} javascript:alert(1)",
+                    note=HOSTILE,
+                )
+            )
     return tmp_path / "results"
 
 

@@ -16,11 +16,21 @@ WORDS = st.sampled_from(["", "a", "b", "c"])
 METRICS = st.sampled_from(["speed", "speed [1]", "speed [n=1, b]", "item: host [1]", "item: card [2]", "cycles n=32"])
 ROWS = st.lists(
     st.builds(
-        Row, st.just("made-up"), METRICS, st.floats(-1e9, 1e9), st.sampled_from(["ms", "W"]), st.just("measured"),
-        model=WORDS, board=WORDS, phase=WORDS, engine=WORDS, source=WORDS,
+        Row,
+        st.just("made-up"),
+        METRICS,
+        st.floats(-1e9, 1e9),
+        st.sampled_from(["ms", "W"]),
+        st.just("measured"),
+        model=WORDS,
+        board=WORDS,
+        phase=WORDS,
+        engine=WORDS,
+        source=WORDS,
     ),
-    min_size=1, max_size=40,
-)  # fmt: skip
+    min_size=1,
+    max_size=40,
+)
 
 
 @given(ROWS)
@@ -64,8 +74,9 @@ def test_references_stand_beside_values_the_largest_miss_first():
     assert table.facts == ["m", "reference: s"]
     assert [(line.heads, line.unit) for line in table.lines] == [(["t [30.0]"], "ms"), (["t [11.0]"], "ms")]
     assert [[getattr(cell, "text", cell) for cell in line.cells] for line in table.lines] == [
-        ["10", "30", "+200.0\N{THIN SPACE}%"], ["10", "11", "+10.0\N{THIN SPACE}%"]
-    ]  # fmt: skip
+        ["10", "30", "+200.0\N{THIN SPACE}%"],
+        ["10", "11", "+10.0\N{THIN SPACE}%"],
+    ]
 
 
 @given(ROWS)

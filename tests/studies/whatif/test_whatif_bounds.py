@@ -83,7 +83,8 @@ def stream(bytes_per_cycle: int, reduces: bool, steps: int = 4000) -> TimedGraph
     count = 1 if reduces else steps
     second = Loop((count,), 1, 3, (Event("mid", "read", 0), Event("out", "write", 2)))
     return TimedGraph(
-        "stream", 250.0,
+        "stream",
+        250.0,
         tuple(Fifo(name, 16, 64) for name in ("in", "mid", "out")),
         (
             MemoryPort("load", "read", "in", steps, 8, ("hbm",), category="dma"),
@@ -92,7 +93,7 @@ def stream(bytes_per_cycle: int, reduces: bool, steps: int = 4000) -> TimedGraph
             MemoryPort("store", "write", "out", count, 8, ("hbm2",), category="dma"),
         ),
         (Channel("hbm", 50, 64, bytes_per_cycle, 64), Channel("hbm2", 50, 64)),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("reduces", [False, True])
@@ -110,9 +111,12 @@ def test_two_reductions_follow_each_other():
     other = Loop((500,), 1, 5, (Event("mid", "read", 0, (0,)), Event("out", "write", 4, (499,))))
     base = stream(64, reduces=True, steps=1000)
     graph = TimedGraph(
-        "two", 250.0, base.fifos,
-        (base.processes[0], Pipeline("first", (one,)), Pipeline("second", (other,)), base.processes[3]), base.channels,
-    )  # fmt: skip
+        "two",
+        250.0,
+        base.fifos,
+        (base.processes[0], Pipeline("first", (one,)), Pipeline("second", (other,)), base.processes[3]),
+        base.channels,
+    )
     assert chain_cycles(graph) == pytest.approx(simulate(graph).cycles, rel=AGREEMENT)
     assert chain_cycles(graph) > 1500
 
@@ -130,8 +134,10 @@ def test_processes_that_wait_for_each_other_have_no_chain():
 def test_a_study_of_designs_with_shared_units_ends(tmp_path):
     path = tmp_path / "shared.yaml"
     path.write_text(SHARED)
-    found = [StudyOutcome.of(point, simulate_block(key_of(point.block, "maxplus"))) for point in
-             points_of(load_study(path), tmp_path)]  # fmt: skip
+    found = [
+        StudyOutcome.of(point, simulate_block(key_of(point.block, "maxplus")))
+        for point in points_of(load_study(path), tmp_path)
+    ]
     assert [each.bounds.chain_us for each in found] == [None, None]
     speeds = [each.speed for each in found]
     assert speeds == sorted(speeds)

@@ -107,9 +107,13 @@ def outcomes(tmp_path: Path, fits: list[Fit], cycles: list[int]):
     study = load_study(path)
     bounds = {"memory_us": 1.0, "compute_us": 1.0, "chain_us": 1.0}
     plain = {
-        "clock_mhz": 100.0, "bounds": bounds, "moved_bytes": 1, "layers": 1, "design": "default options",
+        "clock_mhz": 100.0,
+        "bounds": bounds,
+        "moved_bytes": 1,
+        "layers": 1,
+        "design": "default options",
         "gains": {"bandwidth": 0.03, "ports": 0.0, "lanes": 0.06, "latency": 0.01, "clock": 0.08},
-    }  # fmt: skip
+    }
     found = [
         StudyOutcome.of(point, {**plain, "cycles": each, "fit": fit.to_dict()})
         for point, fit, each in zip(points_of(study, tmp_path), fits, cycles, strict=True)
@@ -150,8 +154,10 @@ def test_tables_and_json_name_budget_resource_and_share(tmp_path):
     assert fullest["note"] == "LUT; budget tight, flow hls; predicted"
     over = report.to_dict()["points"][1]
     assert (over["fits"]["fits"], over["fits"]["shares"]["lut"], over["fullest"]) == (
-        False, 1.45, {"resource": "lut", "share": 1.45},
-    )  # fmt: skip
+        False,
+        1.45,
+        {"resource": "lut", "share": 1.45},
+    )
     picture = (tmp_path / "x" / "figure.svg").read_text(encoding="utf-8")
     assert "Hollow or hatched: does not fit." in picture
     assert "Clock of the kernels (MHz)" in picture

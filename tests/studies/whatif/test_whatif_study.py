@@ -14,10 +14,17 @@ from sttest.studies.whatif.study import STUDIES, load_study, study_names
 from tests.explore.tiny_searches import two_products
 
 POINTS_SIMULATED = {
-    "batch": (60, 60), "bits": (384, 384), "boards": (60, 60), "clock": (50, 50), "context": (60, 42),
-    "hbm-bandwidth": (180, 180), "hbm-channels": (90, 90), "launch": (16, 16), "precision": (15, 15),
+    "batch": (60, 60),
+    "bits": (384, 384),
+    "boards": (60, 60),
+    "clock": (50, 50),
+    "context": (60, 42),
+    "hbm-bandwidth": (180, 180),
+    "hbm-channels": (90, 90),
+    "launch": (16, 16),
+    "precision": (15, 15),
     "speculation": (72, 72),
-}  # fmt: skip
+}
 """Points of each shipped study, and those that a block can be asked for: the models' longest contexts (1024, 2048,
 32768) leave 5, 6 and 10 of the ten contexts."""
 
@@ -135,9 +142,11 @@ def test_a_design_is_its_settings_over_the_base(tmp_path):
     found = points(tmp_path, DESIGNS)
     shares = {(point.label, point.block.knobs.share, point.block.context) for point in found}
     assert shares == {
-        ("plain, clock_mhz=100", "none", 32), ("plain, clock_mhz=200", "none", 32),
-        ("shared, clock_mhz=100", "all", 16), ("shared, clock_mhz=200", "all", 16),
-    }  # fmt: skip
+        ("plain, clock_mhz=100", "none", 32),
+        ("plain, clock_mhz=200", "none", 32),
+        ("shared, clock_mhz=100", "all", 16),
+        ("shared, clock_mhz=200", "all", 16),
+    }
 
 
 def test_the_fastest_design_is_a_point_of_its_own(tmp_path):
@@ -150,11 +159,13 @@ def test_the_fastest_design_is_a_point_of_its_own(tmp_path):
     ]
     best = fastest(outcomes, load_study(path))
     assert [(each.point.label, each.simulated["cycles"]) for each in best] == [
-        ("best, clock_mhz=100", 100), ("best, clock_mhz=200", 50),
-    ]  # fmt: skip
+        ("best, clock_mhz=100", 100),
+        ("best, clock_mhz=200", 50),
+    ]
     assert [each.point.axes["design"].source for each in best] == [
-        "none of 1 fits; the fastest: plain", "none of 2 fits; the fastest: shared",
-    ]  # fmt: skip
+        "none of 1 fits; the fastest: plain",
+        "none of 2 fits; the fastest: shared",
+    ]
 
 
 def test_too_many_points_are_refused(tmp_path):

@@ -82,9 +82,11 @@ def said(
     done = subprocess.run([str(Path(folder, "t"))], input=words, capture_output=True, text=True, check=True)
     first, rest = done.stdout.split("wide\n")
     second, third = rest.split("half\n")
-    return [int(value) for value in integers], [float(np.float32(value)) for value in floats], [
-        section.splitlines() for section in (first, second, third)
-    ]  # fmt: skip
+    return (
+        [int(value) for value in integers],
+        [float(np.float32(value)) for value in floats],
+        [section.splitlines() for section in (first, second, third)],
+    )
 
 
 def _signed(value: int, width: int) -> int:

@@ -110,9 +110,11 @@ def _package(folder: Path, depth: int, kernel: str = KERNEL) -> KernelFiles:
         for index, (name, access) in enumerate([("x", "read"), ("y", "write")])
     ]
     signature = {
-        "schema": "sttest.kernel-signature/1", "design": "reverse", "board": "u55c",
+        "schema": "sttest.kernel-signature/1",
+        "design": "reverse",
+        "board": "u55c",
         "kernels": [{"name": "reverse_add", "arguments": buffers}],
-    }  # fmt: skip
+    }
     (folder / "hls" / "signature.json").write_text(json.dumps(signature))
     return KernelFiles.read(folder)
 
@@ -146,12 +148,15 @@ WIDE = (
     KERNEL.replace("hls::stream<token>& right) {", "hls::stream<token> (&right)[2]) {")
     .replace("    right.write(values);", "    right[0].write(values);\n    right[1].write(values[15]);")
     .replace("hls::stream<token>& right, ap_uint", "hls::stream<token> (&right)[2], ap_uint")
-    .replace("const token a = left.read(), b = right.read();",
-             "const token a = left.read(), b = right[0].read(), c = right[1].read();\n"
-             "      if (b[15] != c[0]) continue;")
-    .replace('hls::stream<token, DEPTH> straight("straight");',
-             'hls::stream<token> straight[2]; STTEST_FIFO(straight, "straight", DEPTH);')
-)  # fmt: skip
+    .replace(
+        "const token a = left.read(), b = right.read();",
+        "const token a = left.read(), b = right[0].read(), c = right[1].read();\n      if (b[15] != c[0]) continue;",
+    )
+    .replace(
+        'hls::stream<token, DEPTH> straight("straight");',
+        'hls::stream<token> straight[2]; STTEST_FIFO(straight, "straight", DEPTH);',
+    )
+)
 """The same kernel with one FIFO whose tokens are two words, the second one all of the first one's last element."""
 
 
@@ -184,9 +189,12 @@ def test_too_small_a_fifo_is_a_deadlock_that_says_who_waits(work):
     assert run.results == {}
     waits = {each.process: (each.waits_to, each.fifo) for each in run.blocked}
     assert waits == {
-        "load": ("write", "loaded"), "fork": ("write", "straight"), "fill": ("read", "turned"),
-        "drain": ("read", "blocks"), "add": ("read", "back"),
-    }  # fmt: skip
+        "load": ("write", "loaded"),
+        "fork": ("write", "straight"),
+        "fill": ("read", "turned"),
+        "drain": ("read", "blocks"),
+        "add": ("read", "back"),
+    }
 
 
 def test_depths_are_changed_without_compiling_anew(kernel):

@@ -22,7 +22,8 @@ extern "C" void reverse(const ap_uint<512>* x, ap_uint<512>* y) {{
 }}
 """
 DESIGN = DesignSignature(
-    design="reverser", board="u55c",
+    design="reverser",
+    board="u55c",
     kernels=(
         KernelSignature(
             name="reverse",
@@ -32,7 +33,7 @@ DESIGN = DesignSignature(
             ),
         ),
     ),
-)  # fmt: skip
+)
 
 
 def write_reverser(folder: Path) -> Path:

@@ -74,9 +74,13 @@ def archive(reverser, tmp_path) -> Path:
         path.parent.mkdir(parents=True)
         path.write_bytes(data)
     description = {
-        "schema": "sttest.packed-run/1", "model": "reverser", "phase": "decode", "simulated_us": 1.0,
-        "inputs": {"x": "host/inputs/x.bin"}, "golden": {"y": "host/golden/y.bin"},
-    }  # fmt: skip
+        "schema": "sttest.packed-run/1",
+        "model": "reverser",
+        "phase": "decode",
+        "simulated_us": 1.0,
+        "inputs": {"x": "host/inputs/x.bin"},
+        "golden": {"y": "host/golden/y.bin"},
+    }
     (folder / "host" / "run.json").write_text(json.dumps(description))
     built = folder / "hls" / "build-hw" / "reverse.xclbin"
     built.parent.mkdir()

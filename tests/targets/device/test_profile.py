@@ -53,10 +53,14 @@ def test_without_it_there_is_no_profile(text, tmp_path):
 @pytest.mark.parametrize(
     ("text", "watts"),
     [
-        ('{"power_consumption_watts": "31.5"}', 31.5), ('{"power_consumption_watts": "N/A"}', None), ("{}", None),
-        ("no JSON", None), ("[]", None), ('{"power_consumption_watts": null}', None),
+        ('{"power_consumption_watts": "31.5"}', 31.5),
+        ('{"power_consumption_watts": "N/A"}', None),
+        ("{}", None),
+        ("no JSON", None),
+        ("[]", None),
+        ('{"power_consumption_watts": null}', None),
     ],
-)  # fmt: skip
+)
 def test_power_is_a_number_or_nothing(text, watts):
     assert watts_of(text) == watts
 

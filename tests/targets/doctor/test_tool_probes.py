@@ -160,7 +160,7 @@ MISBEHAVIOUR = {
     "prints garbage": ("printf '\\377\\000\\033[2J\\001%s' '\"]}'", "unreadable", "in its answer"),
     "prints nothing": ("exit 0", "unreadable", "in its answer"),
     "prints without end": ("while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done", "failed", "more than"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", MISBEHAVIOUR)
@@ -265,11 +265,13 @@ BINDINGS = {
     "whole": (FULL, "ok", "pyxrt.py"),
     "of another release": (FULL.replace("class bo: pass", ""), "failed", "has no bo"),
     "without its libraries": (
-        "raise ImportError('libxrt_coreutil.so.2: cannot open shared object file')", "failed", "libxrt_coreutil.so.2",
+        "raise ImportError('libxrt_coreutil.so.2: cannot open shared object file')",
+        "failed",
+        "libxrt_coreutil.so.2",
     ),
     "crashing": ("import os; os.abort()", "failed", "killed by signal 6"),
     "leaving": ("raise SystemExit(0)", "unreadable", ""),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", BINDINGS)

@@ -15,9 +15,13 @@ from sttest.targets.synth.ports import PortJob, port_jobs
 from sttest.targets.synth.yosys import Synthesized, synthesize
 
 ROWS = PortRows(
-    source="by hand", kind="assumed", read=Amounts(lut=10, ff=20), write=Amounts(lut=30, ff=40),
-    counter_bit=Amounts(lut=2, ff=1), number_bit=Amounts(lut=1, ff=1),
-)  # fmt: skip
+    source="by hand",
+    kind="assumed",
+    read=Amounts(lut=10, ff=20),
+    write=Amounts(lut=30, ff=40),
+    counter_bit=Amounts(lut=2, ff=1),
+    number_bit=Amounts(lut=1, ff=1),
+)
 
 
 @pytest.fixture(scope="module")

@@ -68,7 +68,7 @@ BLOCKS = [
         "small-gpt2", ("attn_norm", "attn_own_score", "order_attn_norm_quantize_fill"), marks=pytest.mark.nightly
     ),
     *(pytest.param(model, (), marks=pytest.mark.nightly) for model in ("gpt2", "qwen", "llama", "gemma")),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("model", "picked"), BLOCKS)
@@ -192,7 +192,7 @@ def test_netlists_do_what_the_text_does(kinds, clocks, tmp_path):
     pairs = [
         Pair(module, f"process_{number}", f"job_{jobs[kind].frame.key}", "products_" in module.body)
         for number, (kind, module) in enumerate(picked.items())
-    ]  # fmt: skip
+    ]
     check(compare_modules(pairs, written(tmp_path, texts), tmp_path, clocks), [*picked])
 
 

@@ -90,13 +90,18 @@ def link(name: str, reads: tuple[str, ...], writes: tuple[str, ...], **more: Any
 
 CHAIN = ("load__first", "first__second", "second__order", "order__blocks", "order__store")
 GRAPH = TimedGraph(
-    "design", 250.0, tuple(Fifo(name, 2, 32) for name in CHAIN),
+    "design",
+    250.0,
+    tuple(Fifo(name, 2, 32) for name in CHAIN),
     (
-        link("load", (), CHAIN[:1]), link("first", CHAIN[:1], CHAIN[1:2]), link("second.x", CHAIN[1:2], CHAIN[2:3]),
-        link("order_fill", CHAIN[2:3], CHAIN[3:4]), link("order_drain", CHAIN[3:4], CHAIN[4:]),
+        link("load", (), CHAIN[:1]),
+        link("first", CHAIN[:1], CHAIN[1:2]),
+        link("second.x", CHAIN[1:2], CHAIN[2:3]),
+        link("order_fill", CHAIN[2:3], CHAIN[3:4]),
+        link("order_drain", CHAIN[3:4], CHAIN[4:]),
         link("store", CHAIN[4:], ()),
     ),
-)  # fmt: skip
+)
 
 
 def test_processes_that_differ_in_names_alone_are_one_job():
@@ -181,7 +186,7 @@ def matched(
         (LoopReport("not flattened", 4, 80, 20, None, (LoopReport("inner", 4, 17, 14, 1),)), 5, 14),
     ],
     ids=lambda value: value.name if isinstance(value, LoopReport) else "",
-)  # fmt: skip
+)
 def test_steps_of_the_loop_are_counted_per_iteration_of_the_graph(found, ii, latency):
     assert matched(found) == (AchievedLoop(ii=ii, latency=latency),)
 

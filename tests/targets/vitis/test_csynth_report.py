@@ -33,8 +33,9 @@ def test_loops_one_after_the_other():
 def test_loops_that_became_functions_belong_to_the_function_around_them():
     found = report("vitis-2022.1", "softmax")
     assert found.modules["softmax"].loops == (
-        LoopReport("maxima", 32, 38, 7, 1), LoopReport("powers_lanes", 32, 124, 31, 3),
-    )  # fmt: skip
+        LoopReport("maxima", 32, 38, 7, 1),
+        LoopReport("powers_lanes", 32, 124, 31, 3),
+    )
 
 
 def test_of_a_range_the_most_counts_and_an_instance_is_in_the_loop_that_names_it():
@@ -75,7 +76,7 @@ def test_a_clock_that_is_missed_is_seen():
         ("<profile>", "<!DOCTYPE profile [<!ENTITY a 'b'>]><profile>", "has a DOCTYPE, which is never read"),
         ("<SummaryOfOverallLatency>", "<A>" * 50 + "</A>" * 50 + "<SummaryOfOverallLatency>", "more than 40 deep"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_report_of_the_job_is_refused_in_one_line(old, new, says, tmp_path):
     path = tmp_path / "csynth.xml"
     text = (REPORTS / "vitis-2024.1.xml").read_text()

@@ -171,8 +171,9 @@ def test_only_the_outermost_loop_of_a_pipeline_may_have_a_variable_bound() -> No
     assert {(each.label, each.iterations) for each in same} == {("rows.columns.steps", 64)}
     told = _turns("a, c, 4, 8", "b, c, 2, 3").loops
     assert [(each.label, each.iterations, each.entries) for each in told] == [
-        ("columns.steps", 16, 4), ("columns.steps", 6, 2),
-    ]  # fmt: skip
+        ("columns.steps", 16, 4),
+        ("columns.steps", 6, 2),
+    ]
     assert told[0].notes == ("'rows' is not flattened: the bound of 'columns' inside it varies",)
 
 
@@ -378,11 +379,14 @@ hls::stream<four, 2> s_v("to_v"); hls::stream<four, 2> s_w("to_w");
     assert (first.name, second.name) == ("copy_all", "copy_wide")
     assert (first.reads, second.writes) == ({"to_a"}, {"to_w"})
     assert [(each.asked, each.needed, each.iterations) for each in (*first.loops, *second.loops)] == [
-        (2, 3, 5), (4, 3, 7),
-    ]  # fmt: skip
+        (2, 3, 5),
+        (4, 3, 7),
+    ]
     assert wide_aggregates(text, 100) == [
-        "stream 'to_v' has 128 bits", "stream 'to_w' has 128 bits", "'kept' of copy_wide has 128 bits",
-    ]  # fmt: skip
+        "stream 'to_v' has 128 bits",
+        "stream 'to_w' has 128 bits",
+        "'kept' of copy_wide has 128 bits",
+    ]
 
 
 def test_words_of_a_token_go_through_streams_of_their_own_in_one_cycle() -> None:
@@ -466,7 +470,7 @@ BROKEN = {
         "bool carries = true; float sum = many[t0] + many[t0 + 1] + many[t0 + 2];",
         "accesses of one bank",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("rule", BROKEN)

@@ -7,7 +7,8 @@ from sttest.core.kernel_signature import BufferArgument, DesignSignature, Kernel
 from sttest.targets.vitis.steps import link_config_text, read_link_config
 
 DESIGN = DesignSignature(
-    design="two", board="u55c",
+    design="two",
+    board="u55c",
     kernels=(
         KernelSignature(
             name="add",
@@ -23,7 +24,7 @@ DESIGN = DesignSignature(
             arguments=(BufferArgument(name="x", index=0, element="int8", bytes=64, access="read", banks=(31,)),),
         ),
     ),
-)  # fmt: skip
+)
 GOLDEN = """\
 # title
 [connectivity]
@@ -73,10 +74,13 @@ def test_banks_behind_those_of_the_hbm_are_of_the_ddr(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("sp=add_1.a:HBM[3]", "sp=add_1.a:PLRAM[0]"), ("nk=sink:1:sink_1", "nk=sink"), ("[clock]", "[advanced]"),
-        ("defaultFreqHz=250000000", "defaultFreqHz=fast"), ("sp=sink_1.x:HBM[31]", "nonsense"),
+        ("sp=add_1.a:HBM[3]", "sp=add_1.a:PLRAM[0]"),
+        ("nk=sink:1:sink_1", "nk=sink"),
+        ("[clock]", "[advanced]"),
+        ("defaultFreqHz=250000000", "defaultFreqHz=fast"),
+        ("sp=sink_1.x:HBM[31]", "nonsense"),
     ],
-)  # fmt: skip
+)
 def test_what_we_do_not_write_is_refused(old, new, tmp_path):
     path = tmp_path / "link.cfg"
     path.write_text(GOLDEN.replace(old, new))

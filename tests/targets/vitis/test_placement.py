@@ -58,9 +58,7 @@ def test_what_has_no_room_is_refused(given_loads, banks):
         place(given_loads, banks, BANK)
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 500), st.integers(1, 2 * BANK)), min_size=1, max_size=40), st.integers(1, 32)
-)  # fmt: skip
+@given(st.lists(st.tuples(st.integers(0, 500), st.integers(1, 2 * BANK)), min_size=1, max_size=40), st.integers(1, 32))
 def test_every_placement_keeps_its_promises(ports, banks):
     asked = [PortLoad(f"p{number}", *port) for number, port in enumerate(ports)]
     try:

@@ -27,10 +27,8 @@ ADD = KernelSignature(
 )
 DOUBLE_IN_PLACE = KernelSignature(
     name="twice",
-    arguments=(
-        BufferArgument(name="x", index=0, element="int32", bytes=BYTES, access="read_write", banks=(3,)),
-    ),
-)  # fmt: skip
+    arguments=(BufferArgument(name="x", index=0, element="int32", bytes=BYTES, access="read_write", banks=(3,)),),
+)
 DESIGN = DesignSignature(design="adder", board="u55c", kernels=(ADD, DOUBLE_IN_PLACE))
 
 

@@ -49,8 +49,10 @@ def test_buffers_of_the_real_library(tmp_path):
     for shim in library.glob("libxrt_*.so*"):
         (tmp_path / "xrt" / "lib" / shim.name).symlink_to(shim)
     environment = os.environ | {
-        "XILINX_XRT": str(tmp_path / "xrt"), "XCL_EMULATION_MODE": "noop", "LD_LIBRARY_PATH": str(library),
-    }  # fmt: skip
+        "XILINX_XRT": str(tmp_path / "xrt"),
+        "XCL_EMULATION_MODE": "noop",
+        "LD_LIBRARY_PATH": str(library),
+    }
     done = subprocess.run([str(host)], env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     told = dict(line.split(" ", 1) for line in done.stdout.splitlines() if line.split(" ")[0] in FINDINGS)

@@ -120,11 +120,17 @@ def measured(design: CompiledDesign, text: str, scale: str, engine: str) -> Meas
     shares = design_resources(design).total.shares_of(total(die_of(design.board, "published").budgets))
     busy_cycles = {name: each.busy_cycles for name, each in run.breakdown.items()}
     return Measured(
-        scale, passes_of(text, design.knobs, design.board.name), run.cycles, clock_mhz,
-        bound.compute_us * clock_mhz / run.cycles, bound.memory_us * clock_mhz, moved_bytes(design.graph),
-        attention_bytes(design), {kind: getattr(shares, kind) for kind in KINDS},
+        scale,
+        passes_of(text, design.knobs, design.board.name),
+        run.cycles,
+        clock_mhz,
+        bound.compute_us * clock_mhz / run.cycles,
+        bound.memory_us * clock_mhz,
+        moved_bytes(design.graph),
+        attention_bytes(design),
+        {kind: getattr(shares, kind) for kind in KINDS},
         asdict(activity_of(activity_table(design), busy_cycles, run.cycles, clock_mhz)),
-    )  # fmt: skip
+    )
 
 
 def passes_of(text: str, knobs: CompileOptions, board: str) -> int:

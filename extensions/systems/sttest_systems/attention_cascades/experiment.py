@@ -93,9 +93,14 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
     lines = [line for positions in POSITIONS for line in _of_positions(positions, found[positions])]
     print_lines(lines, "Cascades of attention on a U55C")
     config = {
-        "heads": HEADS, "head_dim": HEAD_DIM, "queries": QUERIES, "row_block": ROW_BLOCK, "positions": POSITIONS,
-        "scales": SCALES, "lines": [asdict(each) for each in LINES],
-    }  # fmt: skip
+        "heads": HEADS,
+        "head_dim": HEAD_DIM,
+        "queries": QUERIES,
+        "row_block": ROW_BLOCK,
+        "positions": POSITIONS,
+        "scales": SCALES,
+        "lines": [asdict(each) for each in LINES],
+    }
     with ResultFolder(out, made_by=__name__, config=config) as folder:
         folder.add(*rows_of(lines, "attention-cascades", engine, board=BOARD, phase="prefill"))
         for metric, value, unit, source in PUBLISHED:

@@ -75,9 +75,16 @@ class BlockSparseAttention(nn.Module):
         self.shape, self.router, self.attn = shape, BlockRouter(shape.head_dim), OverCache(shape.head_dim)
 
     def forward(
-        self, q: Tensor, k_mean: Tensor, bias: Tensor, block_ids: Tensor, places: Tensor, first_block: Tensor,
-        k_cache: Tensor, v_cache: Tensor,
-    ) -> tuple[Tensor, Tensor]:  # fmt: skip
+        self,
+        q: Tensor,
+        k_mean: Tensor,
+        bias: Tensor,
+        block_ids: Tensor,
+        places: Tensor,
+        first_block: Tensor,
+        k_cache: Tensor,
+        v_cache: Tensor,
+    ) -> tuple[Tensor, Tensor]:
         """One token's queries [1, h, d] to what attention gives [1, h, d] and numbers of blocks [1, h * k].
 
         k_cache and v_cache [h * k * block, d] are the chosen blocks, first_block [h] the number of a head's first.
@@ -99,9 +106,11 @@ def sparse_tables(shape: SparseShape, filled: int | None = None) -> dict[str, ND
     bias = np.where(np.arange(shape.blocks) > last, -1e30, 0.0)
     bias[last] = 1e30
     tables = {
-        "bias": bias, "block_ids": np.arange(shape.blocks), "places": np.arange(shape.chosen),
+        "bias": bias,
+        "block_ids": np.arange(shape.blocks),
+        "places": np.arange(shape.chosen),
         "first_block": np.arange(shape.heads) * shape.blocks,
-    }  # fmt: skip
+    }
     return {name: table.astype(np.float32) for name, table in tables.items()}
 
 
@@ -120,8 +129,10 @@ def sparse_program(shape: Mapping[str, int]) -> TorchProgram:
         inputs |= {name: torch.empty(rows, sizes.head_dim) for name in ("k_cache", "v_cache")}
         module = BlockSparseAttention(sizes)
     attributes: dict[str, str | int | tuple[str, ...]] = {
-        "indexed": ("k_cache:0", "v_cache:0"), "index": BLOCKS, "index_range": sizes.heads * sizes.blocks,
-    }  # fmt: skip
+        "indexed": ("k_cache:0", "v_cache:0"),
+        "index": BLOCKS,
+        "index_range": sizes.heads * sizes.blocks,
+    }
     return TorchProgram(module.eval(), inputs, ("k_mean", "k_cache", "v_cache"), ("y", BLOCKS), attributes)
 
 
@@ -129,9 +140,15 @@ def sparse_program(shape: Mapping[str, int]) -> TorchProgram:
 
 
 def quantized_step(
-    shape: SparseShape, q: Tensor, k_mean: QuantizedTensor, k: QuantizedTensor, v: QuantizedTensor,
-    tables: Mapping[str, Tensor], scheme: QuantScheme, maximum: Maximum | None = None,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
+    shape: SparseShape,
+    q: Tensor,
+    k_mean: QuantizedTensor,
+    k: QuantizedTensor,
+    v: QuantizedTensor,
+    tables: Mapping[str, Tensor],
+    scheme: QuantScheme,
+    maximum: Maximum | None = None,
+) -> tuple[Tensor, Tensor]:
     """The step over int8 caches [h, context, d] with scales [h, context] and means [h, blocks, d], to the bit.
 
     With a ``maximum`` attention goes over a block at a time, in one pass.
@@ -144,8 +161,10 @@ def quantized_step(
     chosen = TopExperts()(gate, tables["block_ids"], tables["places"])[0]
     kept_k, kept_v = (_of_blocks(shape, each, chosen) for each in (k, v))
     scores, mix, shown = (
-        contraction.scores(queries, kept_k) * scale, QuantMix(scheme.value_scales), torch.zeros(shape.attended),
-    )  # fmt: skip
+        contraction.scores(queries, kept_k) * scale,
+        QuantMix(scheme.value_scales),
+        torch.zeros(shape.attended),
+    )
     if maximum is None:
         weights, denominator = QuantSoftmax()(scores)
         return Normalize()(mix(weights, kept_v, shown), denominator), chosen

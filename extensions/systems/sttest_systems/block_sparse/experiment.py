@@ -31,9 +31,13 @@ BOARD, HEADS, HEAD_DIM, ATTENDED, CHUNK = "u55c", 8, 64, 1024, 64
 CONTEXTS, BLOCKS = (4096, 16384, 65536), (64, 128, 256, 512)
 OPTIONS = {"attention": "one-pass", "attention_maximum": "running", "overall_unroll": 4096}
 PUBLISHED = (
-    ("speed-up over all of the cache, small blocks, most", 14.7, "ratio",
-     "Xiao et al., FlashMoBA, arXiv 2511.11571 abstract: over FlashAttention-2 for small blocks"),
-)  # fmt: skip
+    (
+        "speed-up over all of the cache, small blocks, most",
+        14.7,
+        "ratio",
+        "Xiao et al., FlashMoBA, arXiv 2511.11571 abstract: over FlashAttention-2 for small blocks",
+    ),
+)
 
 
 def shape_of(context: int, block: int) -> SparseShape:
@@ -49,9 +53,8 @@ def run_step(key: Mapping[str, Any]) -> dict[str, Any]:
     """
     context, block = key["context"], key["block"]
     text = (
-        sparse_text(shape_of(context, block)) if block
-        else attention_text(AttentionShape(HEADS, 1, context, HEAD_DIM))
-    )  # fmt: skip
+        sparse_text(shape_of(context, block)) if block else attention_text(AttentionShape(HEADS, 1, context, HEAD_DIM))
+    )
     design = compile_text(text, "step", BOARD, CompileOptions(attention_chunk=block or CHUNK, **OPTIONS))
     run = simulate(design.graph, key["engine"])
     if run.cycles is None:
@@ -64,15 +67,21 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
     """Prints the table and writes ``out``."""
     work = {
         (context, block): {"context": context, "block": block, "engine": engine}
-        for context in CONTEXTS for block in (0, *BLOCKS)
-    }  # fmt: skip
+        for context in CONTEXTS
+        for block in (0, *BLOCKS)
+    }
     steps = dict(run_all(run_step, work, jobs, "block-sparse"))
     lines = [line for context in CONTEXTS for line in _of_context(context, steps)]
     print_lines(lines, "Block-sparse attention on a U55C")
     config = {
-        "heads": HEADS, "head_dim": HEAD_DIM, "attended": ATTENDED, "contexts": CONTEXTS, "blocks": BLOCKS,
-        "options": OPTIONS, "shapes": [asdict(shape_of(context, block)) for context in CONTEXTS for block in BLOCKS],
-    }  # fmt: skip
+        "heads": HEADS,
+        "head_dim": HEAD_DIM,
+        "attended": ATTENDED,
+        "contexts": CONTEXTS,
+        "blocks": BLOCKS,
+        "options": OPTIONS,
+        "shapes": [asdict(shape_of(context, block)) for context in CONTEXTS for block in BLOCKS],
+    }
     with ResultFolder(out, made_by=__name__, config=config) as folder:
         folder.add(*rows_of(lines, "block-sparse", engine, board=BOARD, phase="decode"))
         for metric, value, unit, source in PUBLISHED:

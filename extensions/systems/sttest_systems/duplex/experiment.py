@@ -38,7 +38,7 @@ PUBLISHED: tuple[tuple[str, float, str, str, str], ...] = (
     ("switch to an 8B model", 0.01, "s", "sn40l (paper)", "SambaNova SN40L RDU, Hot Chips 2024: Llama 3.1 8B"),
     ("fused over unfused, least", 2, "ratio", "sn40l (paper)", "SN40L (MICRO 2024, arXiv 2405.07518), abstract"),
     ("fused over unfused, most", 13, "ratio", "sn40l (paper)", "SN40L (MICRO 2024, arXiv 2405.07518), abstract"),
-)  # fmt: skip
+)
 
 
 @cache
@@ -86,9 +86,11 @@ def _ops_per_byte(step: Step, chosen: np.ndarray, where: str) -> Iterator[Line]:
     used = np.concatenate(tokens)
     mean = float(used[used > 0].mean())
     for name, value in (
-        ("projections", step.projections().ops_per_byte), ("attention", step.attention().ops_per_byte),
-        ("experts, mean", mean), ("experts, most", float(used.max())),
-    ):  # fmt: skip
+        ("projections", step.projections().ops_per_byte),
+        ("attention", step.attention().ops_per_byte),
+        ("experts, mean", mean),
+        ("experts, most", float(used.max())),
+    ):
         yield Line(f"operations per byte of {name} {where}", value, "ops/byte", "derived", note, model)
 
 
@@ -116,10 +118,13 @@ def most(lines: list[Line]) -> Iterator[Line]:
         for placement in PLACEMENTS[1:]:
             for what, batches in (("", BATCHES), (", batches of 32 to 128", PAPER_BATCHES)):
                 ratios = [
-                    each.value for each in lines if each.model == model and each.value is not None
+                    each.value
+                    for each in lines
+                    if each.model == model
+                    and each.value is not None
                     and any(each.metric.startswith(f"over the xPU alone [batch {batch},") for batch in batches)
                     and each.metric.endswith(f", {placement}]")
-                ]  # fmt: skip
+                ]
                 for bound, pick in (("least", min), ("most", max)):
                     metric = f"over the xPU alone, {bound} [{placement}{what}]"
                     yield Line(metric, pick(ratios), "ratio", "derived", model=model)

@@ -137,9 +137,10 @@ def stages(step: Step, chosen: np.ndarray, placement: Placement) -> list[Stage]:
         tokens = np.bincount(chosen[:, layer].ravel(), minlength=step.config.experts)
         experts = tuple(step.expert(int(count)) for count in tokens if count)
         found += [
-            _placed(step, (projections,), placement), _placed(step, (attention,), placement, exchange),
+            _placed(step, (projections,), placement),
+            _placed(step, (attention,), placement, exchange),
             _placed(step, experts, placement, exchange),
-        ]  # fmt: skip
+        ]
     return [*found, _placed(step, (step.head(),), placement)]
 
 
@@ -166,8 +167,9 @@ def step_graph(step: Step, of: Sequence[Stage]) -> TimedGraph:
     xpu, pim, ends = list[ActorPhase](), list[ActorPhase](), list[ActorPhase]()
     for number, stage in enumerate(of):
         for name, processor, phases, parts in (
-            ("xpu", step.board.xpu, xpu, stage.xpu), ("pim", step.board.logic_pim, pim, stage.logic_pim),
-        ):  # fmt: skip
+            ("xpu", step.board.xpu, xpu, stage.xpu),
+            ("pim", step.board.logic_pim, pim, stage.logic_pim),
+        ):
             times = [part.cycles(processor) for part in parts] or [0]
             for place, time in enumerate(times):
                 begins = {f"{name}.go": 1} if number and place == 0 else {}
@@ -179,9 +181,11 @@ def step_graph(step: Step, of: Sequence[Stage]) -> TimedGraph:
     turns = tuple(Fifo(f"turn.{name}", 2, 1, "srl", initial_tokens=1) for name in ("xpu", "pim", "end"))
     actors = (("xpu", xpu), ("pim", pim), ("end", ends))
     return TimedGraph(
-        f"{step.config.name}-step", 1e3, (*links, *turns),
+        f"{step.config.name}-step",
+        1e3,
+        (*links, *turns),
         tuple(Actor(name, tuple(phases), firings=len(phases)) for name, phases in actors),
-    )  # fmt: skip
+    )
 
 
 def _turn(name: str, time: int, reads: dict[str, int], writes: dict[str, int]) -> ActorPhase:
@@ -192,7 +196,10 @@ def _turn(name: str, time: int, reads: dict[str, int], writes: dict[str, int]) -
 def closed_form_cycles(step: Step, of: Sequence[Stage]) -> int:
     """Nanoseconds of stages without a simulation: of each, the longer processor and the exchange."""
     return sum(
-        max(sum(part.cycles(step.board.xpu) for part in stage.xpu),
-            sum(part.cycles(step.board.logic_pim) for part in stage.logic_pim)) + stage.link_cycles
+        max(
+            sum(part.cycles(step.board.xpu) for part in stage.xpu),
+            sum(part.cycles(step.board.logic_pim) for part in stage.logic_pim),
+        )
+        + stage.link_cycles
         for stage in of
-    )  # fmt: skip
+    )

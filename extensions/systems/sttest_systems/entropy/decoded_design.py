@@ -41,11 +41,15 @@ def weights_of(port: MemoryPort) -> int:
 def with_plain_bfloat16(graph: TimedGraph, is_weight: IsWeight) -> TimedGraph:
     """The design with weights of two bytes in memory."""
     ports = {port.name for port in weight_ports(graph, is_weight)}
-    return replace(graph, processes=tuple(
-        replace(each, token_bytes=each.token_bytes * BFLOAT16_BYTES // FLOAT32_BYTES)
-        if isinstance(each, MemoryPort) and each.name in ports else each
-        for each in graph.processes
-    ))  # fmt: skip
+    return replace(
+        graph,
+        processes=tuple(
+            replace(each, token_bytes=each.token_bytes * BFLOAT16_BYTES // FLOAT32_BYTES)
+            if isinstance(each, MemoryPort) and each.name in ports
+            else each
+            for each in graph.processes
+        ),
+    )
 
 
 @dataclass(frozen=True)
@@ -85,9 +89,13 @@ def lane_plan(weights: NDArray[np.uint16], lane_format: LaneFormat, code: Prefix
 
 
 def with_decoders(
-    graph: TimedGraph, is_weight: IsWeight, weights: Mapping[str, NDArray[np.uint16]], lane_format: LaneFormat,
-    code: PrefixCode, depths: DecoderDepths,
-) -> TimedGraph:  # fmt: skip
+    graph: TimedGraph,
+    is_weight: IsWeight,
+    weights: Mapping[str, NDArray[np.uint16]],
+    lane_format: LaneFormat,
+    code: PrefixCode,
+    depths: DecoderDepths,
+) -> TimedGraph:
     """The design with coded weights and a decoder behind each of their ports.
 
     Args:
@@ -107,9 +115,7 @@ def with_decoders(
         bits = 8 * lane_format.word_bytes
         fifos.append(Fifo(words_fifo, full_rate_depth(bits), bits))
         token = port.token_bytes // FLOAT32_BYTES
-        made, around = decoder(
-            port.name, words_fifo, port.fifo, len(fifos), steps, words, lane_format, token, depths
-        )  # fmt: skip
+        made, around = decoder(port.name, words_fifo, port.fifo, len(fifos), steps, words, lane_format, token, depths)
         fifos += made
         processes += [replace(port, fifo=words_fifo, tokens=words, token_bytes=lane_format.word_bytes), *around]
     order = {each.name: place for place, each in enumerate(graph.processes)}

@@ -111,26 +111,46 @@ def decoder_kernel(name: str, code: PrefixCode, lane_format: LaneFormat, depths:
     """
     part, group = lane_format.word_bits, 16 * lane_format.symbols
     if max(part, group) > _WIDEST:
-        raise InputError("wide-lanes", "lanes are too wide", where=name, demand=max(part, group), bound=_WIDEST,
-                         unit="bits", hints=["take more lanes of fewer bits"])  # fmt: skip
+        raise InputError(
+            "wide-lanes",
+            "lanes are too wide",
+            where=name,
+            demand=max(part, group),
+            bound=_WIDEST,
+            unit="bits",
+            hints=["take more lanes of fewer bits"],
+        )
     lanes = range(lane_format.lanes)
     streams = [
         f'  hls::stream<{kind}_t, {depth}> {kind}{n}("{kind}{n}");'
-        for kind, depth in (("part", depths.parts), ("group", depths.groups)) for n in lanes
-    ]  # fmt: skip
+        for kind, depth in (("part", depths.parts), ("group", depths.groups))
+        for n in lanes
+    ]
     calls = (f"  STTEST_PROCESS(lane, part{n}, group{n}, count, words, steps[{n}]);" for n in lanes)
     return _TEXT.format(
-        name=name, word=part * lane_format.lanes, part=part, group=group, refill=lane_format.refill_bits,
-        longest=lane_format.longest, limits=_listed(code.limits), offsets=_listed(code.offsets),
-        symbols=_listed(code.symbols), entries=len(code.symbols), held=lane_format.held_bits,
-        each=lane_format.symbols, fill=FILL, group_bits=lane_format.group_bits,
+        name=name,
+        word=part * lane_format.lanes,
+        part=part,
+        group=group,
+        refill=lane_format.refill_bits,
+        longest=lane_format.longest,
+        limits=_listed(code.limits),
+        offsets=_listed(code.offsets),
+        symbols=_listed(code.symbols),
+        entries=len(code.symbols),
+        held=lane_format.held_bits,
+        each=lane_format.symbols,
+        fill=FILL,
+        group_bits=lane_format.group_bits,
         part_arguments=", ".join(f"hls::stream<part_t>& part{n}" for n in lanes),
         group_arguments=", ".join(f"hls::stream<group_t>& group{n}" for n in lanes),
         writes="\n".join(f"    part{n}.write(part_t(word({part * n + part - 1}, {part * n})));" for n in lanes),
         reads="\n".join(f"    weights[{len(lanes)} * row + {n}] = group{n}.read();" for n in lanes),
-        streams="\n".join(streams), part_streams=", ".join(f"part{n}" for n in lanes),
-        group_streams=", ".join(f"group{n}" for n in lanes), calls="\n".join(calls),
-    )  # fmt: skip
+        streams="\n".join(streams),
+        part_streams=", ".join(f"part{n}" for n in lanes),
+        group_streams=", ".join(f"group{n}" for n in lanes),
+        calls="\n".join(calls),
+    )
 
 
 def _listed(numbers: tuple[int, ...]) -> str:

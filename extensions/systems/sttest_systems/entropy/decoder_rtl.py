@@ -79,12 +79,19 @@ def decoder_text(name: str, code: PrefixCode, lane_format: LaneFormat, depths: D
         depths: depths of the FIFOs before and behind the lanes.
     """
     facts = {
-        "name": name, "part": lane_format.word_bits, "group": 16 * lane_format.symbols, "lanes": lane_format.lanes,
-        "symbols": lane_format.symbols, "longest": lane_format.longest, "entries": len(code.symbols),
+        "name": name,
+        "part": lane_format.word_bits,
+        "group": 16 * lane_format.symbols,
+        "lanes": lane_format.lanes,
+        "symbols": lane_format.symbols,
+        "longest": lane_format.longest,
+        "entries": len(code.symbols),
         "limits": _packed(code.limits, lane_format.longest + 1),
         "offsets": _packed([offset % 512 for offset in code.offsets], 16),
-        "table": _packed(code.symbols, 16), "part_depth": depths.parts, "group_depth": depths.groups,
-    }  # fmt: skip
+        "table": _packed(code.symbols, 16),
+        "part_depth": depths.parts,
+        "group_depth": depths.groups,
+    }
     return (_LANE + _BANK).format(**facts)
 
 

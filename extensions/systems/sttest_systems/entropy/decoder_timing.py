@@ -55,9 +55,16 @@ def lane_trace(takes: NDArray[np.int64], gives: NDArray[np.int64], parts: int, g
 
 
 def decoder(
-    name: str, source: str, sink: str, first_fifo: int, steps: LaneSteps, words: int, lane_format: LaneFormat,
-    token_weights: int, depths: DecoderDepths,
-) -> tuple[list[Fifo], list[Pipeline]]:  # fmt: skip
+    name: str,
+    source: str,
+    sink: str,
+    first_fifo: int,
+    steps: LaneSteps,
+    words: int,
+    lane_format: LaneFormat,
+    token_weights: int,
+    depths: DecoderDepths,
+) -> tuple[list[Fifo], list[Pipeline]]:
     """FIFOs and processes of a decoder between two FIFOs that are there.
 
     Args:
@@ -103,6 +110,8 @@ def _join(groups: Sequence[str], sink: str, rows: int, row: int, token: int) -> 
         reads = tuple(Event(each, "read", 0, (None, 0)) for each in groups)
         return Loop((rows, row // token), 1, 1, (*reads, Event(sink, "write", 0)))
     raise InputError(
-        "uneven-tokens", f"tokens of {token} weights from rows of {row}", where="decoder",
+        "uneven-tokens",
+        f"tokens of {token} weights from rows of {row}",
+        where="decoder",
         hints=["take lanes and symbols whose product divides a token, or is a multiple of it"],
-    )  # fmt: skip
+    )

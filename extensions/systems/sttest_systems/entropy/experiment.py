@@ -73,12 +73,25 @@ DEVIATION = 0.02
 layers (Hugging Face transformers, modeling_gpt2.py)."""
 COUNT = 131_072
 LANES = {
-    "32 lanes of 1": LaneFormat(32, 1, 16, 12, 512), "16 lanes of 2": LaneFormat(16, 2, 32, 12, 512),
+    "32 lanes of 1": LaneFormat(32, 1, 16, 12, 512),
+    "16 lanes of 2": LaneFormat(16, 2, 32, 12, 512),
     "32 lanes of 2": LaneFormat(32, 2, 16, 12, 512),
-}  # fmt: skip
+}
 SKEW = 512
-RATES = ((1, 1, 32), (4, 1, 32), (16, 1, 32), (32, 1, 16), (1, 2, 32), (4, 2, 32), (16, 2, 32), (32, 2, 16),
-         (1, 4, 64), (4, 4, 64), (8, 4, 64), (16, 4, 32))  # fmt: skip
+RATES = (
+    (1, 1, 32),
+    (4, 1, 32),
+    (16, 1, 32),
+    (32, 1, 16),
+    (1, 2, 32),
+    (4, 2, 32),
+    (16, 2, 32),
+    (32, 2, 16),
+    (1, 4, 64),
+    (4, 4, 64),
+    (8, 4, 64),
+    (16, 4, 32),
+)
 SKEWS = (64, 128, 256, 512, 1024, 2048)
 NO_FILL = 1 << 40
 TRACES = 100
@@ -463,21 +476,28 @@ def of_room(bytes_over: float) -> Iterator[Line]:
             size, small.hbm.size_bytes, small.tier("hbm").gb_per_s, partial(copy_seconds, small, "host")
         )
         for size in (plain, bytes_over * plain)
-    ]  # fmt: skip
+    ]
     note = "u280: all of its HBM for weights, the rest from the host for each token, coded too; bytes over bandwidth"
     yield Line("speed over offloading", speeds[1] / speeds[0], "ratio", "derived", note, OFFLOADED)
 
 
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line]:
     """Prints the table and writes ``out``."""
-    work = {(lanes, memory, engine): (lanes, memory, engine) for lanes in GEMV_LANES
-            for memory in ("float32", "bfloat16", *LANES)}  # fmt: skip
+    work = {
+        (lanes, memory, engine): (lanes, memory, engine)
+        for lanes in GEMV_LANES
+        for memory in ("float32", "bfloat16", *LANES)
+    }
     say, blocks = step_counter(len(work) + 6), {}
     lines: list[Line] = []
     parts: tuple[tuple[str, Any], ...] = (
-        ("codes", of_codes), ("integers", of_integers), ("rates", partial(of_rates, engine)),
-        ("skews", partial(of_skews, engine)), ("depths", partial(of_depths, engine)), ("logic", of_logic),
-    )  # fmt: skip
+        ("codes", of_codes),
+        ("integers", of_integers),
+        ("rates", partial(of_rates, engine)),
+        ("skews", partial(of_skews, engine)),
+        ("depths", partial(of_depths, engine)),
+        ("logic", of_logic),
+    )
     for name, part in parts:
         lines += part()
         say(name)

@@ -84,10 +84,14 @@ class Campaign:
     def to_json(self) -> dict[str, Any]:
         """The contract ``sttest.faults/1``."""
         return {
-            "schema": SCHEMA, "name": self.name, "seed": self.seed, "cycles": self.cycles,
+            "schema": SCHEMA,
+            "name": self.name,
+            "seed": self.seed,
+            "cycles": self.cycles,
             "kinds": {
                 kind: {
-                    "bits": self.bits[kind], "injections": len(self.of_kind(kind)),
+                    "bits": self.bits[kind],
+                    "injections": len(self.of_kind(kind)),
                     "seen": sum(each.is_seen for each in self.of_kind(kind)),
                     **{outcome: self.share(kind, [outcome]).to_json() for outcome in OUTCOMES},
                 }
@@ -95,7 +99,7 @@ class Campaign:
             },
             "whole": {outcome: self.whole([outcome]).to_json() for outcome in OUTCOMES},
             "injections": [asdict(each) for each in self.injections],
-        }  # fmt: skip
+        }
 
 
 SCHEMA = "sttest.faults/1"
@@ -186,10 +190,19 @@ _NO_LIMIT = 2_000_000_000
 def _injection(fault: Fault, ran: FaultyRun, right: FaultyRun, token_fifo: str) -> Injection:
     site = fault.site
     return Injection(
-        kind=site.kind, site=site.number, owner=site.owner, register=site.register, word=fault.word, bit=fault.bit,
-        cycle=fault.cycle, outcome=_outcome(ran, right, token_fifo), stands=ran.verdict == "deadlock",
-        leaves=ran.tokens_left != right.tokens_left, edges=ran.edges, stored=stored_hash(ran.stored),
-    )  # fmt: skip
+        kind=site.kind,
+        site=site.number,
+        owner=site.owner,
+        register=site.register,
+        word=fault.word,
+        bit=fault.bit,
+        cycle=fault.cycle,
+        outcome=_outcome(ran, right, token_fifo),
+        stands=ran.verdict == "deadlock",
+        leaves=ran.tokens_left != right.tokens_left,
+        edges=ran.edges,
+        stored=stored_hash(ran.stored),
+    )
 
 
 def _outcome(ran: FaultyRun, right: FaultyRun, token_fifo: str) -> Outcome:

@@ -58,8 +58,9 @@ def fault_case(package: DesignPackage, seed: int) -> FaultCase:
         memory, token = random_rows(launch, seed), None
     design = valued_launch(kernel, package.timed_graph, library, launch, memory)
     parameters = parameter_streams(graph)
-    weights = [name for name, streams in fifos_of(kernel).items()
-               if {stream.sym_name.data for stream in streams} <= parameters]  # fmt: skip
+    weights = [
+        name for name, streams in fifos_of(kernel).items() if {stream.sym_name.data for stream in streams} <= parameters
+    ]
     return FaultCase(design, launch, kernel, memory, tuple(weights), token_fifo, token)
 
 

@@ -121,9 +121,20 @@ class FaultyDesign:
         defines = f"-DFAULTS=1 -DGRAPHS=1 -DFIFOS={len(self.graph.fifos)} -I../include -I.."
         (self.folder / "obj" / "testbench.o").unlink(missing_ok=True)
         call_tool(
-            ("make", "-C", "obj", "-f", "Vtwin.mk", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1", "OPT_FAST=-O1",
-             f"VM_USER_CFLAGS={defines}", "Vtwin"), self.folder,
-        )  # fmt: skip
+            (
+                "make",
+                "-C",
+                "obj",
+                "-f",
+                "Vtwin.mk",
+                "OPT_SLOW=-O0",
+                "OPT_GLOBAL=-O1",
+                "OPT_FAST=-O1",
+                f"VM_USER_CFLAGS={defines}",
+                "Vtwin",
+            ),
+            self.folder,
+        )
         key.write_text(identity, encoding="utf-8")
 
     @cached_property

@@ -51,10 +51,12 @@ class FaultStudy:
         """The contract ``sttest.faults/1``."""
         found = self.plain.to_json()
         found["reference"] = {
-            "compared": self.agreement.compared, "empty": self.agreement.empty,
-            "disagree": len(self.agreement.disagree), "left_out": len(self.agreement.left_out),
+            "compared": self.agreement.compared,
+            "empty": self.agreement.empty,
+            "disagree": len(self.agreement.disagree),
+            "left_out": len(self.agreement.left_out),
             "undefined": len(self.agreement.undefined),
-        }  # fmt: skip
+        }
         found["fields"] = {name: share.to_json() for name, share in self.fields.items()}
         if self.protected is not None:
             found["protected"] = self.protected.to_json() | {"removed": self.removed_in_all}
@@ -111,17 +113,22 @@ def run_study(
         guarded = FaultyDesign(case.design, work_dir / "protected", case.weights, texts)
         name = f"{package.name} with {' and '.join(protections)}"
         protected = run_campaign(
-            name, guarded, case.token_fifo, work_dir / "protected", per_kind, seed, jobs,
+            name,
+            guarded,
+            case.token_fifo,
+            work_dir / "protected",
+            per_kind,
+            seed,
+            jobs,
             lambda step: tell(f"{step} with protection"),
-        )  # fmt: skip
+        )
     if "secded" in protections:
         costs.append(secded_cost(case.design, work_dir / "synth", jobs, tell))
     if "tmr" in protections:
         costs.append(tmr_cost(built.sites))
     return FaultStudy(
-        plain, agreement, protected, tuple(costs), _design_logic(package), case.wanted_token,
-        field_shares(case, plain),
-    )  # fmt: skip
+        plain, agreement, protected, tuple(costs), _design_logic(package), case.wanted_token, field_shares(case, plain)
+    )
 
 
 def _design_logic(package: DesignPackage) -> Resources:

@@ -65,18 +65,30 @@ def _print(study: FaultStudy) -> None:
         if campaign is None:
             continue
         rows = [
-            [kind, f"{campaign.bits[kind]:,}", f"{len(campaign.of_kind(kind)):,}",
-             *(_percent(campaign.share(kind, [outcome])) for outcome in OUTCOMES),
-             f"{failing_bits(campaign, kind):,.0f}"]
+            [
+                kind,
+                f"{campaign.bits[kind]:,}",
+                f"{len(campaign.of_kind(kind)):,}",
+                *(_percent(campaign.share(kind, [outcome])) for outcome in OUTCOMES),
+                f"{failing_bits(campaign, kind):,.0f}",
+            ]
             for kind in campaign.kinds
-        ]  # fmt: skip
-        rows.append(["all, by bits", f"{sum(campaign.bits.values()):,}", f"{len(campaign.injections):,}",
-                     *(_percent(campaign.whole([outcome])) for outcome in OUTCOMES),
-                     f"{sum(failing_bits(campaign, kind) for kind in campaign.kinds):,.0f}"])  # fmt: skip
+        ]
+        rows.append(
+            [
+                "all, by bits",
+                f"{sum(campaign.bits.values()):,}",
+                f"{len(campaign.injections):,}",
+                *(_percent(campaign.whole([outcome])) for outcome in OUTCOMES),
+                f"{sum(failing_bits(campaign, kind) for kind in campaign.kinds):,.0f}",
+            ]
+        )
         print_table(
-            ["kind", "bits", "faults", *OUTCOMES, "failing bits"], rows, title=campaign.name,
+            ["kind", "bits", "faults", *OUTCOMES, "failing bits"],
+            rows,
+            title=campaign.name,
             shown=("kind", "bits", "faults", "masked", "failing bits"),
-        )  # fmt: skip
+        )
     agreement = study.agreement
     print(
         f"  reference: {agreement.compared} flips of FIFO words, {agreement.empty} of them in empty places, "

@@ -35,9 +35,7 @@ def lookup_job(bits: int, results: int) -> SynthesisJob:
 def fabric_job(bits: int) -> SynthesisJob:
     """One result of 16 products in LUTs, each with its own."""
     texts = tuple((f"{name}.sv", module_text(name)) for name in ("dot_products", "primitives"))
-    parameters = {
-        "LANES": LANES, "SHARED": SHARED, "OTHER": bits, "RESULTS": 1, "CHAIN": 1, "FABRIC": 1, "CYCLES": 8,
-    }  # fmt: skip
+    parameters = {"LANES": LANES, "SHARED": SHARED, "OTHER": bits, "RESULTS": 1, "CHAIN": 1, "FABRIC": 1, "CYCLES": 8}
     return SynthesisJob("dot_products", texts, parameters, 20.0 * bits * LANES)
 
 
@@ -56,7 +54,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
         per_product = made.resources.lut / (LANES * results)
         rows.append(
             Row("lookup-products", metric, per_product, "LUT", "synthesized", source="yosys, synth_xilinx -family xcup")
-        )  # fmt: skip
+        )
         return per_product
 
     multiplied = {bits: row(f"LUTs of a product [{bits} bits, multiplied]", job, 1) for bits, job in fabric.items()}

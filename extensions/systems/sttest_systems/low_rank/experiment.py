@@ -81,17 +81,26 @@ def run_point(key: Mapping[str, Any]) -> Point:
     knobs = CompileOptions(precision=key["precision"])
     text = block_text(ranked(key["rank"]), *key["shape"])
     (design,) = designs_of(text, BOARD, knobs, "block", "shared")
-    apart = [(_cycles(each, key["engine"]), moved_bytes(each.graph))
-             for each in designs_of(text, BOARD, knobs, "operators", "shared")]  # fmt: skip
+    apart = [
+        (_cycles(each, key["engine"]), moved_bytes(each.graph))
+        for each in designs_of(text, BOARD, knobs, "operators", "shared")
+    ]
     module = parse(text, MODEL, new_context())
     for each in tiling_passes(knobs):
         each.apply(new_context(), module)
     live = live_tensors(module)
     return Point(
-        _cycles(design, key["engine"]), moved_bytes(design.graph), on_chip(design.module).total_bytes,
-        between_bytes(design), sum(cycles for cycles, _ in apart), sum(moved for _, moved in apart), len(apart),
-        live.total_bytes, live.peak_bytes, live.peak_kernel,
-    )  # fmt: skip
+        _cycles(design, key["engine"]),
+        moved_bytes(design.graph),
+        on_chip(design.module).total_bytes,
+        between_bytes(design),
+        sum(cycles for cycles, _ in apart),
+        sum(moved for _, moved in apart),
+        len(apart),
+        live.total_bytes,
+        live.peak_bytes,
+        live.peak_kernel,
+    )
 
 
 def _cycles(design: CompiledDesign, engine: str) -> int:
@@ -104,8 +113,11 @@ def _cycles(design: CompiledDesign, engine: str) -> int:
 def between_bytes(design: CompiledDesign) -> int:
     """Bytes of FIFOs and converters from the first factor of each layer to its second."""
     library = operators(design.board)
-    facts = (each for kernel in all_of(design.module, df.KernelOp)
-             for each in memories(kernel, stream_ends(kernel), design.graph, library))  # fmt: skip
+    facts = (
+        each
+        for kernel in all_of(design.module, df.KernelOp)
+        for each in memories(kernel, stream_ends(kernel), design.graph, library)
+    )
     kept = (each for each in facts if each.role in ("fifo", "converter") and _OF_U.match(each.name.partition("__")[0]))
     return -(-sum(each.used_bits for each in kept) // 8)
 
@@ -144,8 +156,10 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
     """Prints the table and writes ``out``."""
     work = {
         (precision, shape, rank): {"precision": precision, "shape": shape, "rank": rank, "engine": engine}
-        for precision in PRECISIONS for shape in SHAPES for rank in (None, *RANKS)
-    }  # fmt: skip
+        for precision in PRECISIONS
+        for shape in SHAPES
+        for rank in (None, *RANKS)
+    }
     say, found = step_counter(len(work)), {}
     for key, point in run_all(run_point, work, jobs, "low rank"):
         found[key] = point
@@ -200,7 +214,13 @@ def _errors(rank: int) -> Iterator[Row]:
         found = 10 * np.log10(squares.sum() / squares[rank:].sum())
         law = -10 * np.log10(1 - kept_energy(rank, rows, columns))
         yield Row(
-            "low-rank", f"SQNR of the weights [{rows} x {columns}, rank {rank}]", float(found), "dB", "measured", MODEL,
-            reference=law, source="Marchenko-Pastur law",
+            "low-rank",
+            f"SQNR of the weights [{rows} x {columns}, rank {rank}]",
+            float(found),
+            "dB",
+            "measured",
+            MODEL,
+            reference=law,
+            source="Marchenko-Pastur law",
             note="random weights, which no rank suits; trained ones lose less",
-        )  # fmt: skip
+        )

@@ -25,9 +25,11 @@ class LowRankFamily(BlockFamily):
     def check_cards(self, config: DecoderConfig, cards: int) -> None:
         """Nobody cuts what lies between the factors."""
         raise InputError(
-            "bad-cards", "a linear layer in two factors is on one card", where=config.name,
+            "bad-cards",
+            "a linear layer in two factors is on one card",
+            where=config.name,
             hints=["leave out --rank", "leave out --cards"],
-        )  # fmt: skip
+        )
 
     def matrices(self, config: DecoderConfig, whole: Shapes) -> Shapes:
         """Two for each layer that has a rank."""

@@ -35,15 +35,21 @@ def choose_types(costs: Table, noises: Table, budget: float) -> dict[str, str]:
     least = sum(min(cost for (each, _), cost in costs.items() if each == layer) for layer in layers)
     if least > budget:
         raise DoesNotFitError(
-            "budget-too-small", "the cheapest types cost more than the budget", where="mixed types",
-            demand=least, bound=budget, hints=["raise the budget"],
-        )  # fmt: skip
+            "budget-too-small",
+            "the cheapest types cost more than the budget",
+            where="mixed types",
+            demand=least,
+            bound=budget,
+            hints=["raise the budget"],
+        )
     one_each = np.array([[float(layer == each) for layer, _ in keys] for each in layers])
     cost = np.array([[costs[key] for key in keys]])
     found = milp(
-        np.array([noises[key] for key in keys]), integrality=np.ones(len(keys)), bounds=Bounds(0, 1),
+        np.array([noises[key] for key in keys]),
+        integrality=np.ones(len(keys)),
+        bounds=Bounds(0, 1),
         constraints=[LinearConstraint(one_each, 1, 1), LinearConstraint(cost, -np.inf, budget)],
-    )  # fmt: skip
+    )
     assert found.success, found.message
     return {layer: kind for (layer, kind), chosen in zip(keys, found.x, strict=True) if chosen > 0.5}
 

@@ -74,9 +74,19 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
 
     def row(metric: str, value: float, unit: str, kind: Any = "simulated", note: str = "") -> None:
         rows.append(
-            Row("mixed-bits", metric, value, unit, kind, model=MODEL, board=BOARD, phase="decode",
-                engine=engine if kind == "simulated" else "", note=note)
-        )  # fmt: skip
+            Row(
+                "mixed-bits",
+                metric,
+                value,
+                unit,
+                kind,
+                model=MODEL,
+                board=BOARD,
+                phase="decode",
+                engine=engine if kind == "simulated" else "",
+                note=note,
+            )
+        )
 
     for kind in TYPES:
         row(f"block [{kind} everywhere]", found[kind][0], "cycles")

@@ -37,8 +37,10 @@ WIDTHS: dict[str, dict[str, Any]] = {
 }
 ONE, TWO, KEPT = "batch in one", "two parts", "two parts, weights kept"
 WAYS: dict[str, dict[str, Any]] = {
-    ONE: {"parts": 1, "kept": False}, TWO: {"parts": 2, "kept": False}, KEPT: {"parts": 2, "kept": True},
-}  # fmt: skip
+    ONE: {"parts": 1, "kept": False},
+    TWO: {"parts": 2, "kept": False},
+    KEPT: {"parts": 2, "kept": True},
+}
 
 
 @dataclass(frozen=True)
@@ -71,10 +73,15 @@ def run_step(key: Mapping[str, Any]) -> Step:
     cycles, found = run.cycles, overlap(run)
     memory = found.use[MEMORY].to_dict(cycles)
     return Step(
-        cycles, _moved_bytes(design.graph), on_chip(design.module).total_bytes,
-        found.use[COMPUTE].busy_cycles / cycles, memory["busy_share"], found.together(COMPUTE, MEMORY),
-        found.overlapped or 0.0, memory["unit_share"],
-    )  # fmt: skip
+        cycles,
+        _moved_bytes(design.graph),
+        on_chip(design.module).total_bytes,
+        found.use[COMPUTE].busy_cycles / cycles,
+        memory["busy_share"],
+        found.together(COMPUTE, MEMORY),
+        found.overlapped or 0.0,
+        memory["unit_share"],
+    )
 
 
 def _moved_bytes(graph: TimedGraph) -> int:
@@ -85,8 +92,9 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
     """Prints the table and writes ``out``."""
     work: dict[tuple[str, str], dict[str, Any]] = {
         (width, way): {"engine": engine, **parts, "options": options}
-        for width, options in WIDTHS.items() for way, parts in WAYS.items()
-    }  # fmt: skip
+        for width, options in WIDTHS.items()
+        for way, parts in WAYS.items()
+    }
     say, steps = step_counter(len(work)), dict[tuple[str, str], Step]()
     for key, step in run_all(run_step, work, jobs, "nano-batches"):
         steps[key] = step
@@ -106,9 +114,11 @@ def _of_step(key: tuple[str, str], step: Step) -> Iterator[Line]:
     yield Line(f"bytes moved per layer {where}", step.moved_bytes, "bytes")
     yield Line(f"held on chip {where}", step.held_bytes, "bytes", "derived")
     shares = {
-        "compute busy": step.compute, "memory busy": step.memory, "compute and memory busy": step.both,
+        "compute busy": step.compute,
+        "memory busy": step.memory,
+        "compute and memory busy": step.both,
         "channels busy, mean": step.channels,
-    }  # fmt: skip
+    }
     for name, share in shares.items():
         yield Line(f"{name} {where}", share, "ratio", note="of the time")
     note = "of the time of the less busy of compute and memory"

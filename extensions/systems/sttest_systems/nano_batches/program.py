@@ -73,11 +73,19 @@ def check_parts(config: DecoderConfig, batch: int, parts: int) -> None:
         InputError: parts of different sizes or of one sequence; a model whose tokens do not share weights.
     """
     if not family_of(config).takes_many_tokens:
-        raise InputError("nano-tokens", "tokens of a batch have weights of their own", where="nano-batches",
-                         hints=["take a model with one network for all tokens"])  # fmt: skip
+        raise InputError(
+            "nano-tokens",
+            "tokens of a batch have weights of their own",
+            where="nano-batches",
+            hints=["take a model with one network for all tokens"],
+        )
     if parts < 1 or batch % parts or batch // parts < 2:
-        raise InputError("nano-batches", f"{batch} sequences in {parts} nano-batches", where="nano-batches",
-                         hints=["give a divisor of the batch that leaves each part two sequences or more"])  # fmt: skip
+        raise InputError(
+            "nano-batches",
+            f"{batch} sequences in {parts} nano-batches",
+            where="nano-batches",
+            hints=["give a divisor of the batch that leaves each part two sequences or more"],
+        )
 
 
 def split_inputs(inputs: Mapping[str, Any], parts: int) -> dict[str, Any]:
@@ -115,6 +123,10 @@ def nano_program(config: DecoderConfig, context: int, batch: int, parts: int, *,
     names = [of_part(name, part) for part in range(parts) for name in ("k_cache", "v_cache")]
     results = tuple(of_part(name, part) for part in range(parts) for name in RESULTS)
     attributes: dict[str, str | int | tuple[str, ...]] = {
-        "model": config.name, "phase": "decode", "tokens": 1, "context": context, "batch": batch,
-    }  # fmt: skip
+        "model": config.name,
+        "phase": "decode",
+        "tokens": 1,
+        "context": context,
+        "batch": batch,
+    }
     return TorchProgram(module.eval(), split_inputs(inputs, parts), tuple(names), results, attributes)

@@ -177,9 +177,11 @@ class Activity:
     def __add__(self, other: "Activity") -> "Activity":
         """One after the other."""
         return Activity(
-            self.activated_bits + other.activated_bits, self.column_bits + other.column_bits,
-            self.bus_bits + other.bus_bits, self.mac_cycles + other.mac_cycles,
-        )  # fmt: skip
+            self.activated_bits + other.activated_bits,
+            self.column_bits + other.column_bits,
+            self.bus_bits + other.bus_bits,
+            self.mac_cycles + other.mac_cycles,
+        )
 
     def times(self, count: float) -> "Activity":
         """So many such."""
@@ -201,9 +203,11 @@ def activity(board: PimBoard, steps: Sequence[Step]) -> Activity:
             accesses = sum(row.accesses for row in rows)
             bus = work.inputs * channels + work.columns * board.banks
             found += Activity(
-                len(rows) * board.banks * row_bits, accesses * board.banks * access_bits, bus * element,
+                len(rows) * board.banks * row_bits,
+                accesses * board.banks * access_bits,
+                bus * element,
                 accesses * board.cycles(bank.column_to_column_ns),
-            )  # fmt: skip
+            )
     return found
 
 

@@ -36,11 +36,15 @@ from sttest_systems.pim_gpt.products import ELEMENT_BYTES, matrix_passes, produc
 BOARD, TOKENS = "pim-gpt", 1024
 CONTEXTS = (1, 128, 256, 384, 512, 640, 768, 896, 1024)
 GPTS = (
-    Gpt("gpt2-small", 12, 768, 12, 50257, 1024), Gpt("gpt2-medium", 24, 1024, 16, 50257, 1024),
-    Gpt("gpt2-large", 36, 1280, 20, 50257, 1024), Gpt("gpt2-xl", 48, 1600, 25, 50257, 1024),
-    Gpt("gpt3-small", 12, 768, 12, 50257, 2048), Gpt("gpt3-medium", 24, 1024, 16, 50257, 2048),
-    Gpt("gpt3-large", 24, 1536, 16, 50257, 2048), Gpt("gpt3-xl", 24, 2048, 16, 50257, 2048),
-)  # fmt: skip
+    Gpt("gpt2-small", 12, 768, 12, 50257, 1024),
+    Gpt("gpt2-medium", 24, 1024, 16, 50257, 1024),
+    Gpt("gpt2-large", 36, 1280, 20, 50257, 1024),
+    Gpt("gpt2-xl", 48, 1600, 25, 50257, 1024),
+    Gpt("gpt3-small", 12, 768, 12, 50257, 2048),
+    Gpt("gpt3-medium", 24, 1024, 16, 50257, 2048),
+    Gpt("gpt3-large", 24, 1536, 16, 50257, 2048),
+    Gpt("gpt3-xl", 24, 2048, 16, 50257, 2048),
+)
 """GPT-2's public configurations, and sizes of GPT-3 (arXiv 2005.14165, table 2.1), whose XL has heads of 128."""
 SHAPES = ((768, 768), (1024, 4096), (1600, 6400), (6400, 1600), (2048, 8192), (1600, 50257))
 BY_BOTH = ("gpt2-small", 128)
@@ -54,8 +58,10 @@ A100: tuple[tuple[str, float, str], ...] = (
 )
 _ABSTRACT = "PIM-GPT (arXiv 2310.09385), abstract"
 PUBLISHED: tuple[tuple[str, float, str, str], ...] = (
-    ("speed over a GPU, least", 41, "ratio", _ABSTRACT), ("speed over a GPU, most", 137, "ratio", _ABSTRACT),
-    ("speed over a CPU, least", 631, "ratio", _ABSTRACT), ("speed over a CPU, most", 1074, "ratio", _ABSTRACT),
+    ("speed over a GPU, least", 41, "ratio", _ABSTRACT),
+    ("speed over a GPU, most", 137, "ratio", _ABSTRACT),
+    ("speed over a CPU, least", 631, "ratio", _ABSTRACT),
+    ("speed over a CPU, most", 1074, "ratio", _ABSTRACT),
     ("energy over a GPU, least, version 1", 339, "ratio", f"{_ABSTRACT} of version 1"),
     ("energy over a GPU, most, version 1", 1085, "ratio", f"{_ABSTRACT} of version 1"),
     ("energy over a GPU, least, version 2", 123, "ratio", f"{_ABSTRACT} of version 2"),
@@ -64,7 +70,7 @@ PUBLISHED: tuple[tuple[str, float, str, str], ...] = (
     ("energy over a CPU, most, version 1", 1632, "ratio", f"{_ABSTRACT} of version 1"),
     ("energy over a CPU, least, version 2", 320, "ratio", f"{_ABSTRACT} of version 2"),
     ("energy over a CPU, most, version 2", 602, "ratio", f"{_ABSTRACT} of version 2"),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -193,8 +199,9 @@ def over_processors(runs: list[Generation]) -> Iterator[Line]:
     for run, per_cycle in zip(runs, power, strict=True):
         watts = per_cycle * board().clock_mhz.value * 1e6
         for name, rate, drawn, source in (
-            ("T4", T4_GB_PER_S, T4_WATTS, T4_SOURCE), ("CPU", CPU_GB_PER_S, CPU_WATTS, CPU_SOURCE),
-        ):  # fmt: skip
+            ("T4", T4_GB_PER_S, T4_WATTS, T4_SOURCE),
+            ("CPU", CPU_GB_PER_S, CPU_WATTS, CPU_SOURCE),
+        ):
             faster = run.roofline_us(rate) / run.us_per_token
             note = f"the {name} reads 16-bit weights at the peak of its memory and draws its power limit"
             speed.setdefault(name, []).append(faster)
@@ -222,8 +229,10 @@ def over_processors(runs: list[Generation]) -> Iterator[Line]:
                 source=T4_SOURCE,
             )
     for name in ("T4", "CPU"):
-        for metric, key in (("speed over a {} at its roofline", name),
-                            ("energy of a {} at its roofline over ours", f"{name}, energy")):  # fmt: skip
+        for metric, key in (
+            ("speed over a {} at its roofline", name),
+            ("energy of a {} at its roofline over ours", f"{name}, energy"),
+        ):
             for bound, pick in (("least", min), ("most", max)):
                 yield Line(f"{metric.format(name)}, {bound} of 8", pick(speed[key]), "ratio", "derived")
     medium = next(run for run in runs if run.gpt.name == "gpt2-medium")

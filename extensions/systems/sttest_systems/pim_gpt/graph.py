@@ -62,13 +62,20 @@ def step_graph(board: PimBoard, steps: Sequence[Step], name: str = "pim-step") -
     actors = [_actor("controller", _controller_phases(board, steps))]
     for c in channels:
         fifos += [_turn(f"bus{c}"), Fifo(f"go{c}", 1, 1, "srl"), Fifo(f"done{c}", 1, 1, "srl")]
-        ends = {"go": [f"go{c}"], "done": [f"done{c}"], "input": [f"input{c}.{b}" for b in banks],
-                "sum": [f"sum{c}.{b}" for b in banks]}  # fmt: skip
+        ends = {
+            "go": [f"go{c}"],
+            "done": [f"done{c}"],
+            "input": [f"input{c}.{b}" for b in banks],
+            "sum": [f"sum{c}.{b}" for b in banks],
+        }
         actors.append(_actor(f"bus{c}", [_onto(phase, ends) for phase in bus]))
         for b in banks:
             # A bank's unit has room for the sums of the row that it works through and of the one before.
-            fifos += [_turn(f"bank{c}.{b}"), Fifo(f"input{c}.{b}", 1, 1, "srl"),
-                      Fifo(f"sum{c}.{b}", 2 * deepest, 1, "srl")]  # fmt: skip
+            fifos += [
+                _turn(f"bank{c}.{b}"),
+                Fifo(f"input{c}.{b}", 1, 1, "srl"),
+                Fifo(f"sum{c}.{b}", 2 * deepest, 1, "srl"),
+            ]
             own = {"input": [f"input{c}.{b}"], "sum": [f"sum{c}.{b}"]}
             actors.append(_actor(f"bank{c}.{b}", [_onto(phase, own) for phase in bank]))
     return TimedGraph(name, board.clock_mhz.value, tuple(fifos), tuple(actors))
@@ -98,9 +105,7 @@ def _bank_phases(board: PimBoard, steps: Sequence[Step]) -> list[ActorPhase]:
     writing = sum(map(board.cycles, (bank.row_to_write_ns, bank.write_recovery_ns, bank.precharge_ns)))
     for step in steps:
         if isinstance(step, Store):
-            found.append(
-                ActorPhase(step.openings * writing + step.accesses * access, {"input": 1}, {"sum": 1})
-            )  # fmt: skip
+            found.append(ActorPhase(step.openings * writing + step.accesses * access, {"input": 1}, {"sum": 1}))
         for work in step.passes if isinstance(step, Product) else ():
             for place, row in enumerate(row_plan(board, work)):
                 writes = {"sum": row.columns} if row.columns else {}
@@ -144,7 +149,4 @@ def store_steps(board: PimBoard, heads: int, head_dim: int) -> tuple[Store, Stor
     own = ceil_div(heads, board.channels.count)
     elements, lanes = own * head_dim, board.bank.multipliers.count
     spread = own * ceil_div(head_dim, board.banks_per_channel.count)
-    return (
-        Store("key", elements, 1, own * ceil_div(head_dim, lanes)),
-        Store("value", elements, spread, spread),
-    )  # fmt: skip
+    return (Store("key", elements, 1, own * ceil_div(head_dim, lanes)), Store("value", elements, spread, spread))

@@ -131,10 +131,14 @@ class _Builder:
 
     def processes(self, category: str) -> list[Process]:
         return [
-            Pipeline(name, end=self.now[name], category=category,
-                     trace=Trace(np.array(self.ticks[name], np.int64), np.array(self.ops[name], np.int32)))
+            Pipeline(
+                name,
+                end=self.now[name],
+                category=category,
+                trace=Trace(np.array(self.ticks[name], np.int64), np.array(self.ops[name], np.int32)),
+            )
             for name in self.ticks
-        ]  # fmt: skip
+        ]
 
 
 def attention_graph(name: str, step: Sequence[LayerWork], unit: Unit, widths: Widths, depths: Depths) -> TimedGraph:
@@ -173,18 +177,27 @@ def attention_graph(name: str, step: Sequence[LayerWork], unit: Unit, widths: Wi
     ports = _ports(step, unit, widths)
     used = {channel for port in ports for channel in port.channels}
     return TimedGraph(
-        name, unit.clock_mhz, tuple(build.fifos), (*ports, *build.processes("attention"), *engines),
+        name,
+        unit.clock_mhz,
+        tuple(build.fifos),
+        (*ports, *build.processes("attention"), *engines),
         tuple(channel for channel in unit.channels if channel.name in used),
-    )  # fmt: skip
+    )
 
 
 def _check_lanes(step: Sequence[LayerWork], unit: Unit) -> None:
     for layer in step:
         for search in (layer.token_search, layer.head_search, *(head.search for head in layer.heads)):
             if search is not None and search.lanes != unit.engine_lanes:
-                raise InputError("other-lanes", "a search of an engine with other lanes", where="pruned attention",
-                                 demand=search.lanes, bound=unit.engine_lanes, unit="lanes",
-                                 hints=["make the step with the lanes of the unit's engines"])  # fmt: skip
+                raise InputError(
+                    "other-lanes",
+                    "a search of an engine with other lanes",
+                    where="pruned attention",
+                    demand=search.lanes,
+                    bound=unit.engine_lanes,
+                    unit="lanes",
+                    hints=["make the step with the lanes of the unit's engines"],
+                )
 
 
 # --- FIFOs and memory
@@ -248,9 +261,18 @@ def _ports(step: Sequence[LayerWork], unit: Unit, widths: Widths) -> list[Memory
             burst = size if unit.gathers else 4096
             outstanding = unit.outstanding if unit.gathers else 16
             found.append(
-                MemoryPort(f"{kind}{channel}_port", "read", f"{kind}{channel}", count, size,
-                           (unit.channels[channel].name,), burst, outstanding, category="dma")
-            )  # fmt: skip
+                MemoryPort(
+                    f"{kind}{channel}_port",
+                    "read",
+                    f"{kind}{channel}",
+                    count,
+                    size,
+                    (unit.channels[channel].name,),
+                    burst,
+                    outstanding,
+                    category="dma",
+                )
+            )
     return found
 
 
@@ -358,7 +380,11 @@ def _engines(build: _Builder, step: Sequence[LayerWork], values: Sequence[Select
     for kind in ("token", "head"):
         work[kind, ""] = [search for layer in step if (search := getattr(layer, f"{kind}_search")) is not None]
     return [
-        engine_process(f"{kind}_top_k{number}", searches,
-                       *(build.places[f"{kind}_{what}{number}"] for what in ("jobs", "rows", "kept")))
-        for (kind, number), searches in work.items() if searches
-    ]  # fmt: skip
+        engine_process(
+            f"{kind}_top_k{number}",
+            searches,
+            *(build.places[f"{kind}_{what}{number}"] for what in ("jobs", "rows", "kept")),
+        )
+        for (kind, number), searches in work.items()
+        if searches
+    ]

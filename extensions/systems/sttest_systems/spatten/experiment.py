@@ -96,7 +96,7 @@ PUBLISHED: tuple[tuple[str, float, str, str, str], ...] = (
     ("speed that fewer bits bring, GPT-2", 2.8, "ratio", REVIEW, "static and progressive"),
     ("comparators after which there is little gain", 16, "count", REVIEW, ""),
     ("area of the engine over all", 0.027, "ratio", REVIEW, "TSMC 40 nm"),
-)  # fmt: skip
+)
 
 
 @cache
@@ -121,8 +121,9 @@ def channels(memory: str) -> tuple[Channel, ...]:
 def unit_of(memory: str, comparators: int = COMPARATORS, engines: int = 1, *, gathers: bool = True) -> Unit:
     """The design before a memory."""
     clock_mhz = 1000.0 if memory == PAPER else board().clock_mhz.value
-    return Unit(channels(memory), LANES, comparators, engines, DIM, shares=memory == PAPER, gathers=gathers,
-                clock_mhz=clock_mhz)  # fmt: skip
+    return Unit(
+        channels(memory), LANES, comparators, engines, DIM, shares=memory == PAPER, gathers=gathers, clock_mhz=clock_mhz
+    )
 
 
 # --- What the authors' runs wrote down
@@ -152,11 +153,13 @@ def schedules(model: str) -> tuple[Schedule, ...]:
         context = PROMPT + (first + last) // 2
         layers = [
             LayerCounts(
-                int(row["heads"]), context if row["keys"] == "all" else int(row["keys"]), int(row["values"]),
+                int(row["heads"]),
+                context if row["keys"] == "all" else int(row["keys"]),
+                int(row["values"]),
                 int(row["again"]),
             )
             for row in group
-        ]  # fmt: skip
+        ]
         found.append(Schedule(first, last, tuple(layers), context))
     return tuple(found)
 
@@ -201,8 +204,9 @@ def of_models(found: Mapping[tuple[str, str, str, int, str], tuple[int, int]]) -
         weights = [each.steps for each in schedules(model)]
         totals = {
             (memory, name): np.dot(weights, [found[key] for key in sorted(found) if key[:3] == (model, memory, name)])
-            for memory in MEMORIES for name in names
-        }  # fmt: skip
+            for memory in MEMORIES
+            for name in names
+        }
         for memory in MEMORIES:
             cycles = {name: float(totals[memory, name][0]) for name in names}
             for name, total in cycles.items():
@@ -223,11 +227,14 @@ def _ratios(model: str, memory: str, cycles: Mapping[str, float]) -> Iterator[Li
     """What each part brings, one after the other as in the paper."""
     best = BEST[model]
     for metric, before, after in (
-        ("speed", DENSE, best), ("speed over all keys and values in the same bits", DENSE_FEW, best),
-        ("speed that pruning brings without the engine", DENSE, SLOW), ("speed that the engine brings", SLOW, PRUNED),
-        ("speed that pruning and the engine bring", DENSE, PRUNED), ("speed that fewer bits bring", PRUNED, best),
+        ("speed", DENSE, best),
+        ("speed over all keys and values in the same bits", DENSE_FEW, best),
+        ("speed that pruning brings without the engine", DENSE, SLOW),
+        ("speed that the engine brings", SLOW, PRUNED),
+        ("speed that pruning and the engine bring", DENSE, PRUNED),
+        ("speed that fewer bits bring", PRUNED, best),
         ("speed that a second engine brings", best, f"{best}, 2 engines"),
-    ):  # fmt: skip
+    ):
         yield Line(metric, cycles[before] / cycles[after], "ratio", "derived", "", model, board=memory)
 
 
@@ -281,9 +288,10 @@ def of_engine(found: Mapping[tuple[str, int, int, str], int]) -> Iterator[Line]:
             board=memory,
         )
         enough = next(
-            comparators for _, comparators, engines, _ in found
+            comparators
+            for _, comparators, engines, _ in found
             if engines == 1 and found[memory, comparators, 1, engine] < 1.1 * found[memory, WIDEST, 1, engine]
-        )  # fmt: skip
+        )
         yield Line(
             "comparators within a tenth of the fastest", enough, "count", "derived", "", "gpt2-small", board=memory
         )
@@ -388,16 +396,23 @@ def run_drawn(key: tuple[float, str]) -> tuple[int, int, tuple[int, int, int], f
     counts = schedules("gpt2-small")[-1]
     bits = widths.key + widths.low
     caches = drawn_caches(config.layers, config.heads, counts.context, DIM, bits, [deviation], SEED)
-    rules = Rules(tuple(each.keys for each in counts.layers), tuple(each.heads for each in counts.layers), VALUE_SHARE,
-                  widths.low, THRESHOLD)  # fmt: skip
+    rules = Rules(
+        tuple(each.keys for each in counts.layers),
+        tuple(each.heads for each in counts.layers),
+        VALUE_SHARE,
+        widths.low,
+        THRESHOLD,
+    )
     importance = np.random.default_rng(SEED).integers(0, 1 << (IMPORTANCE_BITS - 8), counts.context)
     step, _ = attended_step(caches, rules, COMPARATORS, importance)
     heads = [head.again for layer in step for head in layer.heads]
     always = Widths(bits, 0, widths.value)
     return (
-        cycles_of(step, unit_of(BOARD), widths, engine), cycles_of(step, unit_of(BOARD), always, engine),
-        bytes_read(step, widths, DIM), sum(heads) / len(heads),
-    )  # fmt: skip
+        cycles_of(step, unit_of(BOARD), widths, engine),
+        cycles_of(step, unit_of(BOARD), always, engine),
+        bytes_read(step, widths, DIM),
+        sum(heads) / len(heads),
+    )
 
 
 def of_drawn(found: Mapping[tuple[float, str], tuple[int, int, tuple[int, int, int], float]]) -> Iterator[Line]:
@@ -419,9 +434,12 @@ def of_drawn(found: Mapping[tuple[float, str], tuple[int, int, tuple[int, int, i
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line]:
     """Prints the table and writes ``out``."""
     keys = [
-        (model, memory, name, place, engine) for model, names in VARIANTS.items() for memory in MEMORIES
-        for name in names for place in range(len(schedules(model)))
-    ]  # fmt: skip
+        (model, memory, name, place, engine)
+        for model, names in VARIANTS.items()
+        for memory in MEMORIES
+        for name in names
+        for place in range(len(schedules(model)))
+    ]
     say, lines = step_counter(6), list[Line]()
     lines += of_models(dict(run_all(run_variant, {key: key for key in keys}, jobs, "spatten")))
     say("models")
@@ -439,9 +457,14 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
     say("logic")
     print_lines(lines, "Cascade pruning", memory="board", model="model")
     config = {
-        "lanes": LANES, "comparators": COMPARATORS, "deviation": DEVIATION, "sweep": SWEEP, "deviations": DEVIATIONS,
-        "threshold": THRESHOLD, "exp_cycles": EXP_CYCLES,
-    }  # fmt: skip
+        "lanes": LANES,
+        "comparators": COMPARATORS,
+        "deviation": DEVIATION,
+        "sweep": SWEEP,
+        "deviations": DEVIATIONS,
+        "threshold": THRESHOLD,
+        "exp_cycles": EXP_CYCLES,
+    }
     with ResultFolder(out, made_by=__name__, config=config, seed=SEED) as folder:
         folder.add(*rows_of(lines, "spatten", engine, board=BOARD, phase="decode"))
         for metric, value, unit, source, note in PUBLISHED:

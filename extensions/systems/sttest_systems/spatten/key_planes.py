@@ -50,8 +50,9 @@ def key_planes(keys: Integers, planes: PlaneFormat) -> tuple[NDArray[np.uint8], 
     """
     most = 1 << (planes.high_bits + planes.low_bits - 1)
     if keys.size and not -most <= keys.min() <= keys.max() < most:
-        raise InputError("wide-key", "a key does not fit", where="keys", bound=planes.high_bits + planes.low_bits,
-                         unit="bits")  # fmt: skip
+        raise InputError(
+            "wide-key", "a key does not fit", where="keys", bound=planes.high_bits + planes.low_bits, unit="bits"
+        )
     high = keys >> planes.low_bits & (1 << planes.high_bits) - 1
     low = keys & (1 << planes.low_bits) - 1
     return _packed(high, planes.high_bits, planes), _packed(low, planes.low_bits, planes)

@@ -41,8 +41,9 @@ class TopKFormat:
     def __post_init__(self) -> None:
         if min(self.lanes, self.rows, self.bits) < 1 or self.capacity > MOST_SCORES or self.bits > MOST_BITS:
             what = f"{self.rows} rows of {self.lanes} scores of {self.bits} bits"
-            raise InputError("bad-top-k", what, where="top-k engine",
-                             hints=[f"at most {MOST_SCORES} scores of {MOST_BITS} bits"])  # fmt: skip
+            raise InputError(
+                "bad-top-k", what, where="top-k engine", hints=[f"at most {MOST_SCORES} scores of {MOST_BITS} bits"]
+            )
 
     @property
     def capacity(self) -> int:
@@ -111,12 +112,22 @@ def select(scores: Integers, k: int, engine: TopKFormat) -> Selection:
 
 def _check(scores: Integers, k: int, engine: TopKFormat) -> None:
     if not 1 <= k <= scores.size <= engine.capacity:
-        raise InputError("bad-k", f"{k} of {scores.size} scores", where="top-k engine", demand=scores.size,
-                         bound=engine.capacity, unit="scores",
-                         hints=["keep one at least, and all at most"])  # fmt: skip
+        raise InputError(
+            "bad-k",
+            f"{k} of {scores.size} scores",
+            where="top-k engine",
+            demand=scores.size,
+            bound=engine.capacity,
+            unit="scores",
+            hints=["keep one at least, and all at most"],
+        )
     if scores.min() < 0 or int(scores.max()) >> engine.bits:
-        raise InputError("bad-score", f"scores are not of {engine.bits} bits", where="top-k engine",
-                         hints=["scale them to unsigned integers"])  # fmt: skip
+        raise InputError(
+            "bad-score",
+            f"scores are not of {engine.bits} bits",
+            where="top-k engine",
+            hints=["scale them to unsigned integers"],
+        )
 
 
 def _search(scores: Integers, k: int, engine: TopKFormat) -> tuple[int, int, tuple[int, ...]]:

@@ -195,6 +195,12 @@ def top_k_kernel(name: str, engine: TopKFormat) -> str:
         engine: engine.
     """
     return _TEXT.format(
-        name=name, lanes=engine.lanes, rows=engine.rows, bits=engine.bits, place=engine.place_bits,
-        pass_cycles=PASS_CYCLES, seed=SEED, taps=TAPS,
-    )  # fmt: skip
+        name=name,
+        lanes=engine.lanes,
+        rows=engine.rows,
+        bits=engine.bits,
+        place=engine.place_bits,
+        pass_cycles=PASS_CYCLES,
+        seed=SEED,
+        taps=TAPS,
+    )

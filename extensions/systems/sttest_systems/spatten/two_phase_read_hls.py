@@ -142,7 +142,13 @@ def two_phase_read_kernel(name: str, planes: PlaneFormat) -> str:
         planes: how keys lie in memory; a token's vectors follow each other by head.
     """
     return _TEXT.format(
-        name=name, word=planes.word_bits, high=planes.high_bits, low=planes.low_bits, dim=planes.dim,
-        high_words=planes.words(planes.high_bits), low_words=planes.words(planes.low_bits),
-        sign=planes.high_bits - 1, scale=1 << planes.low_bits,
-    )  # fmt: skip
+        name=name,
+        word=planes.word_bits,
+        high=planes.high_bits,
+        low=planes.low_bits,
+        dim=planes.dim,
+        high_words=planes.words(planes.high_bits),
+        low_words=planes.words(planes.low_bits),
+        sign=planes.high_bits - 1,
+        scale=1 << planes.low_bits,
+    )

@@ -16,9 +16,13 @@ if TYPE_CHECKING:
 
 
 def make_state_case(
-    config: DecoderConfig, shape: BlockShape, scheme: "QuantScheme", source: WeightSource, chunk: int | None = None,
+    config: DecoderConfig,
+    shape: BlockShape,
+    scheme: "QuantScheme",
+    source: WeightSource,
+    chunk: int | None = None,
     maximum: Maximum = "chunk",
-) -> ArgumentCase:  # fmt: skip
+) -> ArgumentCase:
     """Build a block, run it over the tokens of the context, and then over one more, which the engines repeat.
 
     Args:
@@ -43,9 +47,11 @@ def make_state_case(
 
     if source.checkpoint is not None:
         raise InputError(
-            "no-checkpoint", "checkpoints of state-space models are not read", where=str(source.checkpoint),
+            "no-checkpoint",
+            "checkpoints of state-space models are not read",
+            where=str(source.checkpoint),
             hints=["leave out --checkpoint"],
-        )  # fmt: skip
+        )
     block = Mamba2Block(whole_of(config))
     randomize(block, source.seed)
     block = of_whole(block, config)

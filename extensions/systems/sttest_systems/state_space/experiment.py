@@ -88,9 +88,10 @@ def _ssm_share(run: Simulation) -> float:
     assert run.graph is not None
     origin = {process.name: process.origin for process in run.graph.processes}
     inside = sum(
-        segment.cycles for segment in critical_path(run)
+        segment.cycles
+        for segment in critical_path(run)
         if origin[segment.process].startswith(("mixer.ssm", "mixer.conv")) or "ssm" in segment.process
-    )  # fmt: skip
+    )
     return inside / run.cycles if run.cycles else 0.0
 
 
@@ -116,14 +117,17 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
     """Prints the table and writes ``out``."""
     state: dict[str, Any] = {"model": STATE, "context": CONTEXTS[0], "knobs": dict(STATE_KNOBS), "engine": engine}
     work: dict[tuple[str, str], dict[str, Any]] = {
-        (STATE, name): {**state, "lanes": lanes}
-        for name, lanes in STATE_LANES.items()
-    }  # fmt: skip
+        (STATE, name): {**state, "lanes": lanes} for name, lanes in STATE_LANES.items()
+    }
     for context in CONTEXTS:
         knobs = {**KNOBS, **(ONE_PASS if context >= ONE_PASS_FROM else {})}
         work[ATTENTION, str(context)] = {
-            "model": ATTENTION, "context": context, "knobs": knobs, "lanes": 0, "engine": engine
-        }  # fmt: skip
+            "model": ATTENTION,
+            "context": context,
+            "knobs": knobs,
+            "lanes": 0,
+            "engine": engine,
+        }
     say, found = step_counter(len(work)), {}
     for key, point in run_all(run_point, work, jobs, "state space"):
         found[key] = point

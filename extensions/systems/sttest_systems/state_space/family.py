@@ -29,10 +29,14 @@ class StateSpaceFamily(BlockFamily):
         if phase == "decode" and tokens == batch == 1:
             return
         raise InputError(
-            "state-of-tokens", "a state-space block takes one token of one sequence, a prompt as many steps",
-            where=config.name, demand=max(tokens, batch), bound=1, unit="tokens",
+            "state-of-tokens",
+            "a state-space block takes one token of one sequence, a prompt as many steps",
+            where=config.name,
+            demand=max(tokens, batch),
+            bound=1,
+            unit="tokens",
             hints=["compile a decode step: --phase decode --tokens 1 --batch 1"],
-        )  # fmt: skip
+        )
 
     def check_cards(self, config: DecoderConfig, cards: int) -> None:
         """A state is in one place."""
@@ -61,17 +65,21 @@ class StateSpaceFamily(BlockFamily):
     def feed_forward(self, config: DecoderConfig) -> "nn.Module":
         """There is none, nor attention before it."""
         raise InputError(
-            "state-space", "a state-space block has no attention", where=config.name,
+            "state-space",
+            "a state-space block has no attention",
+            where=config.name,
             hints=["compile or cross-check a decode step of it", "take a model with attention"],
-        )  # fmt: skip
+        )
 
     def own_program(self, config: DecoderConfig, context: int, *, head: bool) -> TorchProgram:
         """A decode step; the context only says how many tokens its state has seen."""
         if head:
             raise InputError(
-                "head-of-state", "the head follows blocks with attention only", where=config.name,
+                "head-of-state",
+                "the head follows blocks with attention only",
+                where=config.name,
                 hints=["leave out --head"],
-            )  # fmt: skip
+            )
         import torch
 
         from sttest_systems.state_space.block import RESULTS, Mamba2Block, state_shapes
@@ -82,8 +90,12 @@ class StateSpaceFamily(BlockFamily):
             inputs = {name: torch.empty(shape) for name, shape in ({"x": (1, config.hidden)} | shapes).items()}
         # Not caches, which a scheme may have as integers: each layer's own inputs, in floating point.
         attributes: dict[str, str | int | tuple[str, ...]] = {
-            "model": config.name, "phase": "decode", "tokens": 1, "context": context, "inputs_per_layer": tuple(shapes),
-        }  # fmt: skip
+            "model": config.name,
+            "phase": "decode",
+            "tokens": 1,
+            "context": context,
+            "inputs_per_layer": tuple(shapes),
+        }
         return TorchProgram(module.eval(), inputs, results=RESULTS, attributes=attributes)
 
 

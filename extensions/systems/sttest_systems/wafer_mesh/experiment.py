@@ -36,9 +36,10 @@ PUBLISHED: tuple[tuple[str, float, str, str], ...] = (
     *((f"time [{size}]", us, "us", WAFER) for size, us in WSE_US.items()),
     ("speed over an A100 [16384]", 280, "ratio", "WaferLLM, section 7.5"),
     ("speed over an A100 [32768]", 606, "ratio", "WaferLLM, abstract"),
-    ("energy over an A100 [16384]", 7.47, "ratio", WAFER), ("energy over an A100 [32768]", 16.17, "ratio", WAFER),
+    ("energy over an A100 [16384]", 7.47, "ratio", WAFER),
+    ("energy over an A100 [32768]", 16.17, "ratio", WAFER),
     ("speed of the tree over a pipeline, about", 4.6, "ratio", "WaferLLM, section 7.3: over Cerebras' own product"),
-)  # fmt: skip
+)
 
 
 @cache

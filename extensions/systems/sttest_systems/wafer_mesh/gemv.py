@@ -39,9 +39,14 @@ class MeshGemv:
         held = self.rows * self.words * ELEMENT_BYTES
         if held > self.board.core_bytes.count:
             raise DoesNotFitError(
-                "core-memory", "no room for a tile", where=self.board.name, demand=held,
-                bound=self.board.core_bytes.count, unit="bytes", hints=["take more cores"],
-            )  # fmt: skip
+                "core-memory",
+                "no room for a tile",
+                where=self.board.name,
+                demand=held,
+                bound=self.board.core_bytes.count,
+                unit="bytes",
+                hints=["take more cores"],
+            )
 
     @property
     def rows(self) -> int:

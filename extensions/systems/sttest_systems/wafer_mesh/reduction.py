@@ -56,8 +56,12 @@ def k_tree(cores: int, levels: int) -> Reduction:
         InputError: no levels, or more than the cores have room for.
     """
     if levels < 1 or 2**levels > cores:
-        raise InputError("bad-value", f"{levels} levels over {cores} cores", where="tree of sums",
-                         hints=["give 1 or more, and 2 cores for each half"])  # fmt: skip
+        raise InputError(
+            "bad-value",
+            f"{levels} levels over {cores} cores",
+            where="tree of sums",
+            hints=["give 1 or more, and 2 cores for each half"],
+        )
     sizes, left = list[int](), cores
     for level in range(levels, 0, -1):
         sizes.append(max(2, round(left ** (1 / level))))

@@ -349,9 +349,21 @@ def memory_has_one_user(source: CppSource) -> Iterator[RuleViolation]:
 def known_directives(source: CppSource) -> Iterator[RuleViolation]:
     """Only directives are used whose placement these rules know."""
     known = (
-        "interface", "dataflow", "pipeline", "unroll", "loop_flatten", "array_partition", "array_reshape",
-        "bind_storage", "dependence", "loop_tripcount", "allocation", "bind_op", "inline", "stream",
-    )  # fmt: skip
+        "interface",
+        "dataflow",
+        "pipeline",
+        "unroll",
+        "loop_flatten",
+        "array_partition",
+        "array_reshape",
+        "bind_storage",
+        "dependence",
+        "loop_tripcount",
+        "allocation",
+        "bind_op",
+        "inline",
+        "stream",
+    )
     for directive in source.directives:
         if directive.name not in known:
             yield RuleViolation("known-directives", f"'{directive.name}' is not checked", line_of(directive.node))
@@ -359,9 +371,10 @@ def known_directives(source: CppSource) -> Iterator[RuleViolation]:
 
 def _interfaces(source: CppSource, mode: str = "") -> list[Directive]:
     return [
-        each for each in source.directives
+        each
+        for each in source.directives
         if each.name == "interface" and (not mode or each.options.get("mode") == mode)
-    ]  # fmt: skip
+    ]
 
 
 # --- Rules on loops and on the directives in them (UG1399, "pragma HLS pipeline", "pragma HLS unroll")

@@ -19,14 +19,7 @@ from sttest.targets.xrt.emulator.library import (
     KernelLibrary,
     PythonKernels,
 )
-from sttest.targets.xrt.emulator.misuse import (
-    ON_A_CARD,
-    CommandState,
-    InfoKey,
-    MisuseError,
-    SyncDirection,
-    misuse,
-)  # fmt: skip
+from sttest.targets.xrt.emulator.misuse import ON_A_CARD, CommandState, InfoKey, MisuseError, SyncDirection, misuse
 
 __all__ = [
     "ENGINE",

@@ -90,9 +90,14 @@ class CardMemory:
                 return start
             largest = max(largest, stop - start)
         raise DoesNotFitError(
-            "bank-full", "no room for a buffer", where=banks_text(banks, self.hbm_banks), demand=size,
-            bound=largest, unit="bytes", hints=["drop buffers that are not needed", "connect it to more banks"],
-        )  # fmt: skip
+            "bank-full",
+            "no room for a buffer",
+            where=banks_text(banks, self.hbm_banks),
+            demand=size,
+            bound=largest,
+            unit="bytes",
+            hints=["drop buffers that are not needed", "connect it to more banks"],
+        )
 
     def free(self, address: int) -> None:
         """Gives a buffer back."""

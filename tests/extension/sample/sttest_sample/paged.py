@@ -21,6 +21,13 @@ class Paged(MemoryKind):
         page, peak, opened = self.page_bytes.value, self.peak_gb_per_s_per_channel.value, self.page_open_ns.value
         latency_ns = 2 * self.switch_ns.value + opened + self.access_ns.value
         return Tier(
-            name, self.channels.count, self.bytes_per_channel.count, peak, page / (page / peak + opened), latency_ns,
-            self.page_bytes.count, self.outstanding_bursts.count, ports=self.channels.count,
-        )  # fmt: skip
+            name,
+            self.channels.count,
+            self.bytes_per_channel.count,
+            peak,
+            page / (page / peak + opened),
+            latency_ns,
+            self.page_bytes.count,
+            self.outstanding_bursts.count,
+            ports=self.channels.count,
+        )

@@ -19,9 +19,14 @@ def is_pipes(sight: Sight) -> bool:
 
 
 PIPES = Format(
-    "pipes", "Pipes: a chain of processes.", "a text", options=("top",), writes="the text with other depths",
-    sniffs=is_pipes, module=__name__,
-)  # fmt: skip
+    "pipes",
+    "Pipes: a chain of processes.",
+    "a text",
+    options=("top",),
+    writes="the text with other depths",
+    sniffs=is_pipes,
+    module=__name__,
+)
 
 
 def read_pipes(source: Path, *, top: str = "pipes") -> TimedGraph:
@@ -40,9 +45,7 @@ def read_pipes(source: Path, *, top: str = "pipes") -> TimedGraph:
     ends = [(None, names[0]), *itertools.pairwise(names), (names[-1], None)]
     processes = [{"name": f"p{at}", "kind": "pipeline", "loops": [_loop(*pair)]} for at, pair in enumerate(ends)]
     fifos = [{"name": name, "depth": depth, "bits": 32} for name, depth in zip(names, depths, strict=True)]
-    graph = {
-        "schema": "sttest.timed-graph/1", "name": top, "clock_mhz": 300.0, "fifos": fifos, "processes": processes,
-    }  # fmt: skip
+    graph = {"schema": "sttest.timed-graph/1", "name": top, "clock_mhz": 300.0, "fifos": fifos, "processes": processes}
     return parse_timed_graph(json.dumps(graph).encode(), source)
 
 

@@ -8,11 +8,16 @@ from sttest.reference.codes import Code
 from sttest.reference.weight_types import WeightType
 
 PAIRS = Code(
-    "pairs", "i3", group=2, bits=5, least=-2, most=2,
+    "pairs",
+    "i3",
+    group=2,
+    bits=5,
+    least=-2,
+    most=2,
     numbers=lambda groups: ((groups + 2) * np.array([1, 5])).sum(-1),
     elements=lambda numbers: np.stack([numbers % 5 - 2, numbers // 5 - 2], -1),
     decoder="sttest_sample.weights:DECODER",
-)  # fmt: skip
+)
 DECODER = Decoder(
     "one_of_pair",
     """\

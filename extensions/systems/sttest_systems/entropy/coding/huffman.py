@@ -88,9 +88,11 @@ def prefix_code(counts: Sequence[int] | NDArray[np.integer], longest: int) -> Pr
     seen = np.flatnonzero(counts > 0)
     if not seen.size or longest < 1 or seen.size > 1 << longest:
         raise InputError(
-            "no-code", f"{seen.size} symbols have no codewords of at most {longest} bits", where="entropy code",
+            "no-code",
+            f"{seen.size} symbols have no codewords of at most {longest} bits",
+            where="entropy code",
             hints=["allow longer codewords" if seen.size else "give a symbol that occurs"],
-        )  # fmt: skip
+        )
     lengths = np.zeros(counts.size, dtype=np.int64)
     if seen.size == 1:
         lengths[seen] = 1

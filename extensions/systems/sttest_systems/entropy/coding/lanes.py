@@ -43,9 +43,14 @@ class LaneFormat:
             raise InputError("bad-lanes", what, where="entropy code", hints=["words are whole bytes"])
         if self.skew_bits < self.group_bits:
             raise InputError(
-                "bad-skew", "fill would overtake what it waits for", where="entropy code", demand=self.group_bits,
-                bound=self.skew_bits, unit="bits", hints=[f"allow a skew of {self.group_bits} bits"],
-            )  # fmt: skip
+                "bad-skew",
+                "fill would overtake what it waits for",
+                where="entropy code",
+                demand=self.group_bits,
+                bound=self.skew_bits,
+                unit="bits",
+                hints=[f"allow a skew of {self.group_bits} bits"],
+            )
 
     @property
     def group_bits(self) -> int:
@@ -141,8 +146,12 @@ def encode(weights: NDArray[np.uint16], lane_format: LaneFormat, code: PrefixCod
         raise InputError("bad-code", "not a code of exponents and fill for these lanes", where="entropy code")
     if not lengths[used].all():
         missing = int(used[lengths[used] == 0][0])
-        raise InputError("no-codeword", f"the code has no codeword for exponent {missing}", where="entropy code",
-                         hints=["make the code of these weights"])  # fmt: skip
+        raise InputError(
+            "no-codeword",
+            f"the code has no codeword for exponent {missing}",
+            where="entropy code",
+            hints=["make the code of these weights"],
+        )
     shaped = used.reshape(-1, lane_format.lanes, lane_format.symbols)
     bits = (lengths[shaped] + SIGN_AND_MANTISSA_BITS).sum(-1)
     fills = fill_before(bits, lane_format)
@@ -224,8 +233,9 @@ def decode(encoded: EncodedWeights) -> NDArray[np.uint16]:
 
 def _weights_of_lane(bits: int, size: int, lane_format: LaneFormat, code: PrefixCode) -> Iterator[list[int]]:
     """Groups of a lane."""
-    by_codeword = {(bits, word): s for s, (bits, word) in enumerate(zip(code.lengths, code.codewords, strict=True))
-                   if bits}  # fmt: skip
+    by_codeword = {
+        (bits, word): s for s, (bits, word) in enumerate(zip(code.lengths, code.codewords, strict=True)) if bits
+    }
     text, at = f"{bits:0{size}b}", 0
 
     def symbol() -> int:
