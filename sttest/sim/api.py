@@ -13,7 +13,7 @@ from sttest.sim import simpy_engine
 from sttest.sim.bursts import with_own_channels
 from sttest.sim.deadlock import explain
 from sttest.sim.fix_cost import cost_of
-from sttest.sim.graph import Actor, TimedGraph
+from sttest.sim.graph import MAX_PHASES, Actor, TimedGraph, check_whole
 from sttest.sim.graph_json import SMALLER, parse_timed_graph
 from sttest.sim.maxplus import engine as maxplus_engine
 from sttest.sim.sdf3 import parse_sdf3, read_sdf3
@@ -137,6 +137,19 @@ def steady_state(graph: TimedGraph, engine: str, *, unbounded: bool = False) -> 
 
 
 def one_iteration(graph: TimedGraph, repetitions: list[int]) -> TimedGraph:
-    """Actors that stop after one iteration, back where they began: they deadlock where the endless graph does."""
+    """Actors that stop after one iteration, back where they began: they deadlock where the endless graph does.
+
+    With initial phases, they stop after two: the first begins with these, and only the second where it ends.
+    """
     actors = [process for process in graph.processes if isinstance(process, Actor)]
-    return replace(graph, processes=tuple(replace(a, firings=n) for a, n in zip(actors, repetitions, strict=True)))
+    times = 2 if any(actor.initial_phases for actor in actors) else 1
+    return replace(graph, processes=tuple(_stopped(a, times * n) for a, n in zip(actors, repetitions, strict=True)))
+
+
+def _stopped(actor: Actor, firings: int) -> Actor:
+    """The actor with so many firings behind its initial phases, which are spelled out with them."""
+    if not actor.initial_phases:
+        return replace(actor, firings=firings)
+    check_whole(firings, "firings behind initial phases", f"actor '{actor.name}'", 0, MAX_PHASES)
+    phases = (*actor.initial_phases, *(actor.phases * (firings // len(actor.phases))))
+    return replace(actor, phases=phases, initial_phases=(), firings=len(phases))

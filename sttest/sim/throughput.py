@@ -222,10 +222,10 @@ class SelfTimed:
 
 
 def _phase_arrays(graph: TimedGraph, actors: list[int], fifos: list[int]) -> tuple[np.ndarray, ...]:
-    """``phase_first``, ``duration``, ``first``, ``fifo`` and ``amount`` of the kernel's ``Actors``."""
+    """``phase_first``, ``again``, ``duration``, ``first``, ``fifo`` and ``amount`` of the kernel's ``Actors``."""
     local = {graph.fifos[fifo].name: number for number, fifo in enumerate(fifos)}
     members = [process for actor in actors if isinstance(process := graph.processes[actor], Actor)]
-    phases = [phase for member in members for phase in member.phases]
+    phases = [phase for member in members for phase in member.all_phases]
     accesses: list[tuple[int, int]] = []
     first: list[np.ndarray] = []
     for tokens_of in ([phase.reads for phase in phases], [phase.writes for phase in phases]):
@@ -234,7 +234,9 @@ def _phase_arrays(graph: TimedGraph, actors: list[int], fifos: list[int]) -> tup
         accesses += [access for row in rows for access in row]
     fifo, amount = (np.array([access[side] for access in accesses], np.int64) for side in (0, 1))
     duration = np.array([phase.time for phase in phases], np.int64)
-    return _firsts([len(member.phases) for member in members]), duration, np.stack(first), fifo, amount
+    phase_first = _firsts([len(member.all_phases) for member in members])
+    again = phase_first[:-1] + np.array([len(member.initial_phases) for member in members], np.int64)
+    return phase_first, again, duration, np.stack(first), fifo, amount
 
 
 def _firsts(sizes: list[int]) -> np.ndarray:

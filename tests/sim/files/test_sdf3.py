@@ -88,6 +88,53 @@ def test_cyclo_static_sequences_take_turns(read):
     assert simulate(graph).verdict == "done"
 
 
+def test_attributes_of_the_schema_are_known(read):
+    """A channel's ``size`` is that of a token, as Kiter writes it, unless its properties say another one."""
+    network = 'initialTokens="1" size="9" nrConnections="2" inBandwidth="1.5" outBandwidth="0.25"'
+    assert read(ring(channel_options=network)).fifos[0].bits == 9
+    sizes = '<channelProperties channel="s"><tokenSize sz="32"/></channelProperties>'
+    assert read(ring(channel_options=network, more=sizes)).fifos[0].bits == 32
+    assert read(ring(rate="1.0", time="2.00").replace("<actor ", '<actor size="3" ')) == read(ring())
+
+
+def test_a_cyclo_static_graph_in_an_element_sdf(read):
+    text = ring(rate="2*1,0", time="1,1,4", kind="sdf").replace('<sdf3 type="sdf">', '<sdf3 type="csdf">')
+    assert read(text) == read(ring(rate="2*1,0", time="1,1,4", kind="csdf"))
+    assert read(text.replace("<sdf3 ", '<sdf3 xmlns="uri:own" ')) == read(text)
+
+
+def test_initial_phases_come_once_and_before_a_semicolon(read):
+    """In the ring, 3 cycles once and then 2 and 5 for ever: two firings in 7 cycles."""
+    graph = read(ring(rate="1;1,1", time="3;2,5", kind="csdf"))
+    (process,) = graph.processes
+    assert isinstance(process, Actor)
+    assert [phase.time for phase in process.initial_phases] == [3]
+    assert [phase.time for phase in process.phases] == [2, 5]
+    for engine in ("maxplus", "simpy"):
+        assert simulate(graph, engine).throughput == Fraction(1, 7)
+
+
+def test_initial_phases_put_tokens_that_nothing_else_does(read):
+    """Without the first token of a's initial phase, a and b wait for each other."""
+
+    def pair(first: str) -> str:
+        ports = (
+            actor("a", port("o", "out", f"{first};1"), port("i", "in", "0;1")),
+            actor("b", port("i", "in"), port("o", "out")),
+        )
+        channels = channel("c", "a.o", "b.i") + channel("d", "b.o", "a.i")
+        return document(
+            f"<csdf>{''.join(ports)}{channels}</csdf>"
+            f"<csdfProperties>{times('a', '4;2')}{times('b', 3)}</csdfProperties>",
+            "csdf",
+        )
+
+    assert simulate(read(pair("1"))).throughput == Fraction(1, 5)
+    assert simulate(read(pair("0"))).verdict == "deadlock"
+    with pytest.raises(InputError, match="its sequences have 0, 1, 1 initial phases, not as many"):
+        read(pair("1").replace('time="4;2"', 'time="2"'))
+
+
 ENTITY = '<?xml version="1.0"?><!DOCTYPE sdf3 [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>'
 EXTERNAL = '<?xml version="1.0"?><!DOCTYPE sdf3 SYSTEM "file:///etc/passwd">'
 TWO = actor("a", port("o", "out")) + actor("b", port("i", "in"))
@@ -109,6 +156,7 @@ def two(channels: str, actors: str = TWO) -> str:
         ("<x>" * 50, "nested more than 40 deep"),
         ("<x/>", "outermost element is 'x'"),
         (document("", "fsmsadf"), "type 'fsmsadf'; only sdf and csdf"),
+        ('<sdf3 type="sadf" xmlns="uri:sadf"><sadf/></sdf3>', "type 'sadf'; only sdf and csdf"),
         (document(""), "0 elements 'sdf'"),
         (two('<chanel name="c"/>'), "unknown element 'chanel' in 'sdf'; did you mean 'channel'"),
         (two(channel("c", "a.o", "b.i", 'initialtokens="1"')), "unknown attribute 'initialtokens' of a channel"),
