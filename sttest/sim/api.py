@@ -3,22 +3,25 @@
 import re
 import time
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 
-from sttest.core.errors import InputError, did_you_mean, todays_engine
+import numpy as np
+
+from sttest.core.errors import DoesNotFitError, InputError, did_you_mean, todays_engine
 from sttest.core.files import STANDARD_INPUT, place_of, read_bytes
 from sttest.core.plain_files import is_handed, why_no_file
 from sttest.sim import simpy_engine
 from sttest.sim.bursts import with_own_channels
-from sttest.sim.deadlock import explain
+from sttest.sim.deadlock import Deadlock, advance, explain
 from sttest.sim.fix_cost import cost_of
-from sttest.sim.graph import MAX_PHASES, Actor, TimedGraph, check_whole
+from sttest.sim.graph import MAX_PHASES, Actor, TimedGraph, check_whole, max_accesses
 from sttest.sim.graph_json import SMALLER, parse_timed_graph
 from sttest.sim.maxplus import engine as maxplus_engine
 from sttest.sim.sdf3 import parse_sdf3, read_sdf3
 from sttest.sim.simulation import RunRecord, Simulation, assemble
-from sttest.sim.stages import flatten
+from sttest.sim.stages import UNBOUNDED, depths_of, flatten
 from sttest.sim.throughput import SelfTimed
 
 
@@ -127,13 +130,40 @@ def steady_state(graph: TimedGraph, engine: str, *, unbounded: bool = False) -> 
 
     began = time.perf_counter()
     run = SelfTimed(graph)
-    once = simulate(one_iteration(graph, run.repetitions), engine, unbounded=unbounded)
-    if once.deadlock is not None:
-        # What one iteration costs says nothing of a rate.
-        return replace(once, graph=graph, deadlock=replace(once.deadlock, cost=None))
-    throughput = run.rate(None if unbounded else [fifo.depth for fifo in graph.fifos]).throughput
+    events = run.iteration_accesses
+    has_beginning = any(isinstance(actor, Actor) and actor.initial_phases for actor in graph.processes)
+    if events <= max_accesses() or has_beginning:
+        once = simulate(one_iteration(graph, run.repetitions), engine, unbounded=unbounded)
+        if once.deadlock is not None:
+            # What one iteration costs says nothing of a rate.
+            return replace(once, graph=graph, deadlock=replace(once.deadlock, cost=None))
+        events = once.fifo_events
+    rate, deadlock = None, None
+    try:
+        rate = run.rate(None if unbounded else [fifo.depth for fifo in graph.fifos])
+    except DoesNotFitError:  # a deadlock takes a schedule of a whole iteration to prove, and often few firings to show
+        if (deadlock := _long_deadlock(graph, run.repetitions, unbounded=unbounded)) is None:
+            raise
+    if rate is not None and rate.throughput == 0:
+        deadlock = _long_deadlock(graph, run.repetitions, unbounded=unbounded)
     solve_s = time.perf_counter() - began
-    return Simulation(graph.name, engine, "done", None, once.fifo_events, solve_s, throughput, graph=graph)
+    if rate is None or deadlock is not None:
+        return Simulation(graph.name, engine, "deadlock", None, events, solve_s, deadlock=deadlock, graph=graph)
+    scheduled = rate.firings if rate.scheduled else None
+    return Simulation(
+        graph.name, engine, "done", None, events, solve_s, rate.throughput, graph=graph, scheduled_firings=scheduled
+    )
+
+
+def _long_deadlock(graph: TimedGraph, repetitions: list[int], *, unbounded: bool) -> Deadlock | None:
+    """Why an iteration that is too long to simulate does not come to its end, if it does not: without times."""
+    actors = [process for process in graph.processes if isinstance(process, Actor)]
+    once = copy(graph)  # all but how often they fire has been checked
+    processes = tuple(replace(actor, firings=n) for actor, n in zip(actors, repetitions, strict=True))
+    object.__setattr__(once, "processes", processes)
+    flat = flatten(once)
+    depths = np.full(len(graph.fifos), UNBOUNDED) if unbounded else depths_of(graph)
+    return None if advance(flat, depths).is_done(flat) else explain(once, flat, unbounded=unbounded)
 
 
 def one_iteration(graph: TimedGraph, repetitions: list[int]) -> TimedGraph:

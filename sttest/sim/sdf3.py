@@ -41,6 +41,7 @@ _ATTRIBUTES = {
 }  # fmt: skip
 """Those of the schemas; connections and bandwidths are of a network on chip, which a timed graph has not."""
 _MAX_DIGITS = 18
+_OPEN = re.compile(r"\$\w{1,40}")
 
 
 def only(parent: Element, tag: str, where: str) -> Element:
@@ -214,12 +215,17 @@ class _Reader:
 
     def _fifo(self, name: str, channel: Element) -> Fifo:
         where = f"{self.where}: channel '{name}'"
-        size = self._size(name, "bufferSize", MAX_DEPTH)
+        found = self.of_channel[name].find("bufferSize") if name in self.of_channel else None
+        size_text = "" if found is None else found.get("sz", "")
+        if _OPEN.fullmatch(size_text):  # of a template: a name in the place of a number, with which nothing is full
+            size, origin = None, f"size {size_text}"
+        else:
+            size, origin = self._size(name, "bufferSize", MAX_DEPTH), ""
         bits = self._size(name, "tokenSize", MAX_BITS)
         if bits is None:
             bits = whole(channel.get("size", "1"), "size", where, MAX_BITS)
         tokens = whole(channel.get("initialTokens", "0"), "initialTokens", where, MAX_EVENTS)
-        return Fifo(name, MAX_DEPTH if size is None else size, bits or 1, initial_tokens=tokens)
+        return Fifo(name, MAX_DEPTH if size is None else size, bits or 1, initial_tokens=tokens, origin=origin)
 
     def _size(self, channel: str, tag: str, most: int) -> int | None:
         found = self.of_channel[channel].find(tag) if channel in self.of_channel else None

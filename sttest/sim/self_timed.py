@@ -25,7 +25,8 @@ class Actors(NamedTuple):
     """A actors with P phases over F FIFOs, and their present state.
 
     ``phase_first``: int64[A + 1]; ``again``: int64[A], the phase after the last; ``duration``: int64[P];
-    ``first``: int64[2, P + 1] into ``fifo`` and ``amount``, the reads (row ``TOKENS``) and the writes (row ``SPACE``) of each phase; ``ends``: int64[2, F], readers and writers.
+    ``first``: int64[2, P + 1] into ``fifo`` and ``amount``, the reads (row ``TOKENS``) and the writes (row ``SPACE``)
+    of each phase; ``ends``: int64[2, F], readers and writers.
 
     ``there``: int64[2, F], tokens and space; ``came``, ``came_at``: how much of it in the last cycle in which some
     did, and when that was; ``needed``: whether a firing started the moment that it came; ``phase``: int64[A], next.

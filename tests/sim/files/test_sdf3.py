@@ -69,6 +69,14 @@ def test_channels_without_a_size_are_never_full_and_others_have_theirs(read):
     assert (fifo.depth, fifo.bits, fifo.initial_tokens) == (7, 32, 1)
 
 
+def test_a_size_that_is_to_be_filled_in_is_no_limit_and_is_said(read):
+    sizes = '<channelProperties channel="s"><bufferSize sz="$B5"/></channelProperties>'
+    found = simulate(read(ring(more=sizes)))
+    assert found.throughput == Fraction(1, 2)
+    assert found.notes == ["FIFO 's' is taken as never full: size $B5 is no number, which --depth can give"]
+    assert simulate(read(ring(more=sizes)).with_depths({"s": 1})).notes == []
+
+
 def test_the_last_default_processor_counts():
     """The decoder's vld has two, arm at 26018 and encoder at 13009; SDF3's trade-off was made with the latter."""
     actors = {process.name: process for process in load(CLASSICS / "h263decoder.xml").processes}
