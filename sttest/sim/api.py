@@ -16,7 +16,7 @@ from sttest.sim import simpy_engine
 from sttest.sim.bursts import with_own_channels
 from sttest.sim.deadlock import Deadlock, advance, explain
 from sttest.sim.fix_cost import cost_of
-from sttest.sim.graph import MAX_PHASES, Actor, TimedGraph, check_whole, max_accesses
+from sttest.sim.graph import MAX_PHASES, Actor, TimedGraph, check_whole, fifo_ends, max_accesses
 from sttest.sim.graph_json import SMALLER, parse_timed_graph
 from sttest.sim.maxplus import engine as maxplus_engine
 from sttest.sim.sdf3 import parse_sdf3, read_sdf3
@@ -169,11 +169,47 @@ def _long_deadlock(graph: TimedGraph, repetitions: list[int], *, unbounded: bool
 def one_iteration(graph: TimedGraph, repetitions: list[int]) -> TimedGraph:
     """Actors that stop after one iteration, back where they began: they deadlock where the endless graph does.
 
-    With initial phases, they stop after two: the first begins with these, and only the second where it ends.
+    With initial phases, they stop after two and what is left over: the first begins with these, only the second where
+    it ends.
+
+    Raises:
+        InputError: nothing makes up for what initial phases put or take.
     """
     actors = [process for process in graph.processes if isinstance(process, Actor)]
-    times = 2 if any(actor.initial_phases for actor in actors) else 1
-    return replace(graph, processes=tuple(_stopped(a, times * n) for a, n in zip(actors, repetitions, strict=True)))
+    if not any(actor.initial_phases for actor in actors):
+        stopped = (replace(actor, firings=n) for actor, n in zip(actors, repetitions, strict=True))
+        return replace(graph, processes=tuple(stopped))
+    more = _left_over(graph, actors)
+    firings = [2 * n + len(actor.phases) * rounds for actor, n, rounds in zip(actors, repetitions, more, strict=True)]
+    return replace(graph, processes=tuple(map(_stopped, actors, firings)))
+
+
+_MAX_PASSES = 1000
+
+
+def _left_over(graph: TimedGraph, actors: list[Actor]) -> list[int]:
+    """Rounds of each actor that make up for initial phases: with them, no FIFO ends with fewer tokens than none.
+
+    Nor with more than it holds.  So nobody waits for tokens or places of an actor that has made all its firings.
+    """
+    more = [0] * len(actors)
+    rows: list[tuple[int, int, int, int, int, int]] = []
+    for fifo, (writer, reader) in zip(graph.fifos, fifo_ends(graph), strict=True):
+        once = sum(phase.writes.get(fifo.name, 0) for phase in actors[writer].initial_phases)
+        once -= sum(phase.reads.get(fifo.name, 0) for phase in actors[reader].initial_phases)
+        put = sum(phase.writes.get(fifo.name, 0) for phase in actors[writer].phases)
+        taken = sum(phase.reads.get(fifo.name, 0) for phase in actors[reader].phases)
+        rows.append((writer, reader, put, taken, fifo.initial_tokens + once, fifo.depth))
+    for _ in range(_MAX_PASSES):
+        before = more.copy()
+        for writer, reader, put, taken, tokens, depth in rows:
+            tokens += put * more[writer] - taken * more[reader]
+            more[writer] += max(0, -(tokens // put))
+            more[reader] += max(0, -((depth - tokens) // taken))
+        if more == before:
+            return more
+    what = "nothing makes up for the tokens that initial phases put or take"
+    raise InputError("initial-phases", what, where=graph.name, hints=["check the rates before the semicolons"])
 
 
 def _stopped(actor: Actor, firings: int) -> Actor:

@@ -143,6 +143,19 @@ def test_initial_phases_put_tokens_that_nothing_else_does(read):
         read(pair("1").replace('time="4;2"', 'time="2"'))
 
 
+def test_initial_phases_that_take_what_others_have_yet_to_put(read):
+    """b takes 3 tokens before its first round, for which a fires ahead of their balance: no deadlock."""
+    ports = actor("a", port("o", "out"), port("i", "in")), actor("b", port("i", "in", "3;1"), port("o", "out", "4;1"))
+    channels = channel("c", "a.o", "b.i") + channel("d", "b.o", "a.i", 'initialTokens="3"')
+    own = f"<csdfProperties>{times('a', 2)}{times('b', '1;3')}</csdfProperties>"
+    found = simulate(read(document(f"<csdf>{''.join(ports)}{channels}</csdf>{own}", "csdf")))
+    assert (found.verdict, found.deadlock) == ("done", None)
+    less = document(
+        f"<csdf>{''.join(ports)}{channels}</csdf>{own}".replace('initialTokens="3"', 'initialTokens="2"'), "csdf"
+    )
+    assert simulate(read(less)).verdict == "deadlock"
+
+
 ENTITY = '<?xml version="1.0"?><!DOCTYPE sdf3 [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>'
 EXTERNAL = '<?xml version="1.0"?><!DOCTYPE sdf3 SYSTEM "file:///etc/passwd">'
 TWO = actor("a", port("o", "out")) + actor("b", port("i", "in"))
