@@ -3,22 +3,25 @@
 import re
 import time
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 
-from sttest.core.errors import InputError, did_you_mean, todays_engine
+import numpy as np
+
+from sttest.core.errors import DoesNotFitError, InputError, did_you_mean, todays_engine
 from sttest.core.files import STANDARD_INPUT, place_of, read_bytes
 from sttest.core.plain_files import is_handed, why_no_file
 from sttest.sim import simpy_engine
 from sttest.sim.bursts import with_own_channels
-from sttest.sim.deadlock import explain
+from sttest.sim.deadlock import Deadlock, advance, explain
 from sttest.sim.fix_cost import cost_of
-from sttest.sim.graph import Actor, TimedGraph
+from sttest.sim.graph import MAX_PHASES, Actor, TimedGraph, check_whole, fifo_ends, max_accesses
 from sttest.sim.graph_json import SMALLER, parse_timed_graph
 from sttest.sim.maxplus import engine as maxplus_engine
 from sttest.sim.sdf3 import parse_sdf3, read_sdf3
 from sttest.sim.simulation import RunRecord, Simulation, assemble
-from sttest.sim.stages import flatten
+from sttest.sim.stages import UNBOUNDED, depths_of, flatten
 from sttest.sim.throughput import SelfTimed
 
 
@@ -129,16 +132,92 @@ def steady_state(graph: TimedGraph, engine: str, *, unbounded: bool = False) -> 
 
     began = time.perf_counter()
     run = SelfTimed(graph)
-    once = simulate(one_iteration(graph, run.repetitions), engine, unbounded=unbounded)
-    if once.deadlock is not None:
-        # What one iteration costs says nothing of a rate.
-        return replace(once, graph=graph, deadlock=replace(once.deadlock, cost=None))
-    throughput = run.rate(None if unbounded else [fifo.depth for fifo in graph.fifos]).throughput
+    events = run.iteration_accesses
+    has_beginning = any(isinstance(actor, Actor) and actor.initial_phases for actor in graph.processes)
+    if events <= max_accesses() or has_beginning:
+        once = simulate(one_iteration(graph, run.repetitions), engine, unbounded=unbounded)
+        if once.deadlock is not None:
+            # What one iteration costs says nothing of a rate.
+            return replace(once, graph=graph, deadlock=replace(once.deadlock, cost=None))
+        events = once.fifo_events
+    rate, deadlock = None, None
+    try:
+        rate = run.rate(None if unbounded else [fifo.depth for fifo in graph.fifos])
+    except DoesNotFitError:  # a deadlock takes a schedule of a whole iteration to prove, and often few firings to show
+        if (deadlock := _long_deadlock(graph, run.repetitions, unbounded=unbounded)) is None:
+            raise
+    if rate is not None and rate.throughput == 0:
+        deadlock = _long_deadlock(graph, run.repetitions, unbounded=unbounded)
     solve_s = time.perf_counter() - began
-    return Simulation(graph.name, engine, "done", None, once.fifo_events, solve_s, throughput, graph=graph)
+    if rate is None or deadlock is not None:
+        return Simulation(graph.name, engine, "deadlock", None, events, solve_s, deadlock=deadlock, graph=graph)
+    scheduled = rate.firings if rate.scheduled else None
+    return Simulation(
+        graph.name, engine, "done", None, events, solve_s, rate.throughput, graph=graph, scheduled_firings=scheduled
+    )
+
+
+def _long_deadlock(graph: TimedGraph, repetitions: list[int], *, unbounded: bool) -> Deadlock | None:
+    """Why an iteration that is too long to simulate does not come to its end, if it does not: without times."""
+    actors = [process for process in graph.processes if isinstance(process, Actor)]
+    once = copy(graph)  # all but how often they fire has been checked
+    processes = tuple(replace(actor, firings=n) for actor, n in zip(actors, repetitions, strict=True))
+    object.__setattr__(once, "processes", processes)
+    flat = flatten(once)
+    depths = np.full(len(graph.fifos), UNBOUNDED) if unbounded else depths_of(graph)
+    return None if advance(flat, depths).is_done(flat) else explain(once, flat, unbounded=unbounded)
 
 
 def one_iteration(graph: TimedGraph, repetitions: list[int]) -> TimedGraph:
-    """Actors that stop after one iteration, back where they began: they deadlock where the endless graph does."""
+    """Actors that stop after one iteration, back where they began: they deadlock where the endless graph does.
+
+    With initial phases, they stop after two and what is left over: the first begins with these, only the second where
+    it ends.
+
+    Raises:
+        InputError: nothing makes up for what initial phases put or take.
+    """
     actors = [process for process in graph.processes if isinstance(process, Actor)]
-    return replace(graph, processes=tuple(replace(a, firings=n) for a, n in zip(actors, repetitions, strict=True)))
+    if not any(actor.initial_phases for actor in actors):
+        stopped = (replace(actor, firings=n) for actor, n in zip(actors, repetitions, strict=True))
+        return replace(graph, processes=tuple(stopped))
+    more = _left_over(graph, actors)
+    firings = [2 * n + len(actor.phases) * rounds for actor, n, rounds in zip(actors, repetitions, more, strict=True)]
+    return replace(graph, processes=tuple(map(_stopped, actors, firings)))
+
+
+_MAX_PASSES = 1000
+
+
+def _left_over(graph: TimedGraph, actors: list[Actor]) -> list[int]:
+    """Rounds of each actor that make up for initial phases: with them, no FIFO ends with fewer tokens than none.
+
+    Nor with more than it holds.  So nobody waits for tokens or places of an actor that has made all its firings.
+    """
+    more = [0] * len(actors)
+    rows: list[tuple[int, int, int, int, int, int]] = []
+    for fifo, (writer, reader) in zip(graph.fifos, fifo_ends(graph), strict=True):
+        once = sum(phase.writes.get(fifo.name, 0) for phase in actors[writer].initial_phases)
+        once -= sum(phase.reads.get(fifo.name, 0) for phase in actors[reader].initial_phases)
+        put = sum(phase.writes.get(fifo.name, 0) for phase in actors[writer].phases)
+        taken = sum(phase.reads.get(fifo.name, 0) for phase in actors[reader].phases)
+        rows.append((writer, reader, put, taken, fifo.initial_tokens + once, fifo.depth))
+    for _ in range(_MAX_PASSES):
+        before = more.copy()
+        for writer, reader, put, taken, tokens, depth in rows:
+            tokens += put * more[writer] - taken * more[reader]
+            more[writer] += max(0, -(tokens // put))
+            more[reader] += max(0, -((depth - tokens) // taken))
+        if more == before:
+            return more
+    what = "nothing makes up for the tokens that initial phases put or take"
+    raise InputError("initial-phases", what, where=graph.name, hints=["check the rates before the semicolons"])
+
+
+def _stopped(actor: Actor, firings: int) -> Actor:
+    """The actor with so many firings behind its initial phases, which are spelled out with them."""
+    if not actor.initial_phases:
+        return replace(actor, firings=firings)
+    check_whole(firings, "firings behind initial phases", f"actor '{actor.name}'", 0, MAX_PHASES)
+    phases = (*actor.initial_phases, *(actor.phases * (firings // len(actor.phases))))
+    return replace(actor, phases=phases, initial_phases=(), firings=len(phases))

@@ -5,8 +5,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sttest.sim.graph import Actor, Loop, MemoryPort, Pipeline, Process, TimedGraph
+from sttest.sim.graph import MAX_DEPTH, Actor, Loop, MemoryPort, Pipeline, Process, TimedGraph
 
+OPEN_SIZE = "size $"
+"""How the origin of a FIFO begins whose size is to be filled in."""
 MOST_NAMED = 5
 """Notes of a kind; of more, their number is told."""
 
@@ -18,7 +20,7 @@ def doubts(graph: TimedGraph, *, is_done: bool) -> list[str]:
         graph: the graph.
         is_done: whether all its processes finished, so that what is left in a FIFO stays there.
     """
-    kinds = [_wide_tokens(graph), _repeated_channels(graph)]
+    kinds = [_wide_tokens(graph), _repeated_channels(graph), _open_sizes(graph)]
     if is_done and not graph.is_endless:
         kinds.append(_unread(graph))
     found = list[str]()
@@ -48,6 +50,12 @@ def _repeated_channels(graph: TimedGraph) -> Iterator[str]:
         for name, times in Counter(port.channels).items():
             if times > 1:
                 yield f"port '{port.name}' lists channel '{name}' {times:,} times, and gives it as many bursts"
+
+
+def _open_sizes(graph: TimedGraph) -> Iterator[str]:
+    for fifo in graph.fifos:
+        if fifo.origin.startswith(OPEN_SIZE) and fifo.depth == MAX_DEPTH:
+            yield f"FIFO '{fifo.name}' is taken as never full: {fifo.origin} is no number, which --depth can give"
 
 
 def _unread(graph: TimedGraph) -> Iterator[str]:

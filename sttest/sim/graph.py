@@ -170,7 +170,10 @@ class ActorPhase:
 
 @dataclass(frozen=True)
 class Actor:
-    """A (cyclo-static) dataflow actor; ``firings`` counts phases, None means for ever."""
+    """A (cyclo-static) dataflow actor; ``firings`` counts phases, None means for ever.
+
+    ``initial_phases``: what an actor that fires for ever does once, before its phases.
+    """
 
     name: str
     phases: tuple[ActorPhase, ...]
@@ -178,6 +181,12 @@ class Actor:
     start: int = 0
     origin: str = ""
     category: str = ""
+    initial_phases: tuple[ActorPhase, ...] = ()
+
+    @property
+    def all_phases(self) -> tuple[ActorPhase, ...]:
+        """The initial ones, then those that take turns."""
+        return (*self.initial_phases, *self.phases)
 
 
 @dataclass(frozen=True)
@@ -302,8 +311,8 @@ def accesses_of(graph: TimedGraph, process: Process) -> tuple[set[str], set[str]
     if isinstance(process, MemoryPort):
         return (set(), {process.fifo}) if process.op == "read" else ({process.fifo}, set())
     if isinstance(process, Actor):
-        reads = {name for phase in process.phases for name in phase.reads}
-        return reads, {name for phase in process.phases for name in phase.writes}
+        reads = {name for phase in process.all_phases for name in phase.reads}
+        return reads, {name for phase in process.all_phases for name in phase.writes}
     if process.trace is not None:
         names = [(graph.fifos[op // 2].name, op % 2) for op in process.trace.ops_used]
         return {name for name, write in names if not write}, {name for name, write in names if write}
@@ -336,7 +345,7 @@ def frees_at_once(graph: TimedGraph) -> list[bool]:
         name
         for process in graph.processes
         if isinstance(process, Actor)
-        for phase in process.phases
+        for phase in process.all_phases
         if phase.time == 0
         for name, tokens in phase.reads.items()
         if tokens
@@ -362,7 +371,7 @@ MAX_LANES = 16_384
 """Channels of all memory ports together, each counted as often as a port lists it."""
 MAX_LOOPS = 65_536
 MAX_LOOP_EVENTS = 131_072
-MAX_ENDLESS = 2048
+MAX_ENDLESS = 8192
 """Actors that fire for ever."""
 MAX_PHASES = 65_536
 MAX_RATES = 262_144
@@ -467,7 +476,7 @@ def check_extent(graph: TimedGraph) -> None:
         if isinstance(process, Pipeline):
             loops += process.loops
         elif isinstance(process, Actor):
-            phases += process.phases
+            phases += process.all_phases
             endless += process.firings is None
         else:
             lanes += len(process.channels)
@@ -632,7 +641,10 @@ def _check_actor(graph: TimedGraph, actor: Actor, where: str) -> Work:
     check_whole(len(actor.phases), "number of phases", where, 1, MAX_PHASES)
     if actor.firings is not None:
         check_whole(actor.firings, "firings", where, 0, MAX_TOKENS)
-    for phase in actor.phases:
+        if actor.initial_phases:
+            hints = ["write them as the first of its phases, and all others as often as they happen"]
+            raise InputError("initial-phases", "initial phases of an actor that ends", where=where, hints=hints)
+    for phase in actor.all_phases:
         check_whole(phase.time, "time", where, 0, MAX_CYCLES)
         for fifo, tokens in (*phase.reads.items(), *phase.writes.items()):
             _check_known_fifo(graph, fifo, where)
@@ -670,7 +682,8 @@ def validate(graph: TimedGraph) -> None:
     for process in graph.processes:
         work = check_process(graph, process, f"{graph.name}: process '{process.name}'")
         accesses, steps = accesses + work.accesses, steps + work.steps
-    check_work(accesses, "number of FIFO accesses in all", graph.name)
+    if not graph.is_endless:  # else how often they fire is not known yet
+        check_work(accesses, "number of FIFO accesses in all", graph.name)
     check_work(steps, "number of firings and bursts in all", graph.name)
     _check_ends(graph)
 

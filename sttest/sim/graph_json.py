@@ -209,6 +209,7 @@ class _ActorEntry(_Entry):
     kind: Literal["actor"]
     phases: tuple[ActorPhase, ...]
     firings: int | None = None
+    initial_phases: tuple[ActorPhase, ...] = ()
 
     def process(self, traces: Mapping[str, Trace]) -> Process:
         return Actor(**self.values())

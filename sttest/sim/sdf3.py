@@ -1,11 +1,15 @@
 """SDF3's XML: synchronous and cyclo-static dataflow graphs as timed graphs.
 
-Stuijk, Geilen & Basten, "SDF3: SDF For Free", ACSD 2006.  Times are SDF3's time units,
-one per cycle.  A channel has the depth of its ``bufferSize``; without one it is never full.
+Stuijk, Geilen & Basten, "SDF3: SDF For Free", ACSD 2006; elements and attributes are those of its schemas, sdf3-sdf.xsd
+and sdf3-csdf.xsd.  Times are SDF3's time units, one per cycle.  A channel has the depth of its ``bufferSize``; without
+one it is never full.  Kiter (Bodin, Munier-Kordon & Dupont de Dinechin) writes the size of a token as the channel's
+``size``, and initial phases before a semicolon: ``3;5,3`` is 3 once, then 5 and 3 for ever.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from sttest.core.errors import InputError, did_you_mean
@@ -28,11 +32,16 @@ from sttest.sim.graph import (
 
 
 _ATTRIBUTES = {
-    "actor": ("name", "type"),
+    "actor": ("name", "type", "size"),
     "port": ("name", "type", "rate"),
-    "channel": ("name", "srcActor", "srcPort", "dstActor", "dstPort", "initialTokens"),
-}
+    "channel": (
+        "name", "srcActor", "srcPort", "dstActor", "dstPort", "initialTokens", "size",
+        "nrConnections", "inBandwidth", "outBandwidth",
+    ),
+}  # fmt: skip
+"""Those of the schemas; connections and bandwidths are of a network on chip, which a timed graph has not."""
 _MAX_DIGITS = 18
+_OPEN = re.compile(r"\$\w{1,40}")
 
 
 def only(parent: Element, tag: str, where: str) -> Element:
@@ -77,8 +86,20 @@ def attribute(element: Element, name: str, where: str) -> str:
     return value
 
 
-def sequence(text: str, where: str, most: int) -> list[int]:
-    """``1,0,2`` or ``2*1,0`` (which is ``1,1,0``)."""
+class Sequence(NamedTuple):
+    """What an actor does in its initial phases, and then phase by phase for ever."""
+
+    initial: list[int]
+    cycle: list[int]
+
+
+def sequence(text: str, where: str, most: int) -> Sequence:
+    """``1,0,2`` or ``2*1,0`` (which is ``1,1,0``), with initial phases before a semicolon."""
+    initial, semicolon, cycle = text.rpartition(";")
+    return Sequence(_values(initial, where, most) if semicolon else [], _values(cycle, where, most))
+
+
+def _values(text: str, where: str, most: int) -> list[int]:
     values: list[int] = []
     for part in text.split(","):
         times, star, value = part.rpartition("*")
@@ -89,8 +110,8 @@ def sequence(text: str, where: str, most: int) -> list[int]:
 
 
 def whole(text: str, what: str, where: str, most: int) -> int:
-    """A number of digits only, from 0 to ``most``."""
-    digits = text.strip()
+    """A whole number, from 0 to ``most``; as a decimal of the schema, 2.0 is one."""
+    digits = re.sub(r"\.0*$", "", text.strip())
     if not (digits.isascii() and digits.isdecimal()) or len(digits) > _MAX_DIGITS:
         raise InputError("not-whole", f"{what} is '{text:.40}', not a whole number", where=where)
     return check_whole(int(digits), what, where, 0, most)
@@ -115,6 +136,8 @@ def parse_sdf3(data: bytes, where: str) -> TimedGraph:
         InputError: as :func:`read_sdf3`.
     """
     root = parse_xml(data, where)
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]  # names of namespaces tell nothing
     kind = root.get("type", "")
     if root.tag != "sdf3":
         raise InputError("not-sdf3", f"the outermost element is '{root.tag:.40}', not 'sdf3'", where=where)
@@ -122,6 +145,8 @@ def parse_sdf3(data: bytes, where: str) -> TimedGraph:
         hints = ["only sdf and csdf are read"]
         raise InputError("sdf3-kind", f"a graph of type '{kind:.40}'", where=where, hints=hints)
     application = only(root, "applicationGraph", where)
+    if kind == "csdf" and application.find("csdf") is None and application.find("sdf") is not None:
+        kind = "sdf"  # some write the cyclo-static graph into an element sdf
     graph = only(application, kind, where)
     properties = application.find(f"{kind}Properties")
     return _Reader(graph, Element("none") if properties is None else properties, where).graph()
@@ -155,17 +180,17 @@ class _Reader:
         fifos = tuple(self._fifo(name, channel) for name, channel in self.channels.items())
         return TimedGraph(self.name, 1.0, fifos, tuple(self._actor(name, used) for name in self.actors))
 
-    def _ports(self, name: str, actor: Element) -> dict[str, tuple[str, list[int]]]:
+    def _ports(self, name: str, actor: Element) -> dict[str, tuple[str, Sequence]]:
         """The direction of each port and its rates, one per phase, by name."""
         where = f"{self.where}: actor '{name}'"
-        ports: dict[str, tuple[str, list[int]]] = {}
+        ports: dict[str, tuple[str, Sequence]] = {}
         for port_name, port in by_name(children(actor, "port", ("port",), where), where).items():
             place = f"{where} port '{port_name}'"
             direction = attribute(port, "type", place)
             if direction not in ("in", "out"):
                 raise InputError("port-type", f"type is '{direction:.40}', neither in nor out", where=place)
             rates = sequence(attribute(port, "rate", place), place, MAX_EVENTS)
-            self._spell_out(len(rates), place)
+            self._spell_out(len(rates.initial) + len(rates.cycle), place)
             ports[port_name] = (direction, rates)
         return ports
 
@@ -190,10 +215,17 @@ class _Reader:
 
     def _fifo(self, name: str, channel: Element) -> Fifo:
         where = f"{self.where}: channel '{name}'"
-        size = self._size(name, "bufferSize", MAX_DEPTH)
+        found = self.of_channel[name].find("bufferSize") if name in self.of_channel else None
+        size_text = "" if found is None else found.get("sz", "")
+        if _OPEN.fullmatch(size_text):  # of a template: a name in the place of a number, with which nothing is full
+            size, origin = None, f"size {size_text}"
+        else:
+            size, origin = self._size(name, "bufferSize", MAX_DEPTH), ""
         bits = self._size(name, "tokenSize", MAX_BITS)
+        if bits is None:
+            bits = whole(channel.get("size", "1"), "size", where, MAX_BITS)
         tokens = whole(channel.get("initialTokens", "0"), "initialTokens", where, MAX_EVENTS)
-        return Fifo(name, MAX_DEPTH if size is None else size, bits or 1, initial_tokens=tokens)
+        return Fifo(name, MAX_DEPTH if size is None else size, bits or 1, initial_tokens=tokens, origin=origin)
 
     def _size(self, channel: str, tag: str, most: int) -> int | None:
         found = self.of_channel[channel].find(tag) if channel in self.of_channel else None
@@ -206,20 +238,27 @@ class _Reader:
         where = f"{self.where}: actor '{name}'"
         times = self._times(name, where)
         sequences = [times, *(rates for _, rates in self.ports[name].values())]
-        count = max(map(len, sequences))
-        if any(count % len(sequence) for sequence in sequences):
-            lengths = ", ".join(str(len(sequence)) for sequence in sequences)
+        if len({len(each.initial) for each in sequences}) > 1:
+            lengths = ", ".join(str(len(each.initial)) for each in sequences)
+            raise InputError("phase-count", f"its sequences have {lengths} initial phases, not as many", where=where)
+        count = max(len(each.cycle) for each in sequences)
+        if any(count % len(each.cycle) for each in sequences):
+            lengths = ", ".join(str(len(each.cycle)) for each in sequences)
             raise InputError("phase-count", f"its sequences are {lengths} long, which don't fit together", where=where)
-        self._spell_out(count * len(self.ports[name]), where)
-        phases: list[ActorPhase] = []
-        for number in range(count):
+        self._spell_out((len(times.initial) + count) * len(self.ports[name]), where)
+
+        def phase(number: int, part: str) -> ActorPhase:
             tokens: dict[str, dict[str, int]] = {"in": {}, "out": {}}
             for port, (direction, rates) in self.ports[name].items():
-                tokens[direction][used[name, port]] = rates[number % len(rates)]
-            phases.append(ActorPhase(times[number % len(times)], tokens["in"], tokens["out"]))
-        return Actor(name, tuple(phases))
+                values: list[int] = getattr(rates, part)
+                tokens[direction][used[name, port]] = values[number % len(values)]
+            durations: list[int] = getattr(times, part)
+            return ActorPhase(durations[number % len(durations)], tokens["in"], tokens["out"])
 
-    def _times(self, name: str, where: str) -> list[int]:
+        initial = tuple(phase(number, "initial") for number in range(len(times.initial)))
+        return Actor(name, tuple(phase(number, "cycle") for number in range(count)), initial_phases=initial)
+
+    def _times(self, name: str, where: str) -> Sequence:
         """Execution times on the default processor; of several, SDF3 takes the last."""
         processors = [] if name not in self.of_actor else self.of_actor[name].findall("processor")
         default = [p for p in processors if p.get("default") == "true"] or processors[:1]

@@ -24,14 +24,16 @@ Running: TypeAlias = Any
 class Actors(NamedTuple):
     """A actors with P phases over F FIFOs, and their present state.
 
-    ``phase_first``: int64[A + 1]; ``duration``: int64[P]; ``first``: int64[2, P + 1] into ``fifo`` and ``amount``, the
-    reads (row ``TOKENS``) and the writes (row ``SPACE``) of each phase; ``ends``: int64[2, F], readers and writers.
+    ``phase_first``: int64[A + 1]; ``again``: int64[A], the phase after the last; ``duration``: int64[P];
+    ``first``: int64[2, P + 1] into ``fifo`` and ``amount``, the reads (row ``TOKENS``) and the writes (row ``SPACE``)
+    of each phase; ``ends``: int64[2, F], readers and writers.
 
     ``there``: int64[2, F], tokens and space; ``came``, ``came_at``: how much of it in the last cycle in which some
     did, and when that was; ``needed``: whether a firing started the moment that it came; ``phase``: int64[A], next.
     """
 
     phase_first: np.ndarray
+    again: np.ndarray
     duration: np.ndarray
     first: np.ndarray
     fifo: np.ndarray
@@ -125,7 +127,7 @@ def _start(actors: Actors, running: Running, actor: int) -> None:
             actors.there[kind, fifo] = there - amount
     heappush(running, (now + actors.duration[phase], phase))
     is_last = phase + 1 == actors.phase_first[actor + 1]
-    actors.phase[actor] = actors.phase_first[actor] if is_last else phase + 1
+    actors.phase[actor] = actors.again[actor] if is_last else phase + 1
     actors.counts[STARTED] += 1
     actors.counts[INSTANT] += 1
     if actor == 0:

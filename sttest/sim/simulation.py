@@ -74,7 +74,8 @@ class Simulation:
     """A run of a graph.
 
     ``cycles`` is the latest finish, None on a deadlock or where actors fire for ever; ``throughput`` then is
-    in iterations per cycle.  ``finish``: per process, None where it never does; ``breakdown``: per process that
+    in iterations per cycle, by a K-periodic schedule of ``scheduled_firings`` where executing it would take too long.
+    ``finish``: per process, None where it never does; ``breakdown``: per process that
     finishes; ``max_occupancy``: per FIFO, the least depth with which nothing would happen later.
     ``unbounded``: no FIFO was ever full.  ``record`` holds all access times, if they were asked for.
     """
@@ -86,6 +87,7 @@ class Simulation:
     fifo_events: int
     solve_s: float
     throughput: Fraction | None = None
+    scheduled_firings: int | None = field(default=None, kw_only=True)
     deadlock: Deadlock | None = None
     finish: dict[str, int | None] = field(default_factory=dict[str, int | None])
     max_occupancy: dict[str, int] = field(default_factory=dict[str, int])
@@ -119,6 +121,7 @@ class Simulation:
             "fifo_events": self.fifo_events,
             "solve_s": self.solve_s,
             "throughput": throughput,
+            **self._method_json(),
             "deadlock": None if self.deadlock is None else self.deadlock.to_json(),
             "clock_mhz": None if self.graph is None else self.graph.clock_mhz,
             "us": None if self.graph is None or self.cycles is None else self.cycles / self.graph.clock_mhz,
@@ -128,6 +131,13 @@ class Simulation:
             "max_occupancy": self.max_occupancy,
             "notes": self.notes,
         }
+
+    def _method_json(self) -> dict[str, Any]:
+        """How a throughput was found; nothing of what runs to an end."""
+        if self.throughput is None:
+            return {}
+        is_scheduled = self.scheduled_firings is not None
+        return {"method": "k-periodic" if is_scheduled else "self-timed", "scheduled_firings": self.scheduled_firings}
 
     @property
     def notes(self) -> list[str]:
@@ -217,7 +227,10 @@ def report(simulation: Simulation) -> str:
     if simulation.deadlock is not None:
         return "\n".join([head, *deadlock_lines(simulation.deadlock, simulation.graph)])
     if simulation.throughput is not None:
-        return f"{head}, {simulation.throughput} iterations per cycle ({simulation.engine})"
+        how = simulation.engine
+        if simulation.scheduled_firings is not None:
+            how = f"by a K-periodic schedule of {simulation.scheduled_firings:,} firings, not executed"
+        return f"{head}, {simulation.throughput} iterations per cycle ({how})"
     cycles = simulation.cycles or 0
     time = f" = {cycles / simulation.graph.clock_mhz:,.2f} µs" if simulation.graph is not None else ""
     lines = [f"{head} after {cycles:,} cycles{time} ({simulation.engine}, {simulation.fifo_events:,} FIFO accesses)"]

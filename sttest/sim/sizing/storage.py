@@ -55,7 +55,7 @@ class StorageSpace:
 def _steps(graph: TimedGraph) -> list[int]:
     """The useful steps between depths: the common divisor of all that a FIFO is given or loses at once."""
     amounts: dict[str, list[int]] = {fifo.name: [] for fifo in graph.fifos}
-    for phase in (phase for actor in graph.processes if isinstance(actor, Actor) for phase in actor.phases):
+    for phase in (phase for actor in graph.processes if isinstance(actor, Actor) for phase in actor.all_phases):
         for name, tokens in (*phase.reads.items(), *phase.writes.items()):
             amounts[name].append(tokens)
     return [gcd(*amounts[fifo.name]) for fifo in graph.fifos]
@@ -65,7 +65,7 @@ def _most_useful(graph: TimedGraph) -> list[int]:
     """Depths that no run exceeds: an actor's firings hold at most all tokens of its self-loop, and as much space."""
     most = {fifo.name: NEVER_FULL for fifo in graph.fifos}
     for actor in graph.processes:
-        if isinstance(actor, Actor) and len(actor.phases) == 1:
+        if isinstance(actor, Actor) and len(actor.all_phases) == 1:
             phase = actor.phases[0]
             for name in phase.reads.keys() & phase.writes.keys():
                 most[name] = 2 * graph.fifos[graph.fifo_index[name]].initial_tokens

@@ -69,6 +69,14 @@ def test_channels_without_a_size_are_never_full_and_others_have_theirs(read):
     assert (fifo.depth, fifo.bits, fifo.initial_tokens) == (7, 32, 1)
 
 
+def test_a_size_that_is_to_be_filled_in_is_no_limit_and_is_said(read):
+    sizes = '<channelProperties channel="s"><bufferSize sz="$B5"/></channelProperties>'
+    found = simulate(read(ring(more=sizes)))
+    assert found.throughput == Fraction(1, 2)
+    assert found.notes == ["FIFO 's' is taken as never full: size $B5 is no number, which --depth can give"]
+    assert simulate(read(ring(more=sizes)).with_depths({"s": 1})).notes == []
+
+
 def test_the_last_default_processor_counts():
     """The decoder's vld has two, arm at 26018 and encoder at 13009; SDF3's trade-off was made with the latter."""
     actors = {process.name: process for process in load(CLASSICS / "h263decoder.xml").processes}
@@ -86,6 +94,66 @@ def test_cyclo_static_sequences_take_turns(read):
     assert [phase.time for phase in process.phases] == [1, 1, 4]
     assert [phase.reads["s"] for phase in process.phases] == [1, 1, 0]
     assert simulate(graph).verdict == "done"
+
+
+def test_attributes_of_the_schema_are_known(read):
+    """A channel's ``size`` is that of a token, as Kiter writes it, unless its properties say another one."""
+    network = 'initialTokens="1" size="9" nrConnections="2" inBandwidth="1.5" outBandwidth="0.25"'
+    assert read(ring(channel_options=network)).fifos[0].bits == 9
+    sizes = '<channelProperties channel="s"><tokenSize sz="32"/></channelProperties>'
+    assert read(ring(channel_options=network, more=sizes)).fifos[0].bits == 32
+    assert read(ring(rate="1.0", time="2.00").replace("<actor ", '<actor size="3" ')) == read(ring())
+
+
+def test_a_cyclo_static_graph_in_an_element_sdf(read):
+    text = ring(rate="2*1,0", time="1,1,4", kind="sdf").replace('<sdf3 type="sdf">', '<sdf3 type="csdf">')
+    assert read(text) == read(ring(rate="2*1,0", time="1,1,4", kind="csdf"))
+    assert read(text.replace("<sdf3 ", '<sdf3 xmlns="uri:own" ')) == read(text)
+
+
+def test_initial_phases_come_once_and_before_a_semicolon(read):
+    """In the ring, 3 cycles once and then 2 and 5 for ever: two firings in 7 cycles."""
+    graph = read(ring(rate="1;1,1", time="3;2,5", kind="csdf"))
+    (process,) = graph.processes
+    assert isinstance(process, Actor)
+    assert [phase.time for phase in process.initial_phases] == [3]
+    assert [phase.time for phase in process.phases] == [2, 5]
+    for engine in ("maxplus", "simpy"):
+        assert simulate(graph, engine).throughput == Fraction(1, 7)
+
+
+def test_initial_phases_put_tokens_that_nothing_else_does(read):
+    """Without the first token of a's initial phase, a and b wait for each other."""
+
+    def pair(first: str) -> str:
+        ports = (
+            actor("a", port("o", "out", f"{first};1"), port("i", "in", "0;1")),
+            actor("b", port("i", "in"), port("o", "out")),
+        )
+        channels = channel("c", "a.o", "b.i") + channel("d", "b.o", "a.i")
+        return document(
+            f"<csdf>{''.join(ports)}{channels}</csdf>"
+            f"<csdfProperties>{times('a', '4;2')}{times('b', 3)}</csdfProperties>",
+            "csdf",
+        )
+
+    assert simulate(read(pair("1"))).throughput == Fraction(1, 5)
+    assert simulate(read(pair("0"))).verdict == "deadlock"
+    with pytest.raises(InputError, match="its sequences have 0, 1, 1 initial phases, not as many"):
+        read(pair("1").replace('time="4;2"', 'time="2"'))
+
+
+def test_initial_phases_that_take_what_others_have_yet_to_put(read):
+    """b takes 3 tokens before its first round, for which a fires ahead of their balance: no deadlock."""
+    ports = actor("a", port("o", "out"), port("i", "in")), actor("b", port("i", "in", "3;1"), port("o", "out", "4;1"))
+    channels = channel("c", "a.o", "b.i") + channel("d", "b.o", "a.i", 'initialTokens="3"')
+    own = f"<csdfProperties>{times('a', 2)}{times('b', '1;3')}</csdfProperties>"
+    found = simulate(read(document(f"<csdf>{''.join(ports)}{channels}</csdf>{own}", "csdf")))
+    assert (found.verdict, found.deadlock) == ("done", None)
+    less = document(
+        f"<csdf>{''.join(ports)}{channels}</csdf>{own}".replace('initialTokens="3"', 'initialTokens="2"'), "csdf"
+    )
+    assert simulate(read(less)).verdict == "deadlock"
 
 
 ENTITY = '<?xml version="1.0"?><!DOCTYPE sdf3 [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>'
@@ -109,6 +177,7 @@ def two(channels: str, actors: str = TWO) -> str:
         ("<x>" * 50, "nested more than 40 deep"),
         ("<x/>", "outermost element is 'x'"),
         (document("", "fsmsadf"), "type 'fsmsadf'; only sdf and csdf"),
+        ('<sdf3 type="sadf" xmlns="uri:sadf"><sadf/></sdf3>', "type 'sadf'; only sdf and csdf"),
         (document(""), "0 elements 'sdf'"),
         (two('<chanel name="c"/>'), "unknown element 'chanel' in 'sdf'; did you mean 'channel'"),
         (two(channel("c", "a.o", "b.i", 'initialtokens="1"')), "unknown attribute 'initialtokens' of a channel"),
