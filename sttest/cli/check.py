@@ -51,7 +51,7 @@ def check_verb(
         Path | None, typer.Option(help="finn: a folding configuration [MODEL.folding.json beside the model].")
     ] = None,
     no_run: Annotated[
-        bool, typer.Option("--no-run", help="Execute no code that came in; Vitis HLS is then read by its text alone.")
+        bool, typer.Option("--no-run", help="Execute no code that came in: C++ is then refused.")
     ] = False,
     target: Annotated[Target, typer.Option(help="Of the depths that are proposed as a change.")] = NO_DEADLOCK,
     seconds: Annotated[float, typer.Option(min=0.1, max=MOST_SECONDS, help="That each input may take.")] = SECONDS,
