@@ -4,5 +4,5 @@ from sttest.core.extensions import Offer
 
 OFFERS = tuple(
     Offer("formats", name, f"sttest.importers.formats:{name.upper()}")
-    for name in ("streamhls", "vitis", "hls", "solution", "finn", "tapa", "lightningsim", "aie", "allo")
+    for name in ("streamhls", "hls", "solution", "finn", "tapa", "lightningsim", "aie", "allo")
 )

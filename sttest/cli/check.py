@@ -47,9 +47,7 @@ class CheckedFiles:
     folding: Annotated[
         Path | None, typer.Option(help="finn: a folding configuration [MODEL.folding.json beside the model].")
     ] = None
-    no_run: Annotated[
-        bool, typer.Option("--no-run", help="Execute no code that came in; Vitis HLS is then read by its text alone.")
-    ] = False
+    no_run: Annotated[bool, typer.Option("--no-run", help="Execute no code that came in: C++ is then refused.")] = False
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from sttest.cli.objects import takes_objects
 from sttest.core.errors import InputError
 from sttest.core.files import parse_json, place_of, read_bytes, write_text
 from sttest.core.tables import print_table
-from sttest.importers.formats import Format, format_named, formats
+from sttest.importers.formats import OLD_NAMES, Format, format_named, formats
 from sttest.package.ways_in import way_in
 from sttest.sim import TimedGraph, write_timed_graph
 from sttest.sim.graph import MAX_DEPTH
@@ -48,7 +48,7 @@ class ImportedFiles:
         list[str] | None, typer.Option(metavar="NAME=N", help="aie, allo: cycles of a call [1], once for each kernel.")
     ] = None
     no_run: Annotated[
-        bool, typer.Option("--no-run", help="hls, solution: refuse instead of executing code that came in.")
+        bool, typer.Option("--no-run", help="hls, streamhls, solution: refuse instead of executing code that came in.")
     ] = False
 
 
@@ -94,7 +94,7 @@ def import_verb(
     if given.template:
         _write_template(form, source, given.reports, out, as_json=as_json)
         return
-    notes: list[str] = []
+    notes = [f"the format {name} is called {form.name} now"] if name in OLD_NAMES else []
     checks: list[str] = []
     options = {
         "reports": given.reports,
@@ -148,7 +148,7 @@ def _format(name: str) -> Format:
         InputError: there is none; of a file's name, the error says with which format it is read.
     """
     path = Path(name)
-    if name in formats() or not path.exists():
+    if name in formats() or name in OLD_NAMES or not path.exists():
         return format_named(name)
     found = way_in(path)
     hints = found.hints if found else ("name the format first, see 'sttest import'",)

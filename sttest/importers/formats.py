@@ -23,11 +23,11 @@ from sttest.importers.sniffing import (
     is_aie,
     is_allo,
     is_finn,
+    is_hls,
     is_lightningsim,
     is_solution,
     is_streamhls,
     is_tapa,
-    is_vitis,
     never,
 )
 from sttest.sim import TimedGraph
@@ -127,7 +127,7 @@ class Format:
                 raise
             what = f"{self.name} is read with {error.name}, which is not installed"
             is_own = self._module_name().startswith("sttest.")
-            hints = ["pip install 'sttest[import]'"] if is_own else []
+            hints = ["pip install 'sttest[finn]'"] if is_own else []
             raise ToolMissingError("no-import-library", what, where="import", hints=hints) from error
 
 
@@ -135,38 +135,33 @@ _STAGES = (
     "a stream is read in the first stage of an iteration and written in its last",
     "memory and the ports of the top are always ready",
 )
+_ORDER = (
+    "accesses of an iteration keep the order of the text; a read is a stage after a write before it",
+    "memory and the ports of the top are always ready",
+)
 _STREAM_DEPTHS = "a patch of the C++ (patch -p1) or, for a name in .tcl, set_directive_stream"
 STREAMHLS = Format(
     "streamhls",
     "Stream-HLS: generated C++ with the reports of its synthesis (FPGA 2025 artifact).",
     "the folder of one design, with hls/src/NAME.cpp and hls/**/syn/report/*_csynth.xml",
-    assumes=_STAGES,
+    assumes=_ORDER,
+    options=("no_run", "notes", "checks"),
     writes=_STREAM_DEPTHS,
     sniffs=is_streamhls,
-)
-VITIS = Format(
-    "vitis",
-    "Vitis HLS: a dataflow region in C++ with the reports of its synthesis.",
-    "the folder of a solution or component, or a C++ file with --reports",
-    assumes=_STAGES,
-    options=("reports", "top", "notes"),
-    writes=_STREAM_DEPTHS,
-    sniffs=is_vitis,
+    is_asked_first=True,
 )
 HLS = Format(
     "hls",
     "Vitis HLS: a dataflow region in C++, compiled by clang and run, with or without reports of its synthesis.",
     "a C++ file, or the folder of a solution or component",
-    assumes=(
-        "accesses of an iteration keep the order of the text; a read is a stage after a write before it",
-        "memory and the ports of the top are always ready",
-    ),
+    assumes=_ORDER,
     options=("reports", "top", "values", "no_run", "notes", "checks"),
-    writes="a patch of the C++ (patch -p1)",
+    writes=_STREAM_DEPTHS,
     module="sttest.importers.cpp",
-    sniffs=is_vitis,
-    is_asked_first=True,
+    sniffs=is_hls,
 )
+OLD_NAMES = {"vitis": "hls"}
+"""Of formats, with what they are called now; they are taken for one release."""
 SOLUTION = Format(
     "solution",
     "Vivado and Vitis HLS: a solution folder alone, its schedule and its bitcode, checked against its reports.",
@@ -258,6 +253,7 @@ def format_named(name: str) -> Format:
     Raises:
         InputError: there is none; the nearest is named.
     """
+    name = OLD_NAMES.get(name, name)
     if name not in formats():
         hints = [did_you_mean(name, formats())]
         raise InputError("unknown-format", f"no format '{name:.80}'", where="import", hints=hints)

@@ -129,7 +129,7 @@ def is_streamhls(sight: Sight) -> bool:
     return sight.has("hls/src/*.cpp", "hls/*/*/syn/report")
 
 
-def is_vitis(sight: Sight) -> bool:
+def is_hls(sight: Sight) -> bool:
     """A solution, project or component of Vitis HLS, a file that describes one, or C++ with a dataflow region."""
     if sight.is_folder:
         folders = (sight.path, sight.path.absolute().parent)

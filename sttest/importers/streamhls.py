@@ -2,51 +2,40 @@
 
 https://github.com/UCLA-VAST/Stream-HLS, MIT license.  A design is a folder such as ``mlps/opt5/ResMLP``:
 ``hls/src/ResMLP.cpp`` with one dataflow region, and ``hls/hls_ResMLP/solution1/syn/report`` with a report per module.
-Streams are called f0, f1, ... in the order of their declarations, arrays row by row, and tasks p0, p1, ... in that of
-their calls.
+It is read as any other C++ for Vitis HLS.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 from sttest.core.errors import InputError
-from sttest.importers.hls.project import read_sources
-from sttest.importers.hls.region import DataflowRegion, reading_cpp
-from sttest.importers.hls.region_places import region_places
-from sttest.importers.hls.reports import read_reports
-from sttest.importers.hls.stream_depths import write_stream_depths
-from sttest.importers.hls.tasks import region_processes
+from sttest.importers import cpp
 from sttest.importers.places import DesignPlaces
 from sttest.sim import TimedGraph
 
 
-def read_streamhls(source: Path) -> TimedGraph:
-    """The design of a folder.
+def read_streamhls(
+    source: Path, *, no_run: bool = False, notes: list[str] | None = None, checks: list[str] | None = None
+) -> TimedGraph:
+    """The design of a folder; see :func:`sttest.importers.cpp.read_hls`.
 
     Raises:
         InputError: not such a folder, or a design whose times its text and reports do not tell.
     """
     folder = source.resolve()
-    with reading_cpp(str(source)):
-        region = _region(folder)
-        reports = read_reports(_report_folder(folder))
-        fifos = region.fifos(lambda stream, place: f"f{stream.first + place}")
-        found = region_processes(region, reports, lambda number, _task: f"p{number}")
-    return TimedGraph(design_name(folder), reports.clock_mhz, (*fifos, *found.turns), found.processes)
+    reports = _report_folder(folder)
+    graph = cpp.read_hls(_source_file(folder), reports=reports, no_run=no_run, notes=notes, checks=checks)
+    return replace(graph, name=design_name(folder))
 
 
-def places(source: Path) -> DesignPlaces:
+def places(source: Path, **_others: object) -> DesignPlaces:
     """Where streams are declared, tasks called, and accesses made.
 
     Raises:
         InputError: not such a folder.
     """
     folder = source.resolve()
-    with reading_cpp(str(source)):
-        region = _region(folder)
-        reports = read_reports(_report_folder(folder))
-        return region_places(
-            region, reports, lambda number, _task: f"p{number}", lambda stream, place: f"f{stream.first + place}"
-        )
+    return cpp.places(_source_file(folder), reports=_report_folder(folder))
 
 
 def write_depths(graph: TimedGraph, source: Path, out: Path) -> None:
@@ -56,13 +45,7 @@ def write_depths(graph: TimedGraph, source: Path, out: Path) -> None:
         InputError: the graph is not of that design.
     """
     folder = source.resolve()
-    with reading_cpp(str(source)):
-        region = _region(folder)
-        write_stream_depths(folder, region, graph, lambda stream, place: f"f{stream.first + place}", out)
-
-
-def _region(folder: Path) -> DataflowRegion:
-    return DataflowRegion(read_sources([_source_file(folder)]))
+    cpp.write_depths(graph, _source_file(folder), out, root=folder)
 
 
 def design_name(folder: Path) -> str:

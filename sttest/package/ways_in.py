@@ -103,10 +103,8 @@ def _cpp(path: Path) -> WayIn:
         how = "import what 'tapa analyze' makes of it with"
         return _imported("a TAPA program", "tapa", "WORK-DIR/graph.json --rates rates.yaml", how)
     if path.suffix.lower().startswith(".h"):
-        arguments = "FILE.cpp --reports PROJECT/solution1/syn/report"
-        return _imported("a C++ header", "vitis", arguments, "import the C++ file that includes it with")
-    arguments = f"{_quoted(path)} --reports PROJECT/solution1/syn/report"
-    return _imported("C++ source", "vitis", arguments, "import it, and the reports of its synthesis, with")
+        return _imported("a C++ header", "hls", "FILE.cpp", "import the C++ file that includes it with")
+    return _imported("C++ source", "hls", _quoted(path))
 
 
 def _onnx(path: Path) -> WayIn:
@@ -153,8 +151,8 @@ def _yaml(path: Path) -> WayIn:
     return WayIn("YAML", ("name a design",))
 
 
-def _vitis_file(path: Path) -> WayIn | None:
-    return _vitis_folder(path.parent)
+def _hls_file(path: Path) -> WayIn | None:
+    return _hls_folder(path.parent)
 
 
 def _of_content(path: Path) -> WayIn | None:
@@ -179,9 +177,9 @@ def _xml(path: Path) -> WayIn | None:
         return None if tag == "sdf3" else WayIn(f"XML whose outermost element is '{tag:.40}'", (_IMPORTS,))
     what, folders = "a synthesis report of Vitis HLS", path.absolute().parents
     is_below = len(folders) > 5 and [each.name for each in folders[:2]] == ["report", "syn"]
-    if found := (_streamhls(folders[5]) or _vitis_folder(folders[2])) if is_below else None:
+    if found := (_streamhls(folders[5]) or _hls_folder(folders[2])) if is_below else None:
         return WayIn(what, found.hints, found.format)
-    return _imported(what, "vitis", f"FILE.cpp --reports {_quoted(path)}", "import the C++ that was synthesized with")
+    return _imported(what, "hls", f"FILE.cpp --reports {_quoted(path)}", "import the C++ that was synthesized with")
 
 
 def _json(path: Path) -> WayIn | None:
@@ -240,8 +238,8 @@ _SUFFIXES: dict[str, Callable[[Path], WayIn | None]] = {
     **dict.fromkeys((".pt", ".pth", ".pt2", ".ckpt"), _pickle),
     ".yaml": _yaml,
     ".yml": _yaml,
-    ".app": _vitis_file,
-    ".cfg": _vitis_file,
+    ".app": _hls_file,
+    ".cfg": _hls_file,
 }
 
 
@@ -259,7 +257,7 @@ def _own_folder(folder: Path) -> WayIn | None:
     return WayIn(f"a folder of schema '{schema:.60}'", ("name a folder that 'sttest compile' made",))
 
 
-def _vitis_folder(folder: Path) -> WayIn | None:
+def _hls_folder(folder: Path) -> WayIn | None:
     """A solution of the classic IDE beside ``hls.app``, a project, or a component of the unified IDE."""
     if (folder / ".autopilot" / "db" / "a.o.3.bc").is_file() and any(folder.glob(".autopilot/db/*.sched.adb")):
         return _imported("a solution of Vitis HLS with its schedule", "solution", _quoted(_shown(folder)))
@@ -267,7 +265,7 @@ def _vitis_folder(folder: Path) -> WayIn | None:
     what = "a solution of Vitis HLS" if is_solution else "a project of Vitis HLS"
     if not is_solution and not any((folder / name).is_file() for name in ("hls.app", "hls_config.cfg")):
         return None
-    return _imported(what, "vitis", _quoted(_shown(folder)))
+    return _imported(what, "hls", _quoted(_shown(folder)))
 
 
 def _streamhls(folder: Path) -> WayIn | None:
@@ -301,7 +299,7 @@ def _packages_below(folder: Path) -> WayIn | None:
 _FOLDERS: tuple[Callable[[Path], WayIn | None], ...] = (
     _own_folder,
     _streamhls,
-    _vitis_folder,
+    _hls_folder,
     _tapa_folder,
     _checkpoint_folder,
     _finn_build,

@@ -20,7 +20,7 @@ from sttest.cli.app import app
 from sttest.testing.corpus import case
 from tests.terminal import COLUMNS, seen_here
 
-HLS = "hls" if shutil.which("clang++") else "vitis"
+HLS = "hls"
 """Who reads C++ of Vitis HLS."""
 ROOT = Path(__file__).parents[2]
 VIEWER = ROOT / "tests" / "data" / "check" / "viewer.cpp"
@@ -155,8 +155,8 @@ def test_what_is_refused_among_others_does_not_hide_them(sttest, here):
         (("-", "-"), "standard input holds one design"),
         (("skew.json", "viewer.cpp", "-o", "x"), "a file holds the change of one input"),
         (("skew.json", "-o", "nowhere/x"), "its folder is not there"),
-        (("viewer.cpp", "--rates", "csynth.xml"), "vitis has no 'rates'"),
-        (("viewer.cpp", "--format", "vitus"), "did you mean 'vitis'?"),
+        (("viewer.cpp", "--rates", "csynth.xml"), "hls has no 'rates'"),
+        (("viewer.cpp", "--format", "hsl"), "did you mean 'hls'?"),
         ((), "INPUT"),
     ],
 )

@@ -34,15 +34,14 @@ def test_every_format_has_its_module(name):
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        (("vitus", SOLUTION, "-o", "x.json"), "did you mean 'vitis'?"),
+        (("hsl", SOLUTION, "-o", "x.json"), "did you mean 'hls'?"),
         (("vitis",), "the design is missing"),
-        (("vitis", SOLUTION, "-o", "nowhere/x.json"), "its folder is not there"),
-        (("vitis", EXAMPLE / "src", "-o", "x.json"), "neither hls.app nor hls_config.cfg"),
-        (("vitis", EXAMPLE / "src" / "residual.cpp", "-o", "x.json"), "add --reports"),
+        (("hls", SOLUTION, "-o", "nowhere/x.json"), "its folder is not there"),
+        (("hls", EXAMPLE / "src", "-o", "x.json"), "neither hls.app nor hls_config.cfg"),
         (("streamhls", EXAMPLE, "-o", "x.json"), "name the folder of one design"),
         (("streamhls", EXAMPLE, "-o", "x.json", "--top", "x"), "streamhls has no 'top'"),
-        (("vitis", SOLUTION, "-o", "x.json", "--top", "residua"), "did you mean 'residual'?"),
-        (("vitis", SOLUTION, "--depths", EXAMPLE / "README.md", "-o", "x.patch"), "not valid JSON"),
+        (("hls", SOLUTION, "-o", "x.json", "--top", "residua"), "no function 'residua'"),
+        (("hls", SOLUTION, "--depths", EXAMPLE / "README.md", "-o", "x.patch"), "not valid JSON"),
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(sttest, arguments, hint, tmp_path, monkeypatch):
@@ -58,22 +57,22 @@ def test_a_design_goes_through_every_verb_and_its_depths_go_back(sttest, tmp_pat
     example = tmp_path / "example"
     shutil.copytree(EXAMPLE, example)
     solution, design, sized = example / "hls_residual" / "solution1", tmp_path / "d.json", tmp_path / "sized.json"
-    report = told(sttest("import", "vitis", solution, "-o", design, "--json"))
+    report = told(sttest("import", "hls", solution, "-o", design, "--json"))
     assert report["schema"] == "sttest.import/1"
     assert (report["processes"], report["fifos"], report["accesses"]) == (3, 4, 768)
-    assert "written in its last" in report["assumed"][0]
+    assert "keep the order of the text" in report["assumed"][0]
     dead = told(sttest("simulate", design, "--json"))
     assert [(each["fifo"], each["depth"]) for each in dead["deadlock"]["fix"]] == [("skip", 8)]
     sized.write_text(sttest("size", design, "--json").stdout, encoding="utf-8")
-    depths = told(sttest("import", "vitis", solution, "--depths", sized, "-o", tmp_path / "d.tcl", "--json"))
+    depths = told(sttest("import", "hls", solution, "--depths", sized, "-o", tmp_path / "d.tcl", "--json"))
     assert depths["changed"]["skip"] == {"from": 4, "to": 8}
     assert 'set_directive_stream -depth 8 "residual" skip' in (tmp_path / "d.tcl").read_text()
     source = example / "src" / "residual.cpp"
     source.write_text(source.read_text().replace("skip depth=4", "skip depth=8").replace("depth=2", "depth=3"))
-    assert sttest("import", "vitis", solution, "-o", design).exit_code == 0
+    assert sttest("import", "hls", solution, "-o", design).exit_code == 0
     live = told(sttest("simulate", design, "--check", "--json"))
     assert (live["verdict"], live["cycles"]) == ("done", json.loads(sized.read_text())["cycles"])
     assert "filter" in told(sttest("dot", design, "--json"))["dot"]
     # A timed graph has depths as well.
-    assert sttest("import", "vitis", solution, "--depths", design, "-o", tmp_path / "none.patch").exit_code == 0
+    assert sttest("import", "hls", solution, "--depths", design, "-o", tmp_path / "none.patch").exit_code == 0
     assert (tmp_path / "none.patch").read_text() == ""

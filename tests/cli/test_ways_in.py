@@ -29,14 +29,10 @@ SDF3 = ROOT / "tests" / "data" / "sdf3" / "modem.xml"
 LIVE = case("stage_skew").live_path
 
 MADE = {  # files by name, what they hold, and what is said of them
-    "design.cpp": ("void top() {}", "C++ source", "sttest import vitis design.cpp --reports"),
-    "design.h": ("void top();", "a C++ header", "sttest import vitis FILE.cpp --reports"),
+    "design.cpp": ("void top() {}", "C++ source", "sttest import hls design.cpp -o"),
+    "design.h": ("void top();", "a C++ header", "sttest import hls FILE.cpp -o"),
     "vadd.cpp": ("#include <tapa.h>", "a TAPA program", "sttest import tapa"),
-    "report.xml": (
-        "<profile/>",
-        "a synthesis report of Vitis HLS",
-        "sttest import vitis FILE.cpp --reports report.xml",
-    ),
+    "report.xml": ("<profile/>", "a synthesis report of Vitis HLS", "sttest import hls FILE.cpp --reports report.xml"),
     "page.xml": ("<html/>", "XML whose outermost element is 'html'", "see 'sttest import'"),
     "model.onnx": ("\x08", "an ONNX model", "sttest import finn model.onnx"),
     "block.mlir": ("module {}", "MLIR text", "sttest compile block.mlir"),
@@ -84,14 +80,14 @@ def test_every_verb_for_designs_says_so(sttest, here, verb):
 
 
 FOLDERS = {
-    "solution": (("p/hls.app", "p/solution1/syn/report/csynth.xml"), "p/solution1", "sttest import vitis"),
+    "solution": (("p/hls.app", "p/solution1/syn/report/csynth.xml"), "p/solution1", "sttest import hls"),
     "schedule": (
         ("s/solution1/.autopilot/db/a.o.3.bc", "s/solution1/.autopilot/db/top.sched.adb"),
         "s/solution1",
         "sttest import solution s/solution1 -o",
     ),
-    "project": (("p/hls.app",), "p", "sttest import vitis p -o"),
-    "component": (("c/hls_config.cfg",), "c", "sttest import vitis c -o"),
+    "project": (("p/hls.app",), "p", "sttest import hls p -o"),
+    "component": (("c/hls_config.cfg",), "c", "sttest import hls c -o"),
     "Stream-HLS": (("d/hls/src/D.cpp", "d/hls/hls_D/solution1/syn/report/r.xml"), "d", "sttest import streamhls d -o"),
     "FINN": (("b/intermediate_models/step_1.onnx",), "b", "sttest import finn b/intermediate_models/step_1.onnx -o"),
     "checkpoint": (("m/config.json", "m/model.safetensors"), "m", "sttest compile m --phase"),
@@ -156,8 +152,7 @@ def test_every_format_of_another_tool_is_known_by_its_files(here):
             (here / each).parent.mkdir(parents=True, exist_ok=True)
             (here / each).write_text("", encoding="utf-8")
         found.add(getattr(way_in(here / path), "format", ""))
-    # C++ is taken for what vitis reads; 'sttest check' asks hls first.
-    assert found - {""} == set(formats()) - {"hls"}
+    assert found - {""} == set(formats())
 
 
 @pytest.mark.parametrize("path", [SOLUTION, REPORT, ONNX], ids=["solution", "report", "onnx"])
@@ -173,15 +168,15 @@ def test_the_command_that_is_named_makes_a_design(sttest, here, path):
 
 
 def test_an_import_without_a_place_to_write_to_reads_and_tells(sttest, here):
-    outcome = sttest("import", "vitis", SOLUTION)
+    outcome = sttest("import", "hls", SOLUTION)
     assert outcome.exit_code == 0
     assert outcome.stdout.splitlines()[0].endswith("residual, 3 processes, 4 FIFOs, 768 FIFO accesses")
     assert outcome.stdout.splitlines()[-1].startswith("nothing was written: add -o design.json")
-    told = json.loads(sttest("import", "vitis", SOLUTION, "--json").stdout)
+    told = json.loads(sttest("import", "hls", SOLUTION, "--json").stdout)
     assert (told["out"], told["fifos"]) == (None, 4)
     sized = json.dumps({"schema": "sttest.sizing/1", "depths": {"skip": 8}})
     (here / "sized.json").write_text(sized, encoding="utf-8")
-    told = sttest("import", "vitis", SOLUTION, "--depths", "sized.json").stdout
+    told = sttest("import", "hls", SOLUTION, "--depths", "sized.json").stdout
     assert told.startswith("residual: 1 of 4 depths differ")
     assert "nothing was written: add -o FILE" in told
     assert "tasks:" in sttest("import", "tapa", TAPA, "--template").stdout
@@ -200,11 +195,10 @@ def test_depths_that_cannot_go_back_are_refused_without_a_place_to_write_to(stte
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("vitis", "nothing"), "nothing: no such file or folder"),
-        (("vitis", ONNX), "an ONNX model, not what vitis reads; if it has dataflow layers of FINN, import it with"),
+        (("hls", "nothing"), "nothing: no such file or folder"),
+        (("hls", ONNX), "an ONNX model, not what hls reads; if it has dataflow layers of FINN, import it with"),
         (("lightningsim", TAPA, "--reports", "x"), "a graph of TAPA, not what lightningsim reads"),
-        ((SOLUTION,), "a solution of Vitis HLS, where a format is wanted; import it with 'sttest import vitis"),
-        (("vitis", SOLUTION.parents[1] / "src" / "residual.cpp"), "a C++ file says nothing of intervals"),
+        ((SOLUTION,), "a solution of Vitis HLS, where a format is wanted; import it with 'sttest import hls"),
     ],
 )
 def test_the_problem_of_the_input_is_said_first(sttest, here, arguments, told):
@@ -237,7 +231,7 @@ def test_the_other_verbs_for_designs_take_standard_input(here):
     assert _told(["diff", "-", LIVE, "--json"], data)["differs"] is False
     assert _told(["report", "-", "--json"], data)["page"] == "design.html"
     sized = json.dumps({"schema": "sttest.sizing/1", "depths": {"skip": 8}}).encode()
-    assert _told(["import", "vitis", SOLUTION, "--depths", "-", "--json"], sized)["changed"] == {
+    assert _told(["import", "hls", SOLUTION, "--depths", "-", "--json"], sized)["changed"] == {
         "skip": {"from": 4, "to": 8}
     }
 

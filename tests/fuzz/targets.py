@@ -202,10 +202,20 @@ def _allo(path: Path) -> object:
     return read_allo(path)
 
 
-def _vitis(path: Path) -> object:
-    from sttest.importers.vitis import read_vitis
+def _cpp_text(path: Path) -> object:
+    """What is found in C++ by its text; what runs it is a compiler's and a child's."""
+    from sttest.importers.cpp.declarations import declarations
+    from sttest.importers.cpp.rewrite import marked
+    from sttest.importers.hls.project import read_sources
 
-    return read_vitis(path.with_name("design.cpp"), reports=path.with_name("csynth.xml"))
+    texts = read_sources([path])
+    return declarations(texts, {"body", "skip", "s", "lanes"}, "top"), [marked(text) for text in texts.values()]
+
+
+def _reports_of_synthesis(path: Path) -> object:
+    from sttest.importers.hls.reports import read_reports
+
+    return read_reports(path)
 
 
 # --- Whatever a check is given
@@ -242,7 +252,7 @@ def _accepted(path: Path) -> object:
     return Acceptance.of(path.name, path.parent).chances(4)
 
 
-_HLS = ("sttest.importers.hls", "sttest.importers.vitis", FILES)
+_HLS = ("sttest.importers.hls", "sttest.importers.cpp", FILES)
 _XDSL = ("xdsl.parser", "xdsl.utils.lexer", "xdsl.utils.mlir_lexer")
 _PACKAGE = ("sttest.package", "sttest.core.validation", FILES)
 _CHECK = ("sttest.studies.check", "sttest.importers.sniffing", FILES)
@@ -271,8 +281,8 @@ ALL = (
     Target("lightningsim", "run.trace", _lightningsim, ("sttest.importers.lightningsim", FILES)),
     Target("aie", "design.mlir", _aie, ("sttest.importers.aie", "sttest.importers.mlir", FILES, *_XDSL)),
     Target("allo", "design.mlir", _allo, ("sttest.importers.allo", "sttest.importers.mlir", FILES, *_XDSL)),
-    Target("cpp", "design.cpp", _vitis, _HLS),
-    Target("csynth", "csynth.xml", _vitis, _HLS, "xml"),
+    Target("cpp", "design.cpp", _cpp_text, _HLS),
+    Target("csynth", "csynth.xml", _reports_of_synthesis, _HLS, "xml"),
     Target("check", "design", _checked, _CHECK),
     Target("requests", "requests.csv", _requests, ("sttest.studies.serving.requests", FILES)),
     Target("routing", "routing.csv", _routing, ("sttest.studies.experts.routing", FILES)),

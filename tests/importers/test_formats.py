@@ -36,20 +36,20 @@ def test_what_a_format_says_of_itself_is_there(name: str) -> None:
 
 
 def test_the_nearest_format_is_named() -> None:
-    error = refused(lambda: format_named("vitsi"))
-    assert (error.code, str(error)) == ("unknown-format", "import: no format 'vitsi'; did you mean 'vitis'?")
+    error = refused(lambda: format_named("hsl"))
+    assert (error.code, str(error)) == ("unknown-format", "import: no format 'hsl'; did you mean 'hls'?")
     assert len(str(refused(lambda: format_named("x" * 10_000)))) < 300
 
 
 def test_options_that_are_none_are_left_out_and_others_are_refused() -> None:
     notes: list[str] = []
-    found = formats()["vitis"].read(SOLUTION, {"reports": None, "rates": None, "notes": notes})
+    found = formats()["hls"].read(SOLUTION, {"reports": None, "rates": None, "notes": notes})
     assert isinstance(found, TimedGraph)
     assert len(found.fifos) == 4
-    assert refused(lambda: formats()["vitis"].read(SOLUTION, {"rates": ""})).code == "no-such-option"
-    error = refused(lambda: formats()["vitis"].read(SOLUTION, {"rates": Path("r.yaml")}))
+    assert refused(lambda: formats()["hls"].read(SOLUTION, {"rates": ""})).code == "no-such-option"
+    error = refused(lambda: formats()["hls"].read(SOLUTION, {"rates": Path("r.yaml")}))
     assert error.code == "no-such-option"
-    assert str(error) == "import: vitis has no 'rates'; leave it out or see 'sttest import' for what vitis reads"
+    assert str(error) == "import: hls has no 'rates'; leave it out or see 'sttest import' for what hls reads"
 
 
 def test_a_template_is_of_the_formats_that_need_one() -> None:
@@ -59,11 +59,11 @@ def test_a_template_is_of_the_formats_that_need_one() -> None:
 
 
 def test_depths_go_back_to_the_formats_that_have_a_way(tmp_path: Path) -> None:
-    graph = formats()["vitis"].read(SOLUTION, {})
-    formats()["vitis"].write_depths(graph.with_depths({"skip": 9}), SOLUTION, tmp_path / "d.tcl")
+    graph = formats()["hls"].read(SOLUTION, {})
+    formats()["hls"].write_depths(graph.with_depths({"skip": 9}), SOLUTION, tmp_path / "d.tcl")
     assert (tmp_path / "d.tcl").read_text() == 'set_directive_stream -depth 9 "residual" skip\n'
     error = refused(lambda: formats()["lightningsim"].write_depths(graph, SOLUTION, tmp_path / "d.txt"))
-    assert (error.code, error.hints) == ("no-way-back", ("depths go back to streamhls, vitis, hls, finn, tapa, aie",))
+    assert (error.code, error.hints) == ("no-way-back", ("depths go back to streamhls, hls, finn, tapa, aie",))
     assert not (tmp_path / "d.txt").exists()
 
 
@@ -74,13 +74,11 @@ def test_a_library_that_is_missing_is_named_and_a_fault_of_ours_is_not_hidden(mo
 
         return load
 
-    monkeypatch.setattr(room, "import_module", lacks("tree_sitter"))
+    monkeypatch.setattr(room, "import_module", lacks("onnx"))
     with pytest.raises(ToolMissingError) as caught:
-        formats()["vitis"].read(SOLUTION, {})
+        formats()["finn"].read(SOLUTION, {})
     assert caught.value.code == "no-import-library"
-    assert str(caught.value) == (
-        "import: vitis is read with tree_sitter, which is not installed; pip install 'sttest[import]'"
-    )
+    assert str(caught.value) == ("import: finn is read with onnx, which is not installed; pip install 'sttest[finn]'")
     monkeypatch.setattr(room, "import_module", lacks("sttest.importers.gone"))
     with pytest.raises(ModuleNotFoundError, match=r"sttest\.importers\.gone"):
-        formats()["vitis"].read(SOLUTION, {})
+        formats()["finn"].read(SOLUTION, {})

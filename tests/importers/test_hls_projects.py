@@ -6,14 +6,14 @@ import re
 from pathlib import Path
 
 import pytest
-from hls_designs import SOLUTION, design, example, loop, performance, report
+from hls_designs import loop, performance, report
 
 from sttest.core.errors import InputError
+from sttest.importers.cpp.design import find_source
 from sttest.importers.hls import project as projects
 from sttest.importers.hls.csynth_report import read_report
-from sttest.importers.hls.project import SourceText, read_project, read_sources
+from sttest.importers.hls.project import read_project, read_sources
 from sttest.importers.hls.reports import read_reports
-from sttest.importers.vitis import read_vitis
 
 APP = '<project top="{top}"><files>{files}</files></project>'
 TEXT = "void top() {}\n"
@@ -46,7 +46,7 @@ def test_a_project_has_its_files_and_what_they_include_but_no_test_benches(tmp_p
     for name in ("src/tb.cpp", "src/data.txt", "notes.txt"):
         (tmp_path / name).write_text("int no;\n")
     found = read_project(project)
-    assert [path.name for path, _ in found.sources.files] == ["a.h", "a.cpp"]
+    assert [path.name for path in read_sources(found.units)] == ["a.h", "a.cpp"]
     assert (found.root, found.name, found.top) == (tmp_path, "top", "top")
     assert found.reports == project / "solution1" / "syn" / "report"
     assert read_project(project / "solution1").reports == found.reports
@@ -65,24 +65,15 @@ def test_a_component_says_what_its_files_are(tmp_path: Path) -> None:
         (tmp_path / name).write_text(TEXT)
     (tmp_path / "w" / "hls" / "syn" / "report").mkdir(parents=True)
     found = read_project(tmp_path)
-    assert [path.name for path, _ in found.sources.files] == ["a.cpp", "b.h"]
+    assert [path.name for path in found.units] == ["a.cpp"]
     assert (found.name, found.top, found.reports) == (tmp_path.name, "", tmp_path / "w" / "hls" / "syn" / "report")
-
-
-def test_a_line_of_all_sources_knows_its_file() -> None:
-    text = SourceText(((Path("a.h"), "one\ntwo\n"), (Path("b.cpp"), "three"), (Path("c.cpp"), "four\n")))
-    assert text.text.splitlines() == ["one", "two", "three", "four"]
-    places = [(path.name, line) for path, line in map(text.place, range(1, 5))]
-    assert places == [("a.h", 1), ("a.h", 2), ("b.cpp", 1), ("c.cpp", 1)]
-    with pytest.raises(IndexError):
-        text.place(5)
 
 
 def test_more_files_than_any_design_has_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(projects, "MOST_SOURCES", 3)
     for number in range(4):
         (tmp_path / f"h{number}.h").write_text(f'#include "h{number + 1}.h"\n')
-    assert len(read_sources([tmp_path / "h1.h"]).files) == 3
+    assert len(read_sources([tmp_path / "h1.h"])) == 3
     error = refused(read_sources, [tmp_path / "h0.h"])
     assert (error.code, error.bound) == ("too-many-files", 3)
 
@@ -90,7 +81,7 @@ def test_more_files_than_any_design_has_are_refused(tmp_path: Path, monkeypatch:
 @pytest.mark.parametrize(
     ("make", "code", "told"),
     [
-        (lambda folder: folder, "no-design", "neither hls.app nor hls_config.cfg"),
+        (lambda folder: folder, "no-design", "neither hls.app nor hls_config.cfg, and no Tcl script with add_files"),
         (lambda folder: folder / "gone", "no-such-file", "no such file or folder"),
         (lambda folder: app(folder), "no-sources", "it names no C++ file"),
         (lambda folder: app(folder, "a.cpp", "b.cc", "c.txt"), "no-sources", "none of its 2 C++ files is there"),
@@ -109,9 +100,7 @@ def test_which_report_is_meant_has_to_be_said(tmp_path: Path) -> None:
     assert (error.code, error.what, error.where) == ("no-reports", "2 solutions", str(project))
     for name in ("solution1", "solution2"):
         (project / name / "syn" / "report").rmdir()
-    assert refused(read_project, project).what == "no folder syn/report: it was not synthesized"
-    error = refused(read_project, tmp_path / "a.cpp")
-    assert str(error).endswith("a C++ file says nothing of intervals; add --reports PROJECT/solution1/syn/report")
+    assert read_project(project).reports is None
 
 
 # --- Reports
@@ -206,86 +195,40 @@ def test_cycles_that_depend_on_data_are_not_known(tmp_path: Path) -> None:
     assert read_report(path).modules["top"].cycles is None
 
 
-# --- What the regions of C++ are refused for
+# --- C++ files with a description around them
 
-
-PAIR = """
-void make(hls::stream<int> &out) {{ a: for (int i = 0; i < 6; i++) {{ out.write(i); }} }}
-void take(hls::stream<int> &in, int n) {{ b: for (int i = 0; i < 6; i++) {{ in.read(); }} }}
-{more}
-void top(int n) {{
-  #pragma HLS dataflow
-  {streams}
-  {calls}
-}}
+SCRIPT = """
+set folder src
+open_project -reset p
+set_top top
+add_files {$folder/a.cpp $folder/b.cpp} -cflags "-Iinclude -DN=4"
+add_files -tb src/tb.cpp
+create_clock -period 5 -name default
 """
-MODULES = {"make": loop("a", 6), "take": loop("b", 6)}
 
 
-@pytest.mark.parametrize(
-    ("change", "code", "told"),
-    [
-        ({"calls": "make(s[n]); take(s[0], 1);", "streams": "hls::stream<int> s[2];"}, "bad-cpp",
-         "an index of a stream in the region is not a number"),
-        ({"calls": "make(s[2]); take(s[0], 1);", "streams": "hls::stream<int> s[2];"}, "bad-cpp",
-         "'s' has index 2 where there are 2"),
-        ({"calls": "make(s[0][1]); take(s[0], 1);", "streams": "hls::stream<int> s[2];"}, "bad-cpp",
-         "'s' has more indices than dimensions"),
-        ({"calls": "other(s); take(s, 1);"}, "unknown-task", "stream 's' is used by what is no call of a function"),
-        ({"calls": ""}, "no-tasks", "'top' calls no function of the file"),
-        ({"calls": "make(s); late(s, n);", "more": "void late(hls::stream<int> &in, int n) "
-          "{ if (n > 3) { b: for (int i = 0; i < 6; i++) in.read(); } }"}, "not-static",
-         "a loop that runs only where a condition says so"),
-        ({"calls": "make(s); late(s);", "more": "void late(hls::stream<int> &in) "
-          "{ goto end; b: for (int i = 0; i < 6; i++) in.read(); end: ; }"}, "not-static", "decides what runs"),
-        ({"calls": "make(s); late(s);", "more": "void late(hls::stream<int> &in) "
-          "{ b: for (int i = 0; i < 6; i++) {\n#pragma HLS unroll factor=4\nin.read(); } }"}, "not-static",
-         "a loop of 6 iterations that is unrolled by 4"),
-        ({"calls": "make(s); late(s);", "more": "void late(hls::stream_of_blocks<int> &in) "
-          "{ b: for (int i = 0; i < 6; i++) in.read(); }"}, "not-static", "a stream of blocks"),
-        ({"calls": "make(s); late(s);", "more": "void late(hls::stream<int> in[2]) "
-          "{ b: for (int i = 0; i < 6; i++) in[i % 2].read(); }"}, "not-static",
-         "which stream of 'in' is not decided by unrolled loops"),
-    ],
-    ids=["index", "beyond", "dimensions", "foreign", "empty", "condition", "goto", "unroll", "blocks",
-         "lane"],
-)  # fmt: skip
-def test_what_a_region_cannot_be(change: dict[str, str], code: str, told: str, tmp_path: Path) -> None:
-    parts = {"streams": "hls::stream<int> s;", "calls": "make(s); take(s, 1);", "more": "", **change}
-    source, reports = design(tmp_path, PAIR.format(**parts), {**MODULES, "late": loop("b", 6), "inner": ""})
-    error = refused(lambda: read_vitis(source, reports=reports))
-    assert error.code == code
-    assert told in error.what
+def test_a_file_is_read_with_what_a_script_around_it_says(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    for name in ("a.cpp", "b.cpp", "tb.cpp", "other.cpp"):
+        (tmp_path / "src" / name).write_text(TEXT)
+    (tmp_path / "run_hls.tcl").write_text(SCRIPT)
+    found = read_project(tmp_path / "src" / "b.cpp")
+    assert [path.name for path in found.units] == ["a.cpp", "b.cpp"]
+    assert (found.top, found.clock_ns, found.description) == ("top", 5.0, "run_hls.tcl")
+    assert found.flags == [f"-I{tmp_path / 'include'}", "-DN=4"]
+    assert read_project(tmp_path).units == found.units
+    alone = read_project(tmp_path / "src" / "other.cpp")
+    assert (alone.units, alone.description) == ([tmp_path / "src" / "other.cpp"], "")
 
 
-def test_a_region_that_is_asked_for_is_the_one(tmp_path: Path) -> None:
-    parts = {"streams": "hls::stream<int> s;", "calls": "make(s); take(s, 1);"}
-    more = "void inner(hls::stream<int> &in) {\n#pragma HLS dataflow\n}"
-    source, reports = design(tmp_path, PAIR.format(**parts, more=more), MODULES)
-    assert read_vitis(source, reports=reports, top="top").name == "top"
-    error = refused(lambda: read_vitis(source, reports=reports, top="tpo"))
-    assert (error.code, error.hints) == ("no-top", ("did you mean 'top'?",))
-    nested = PAIR.format(**{**parts, "calls": "make(s); inner(s);"}, more=more)
-    source.write_text(nested)
-    error = refused(lambda: read_vitis(source, reports=reports, top="top"))
-    assert (error.code, error.hints) == ("nested-region", ("take it alone with --top inner",))
-    reports.write_text(report("other", modules=MODULES))
-    error = refused(lambda: read_vitis(source, reports=reports))
-    assert (error.code, error.what) == ("no-top", "several have a dataflow pragma: inner, top")
-    source.write_text("void top() {}\n")
-    assert refused(lambda: read_vitis(source, reports=reports)).what == "no function has a dataflow pragma"
+def test_a_component_says_its_flags_and_its_clock(tmp_path: Path) -> None:
+    (tmp_path / "hls_config.cfg").write_text("[hls]\nclock=300MHz\nsyn.file=a.cpp\nsyn.cflags=-I inc -DX\nsyn.top=f\n")
+    (tmp_path / "a.cpp").write_text(TEXT)
+    found = read_project(tmp_path / "a.cpp")
+    assert (found.flags, found.top, round(found.clock_ns, 2)) == ([f"-I{tmp_path / 'inc'}", "-DX"], "f", 3.33)
 
 
-def test_an_unknown_width_and_streams_of_the_outside_are_told(tmp_path: Path) -> None:
-    parts = {"streams": "hls::stream<token> s;", "calls": "make(s); take(s, 1); take(given, 1);", "more": ""}
-    text = PAIR.format(**parts).replace("top(int n)", "top(hls::stream<int> &given)")
-    source, reports = design(tmp_path, text, {**MODULES, "take_1": loop("b", 6)})
-    notes: list[str] = []
-    graph = read_vitis(source, reports=reports, notes=notes)
-    assert [(fifo.name, fifo.bits) for fifo in graph.fifos] == [("s", 32)]
-    assert notes == ["take: 'in' is no stream of the region: never empty, never full", "tokens of 's' have 32 bits"]
-
-
-def test_the_example_is_read_with_its_reports_named(tmp_path: Path) -> None:
-    solution = example(tmp_path)
-    assert read_vitis(solution, reports=SOLUTION / "syn" / "report") == read_vitis(SOLUTION)
+def test_directives_that_were_written_are_read_again(tmp_path: Path) -> None:
+    (tmp_path / "a.cpp").write_text(TEXT)
+    (tmp_path / "depths.tcl").write_text('set_directive_stream -depth 9 "top" skip\n')
+    assert find_source(tmp_path / "a.cpp", None).depths == {"skip": (9, "")}

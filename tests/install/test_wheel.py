@@ -168,7 +168,7 @@ MISSING = {
     "sttest synth small": "rtl",
     "sttest build small --flow rtl": "rtl",
     "sttest build small --target hw --dry-run": "build",
-    f"sttest import vitis {VITIS} -o vitis.json": "import",
+    f"sttest import hls {VITIS} -o vitis.json": "import",
     f"sttest import finn {FINN} -o finn.json": "finn",
 }
 
@@ -235,7 +235,7 @@ WITH_EXTRAS = {
     "sttest explore small-gpt2 --phase decode --context 32 --trials 2 -j 1": "written",
     "sttest compile add.mlir --precision fp32 --tile-size 2 -o add && sttest synth add": "5 of 5 modules",
     "python cluster.py": "written: tiny",
-    f"sttest import vitis {VITIS} -o vitis.json": "3 processes",
+    f"sttest import hls {VITIS} -o vitis.json": "3 processes",
     f"sttest import finn {FINN} -o finn.json": "processes",
     "sttest build small --flow rtl": "kernel.xml",
     "sttest build small --target hw --dry-run": "C.. rules  none broken",

@@ -69,7 +69,7 @@ FILES: dict[str, tuple[str, str, str, str]] = {  # name, content, what it is, an
     "a header of C": (
         "a.HPP", "", "a C++ header",
         "import the C++ file that includes it with "
-        "'sttest import vitis FILE.cpp --reports PROJECT/solution1/syn/report -o design.json'",
+        "'sttest import hls FILE.cpp -o design.json'",
     ),
     "TAPA by a name": (
         "a.cpp", "void t(tapa::istream<int>& a);", "a TAPA program",
@@ -78,8 +78,7 @@ FILES: dict[str, tuple[str, str, str, str]] = {  # name, content, what it is, an
     ),
     "no TAPA but a word": (
         "a.cc", "// mytapa::x, tapas.h", "C++ source",
-        "import it, and the reports of its synthesis, with "
-        "'sttest import vitis a.cc --reports PROJECT/solution1/syn/report -o design.json'",
+        "import it with 'sttest import hls a.cc -o design.json'",
     ),
     "a trace of Windows": (
         "trace.txt", "ap_ctrl_chain\r\nx", "a trace of LightningSim",
@@ -119,7 +118,7 @@ FILES: dict[str, tuple[str, str, str, str]] = {  # name, content, what it is, an
     ),
     "a report alone": (
         "r/csynth.rpt", " <profile/>", "a synthesis report of Vitis HLS",
-        "import the C++ that was synthesized with 'sttest import vitis FILE.cpp --reports r/csynth.rpt -o design.json'",
+        "import the C++ that was synthesized with 'sttest import hls FILE.cpp --reports r/csynth.rpt -o design.json'",
     ),
 }  # fmt: skip
 
@@ -191,7 +190,7 @@ def test_a_file_that_may_not_be_read_is_taken_for_what_its_name_says(
     assert [found and found.what for found in map(way_in, (Path("a.cpp"), Path("a.yaml")))] == ["C++ source", "YAML"]
 
 
-VITIS = "sttest import vitis {} -o design.json"
+VITIS = "sttest import hls {} -o design.json"
 FOLDERS: dict[str, tuple[dict[str, str], str, str, str]] = {  # files, the path, what it is, a part of the first hint
     "a checkpoint": (
         {"m/config.json": "", "m/w.safetensors": ""}, "m", "a checkpoint",
@@ -236,7 +235,7 @@ FOLDERS: dict[str, tuple[dict[str, str], str, str, str]] = {  # files, the path,
     ),
     "a report of nobody": (
         {"s/syn/report/r.xml": "<profile/>"}, "s/syn/report/r.xml", "a synthesis report of Vitis HLS",
-        "sttest import vitis FILE.cpp --reports s/syn/report/r.xml -o design.json",
+        "sttest import hls FILE.cpp --reports s/syn/report/r.xml -o design.json",
     ),
     "models": ({"o/b.onnx": "", "o/a.onnx": ""}, "o", "a folder of ONNX models", "sttest import finn o/b.onnx -o"),
     "a file of a package": (

@@ -4,10 +4,11 @@ This module is what the format ``hls`` needs; clang and LLVM are imported when a
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from sttest.core.errors import InputError
-from sttest.importers.places import DesignPlaces
+from sttest.importers.places import DesignPlaces, Place
 from sttest.sim import TimedGraph
 
 
@@ -39,31 +40,50 @@ def read_hls(
     from sttest.importers.cpp.design import read_design
 
     if no_run:
-        hints = ["leave out --no-run: it runs in a process of its own, with limits", "import vitis reads the C++ only"]
+        hints = ["leave out --no-run: it runs in a process of its own, with limits"]
         raise InputError("needs-run", "C++ is read by running it", where=str(source), hints=hints)
     return read_design(source, reports, top, values or {}, notes, checks).early
 
 
-def places(source: Path, *, reports: Path | None = None, top: str = "", **_others: object) -> DesignPlaces:
-    """Where streams are declared, tasks called, and accesses made, as far as the text alone tells.
+def places(
+    source: Path, *, reports: Path | None = None, top: str = "", values: Mapping[str, str] | None = None,
+    **_others: object,
+) -> DesignPlaces:  # fmt: skip
+    """Where streams are declared, tasks called, and accesses made; arguments as of :func:`read_hls`.
+
+    Raises:
+        InputError: the design cannot be read.
+    """
+    from sttest.importers.cpp.declarations import declarations, variable_of
+    from sttest.importers.cpp.design import last_read, read_design
+    from sttest.importers.hls.project import read_project, read_sources
+
+    network = last_read(source) or read_design(source, reports, top, values or {}, None, None)
+    fifos = {each.name: variable_of(each.name) for each in network.early.fifos}
+    texts = read_sources(read_project(source, reports).units)
+    found = declarations(texts, set(fifos.values()), network.early.name)
+    declared = {
+        name: Place(found[of][0].file, found[of][0].line) for name, of in fifos.items() if len(found.get(of, ())) == 1
+    }
+    return replace(network.places, fifos=declared)
+
+
+def write_depths(graph: TimedGraph, source: Path, out: Path, *, root: Path | None = None) -> None:
+    """Writes the depths of a graph that was read from ``source``: a patch or, where ``out`` ends in .tcl, directives.
 
     Args:
-        source: file or folder.
-        reports: as of :func:`read_hls`.
-        top: the function that is the design.
+        graph: graph with the depths.
+        source: file or folder of the design.
+        out: file to write.
+        root: folder that names in a patch are relative to; by default that of the project.
+
+    Raises:
+        InputError: the graph is not of that design, or a pragma cannot be changed.
     """
-    from sttest.importers.vitis import places as places_by_text
+    from sttest.importers.cpp.depths_back import write_stream_depths
+    from sttest.importers.cpp.design import last_read
+    from sttest.importers.hls.project import read_project, read_sources
 
-    try:
-        return places_by_text(source, reports=reports, top=top)
-    except InputError:  # templates, macros and the like; processes have the lines of their functions all the same
-        return DesignPlaces()
-
-
-def write_depths(graph: TimedGraph, source: Path, out: Path) -> None:
-    """Writes a patch after which streams and arrays have the depths of a graph; see ``pragma_depths``."""
-    from sttest.importers.cpp.pragma_depths import write_pragma_depths
-    from sttest.importers.hls.project import read_project
-
-    project = read_project(source, source)
-    write_pragma_depths(project.root, project.sources, graph, out)
+    project, network = read_project(source), last_read(source)
+    own = {each.name: each.depth for each in network.early.fifos} if network is not None else {}
+    write_stream_depths(root or project.root, read_sources(project.units), graph, own, out)

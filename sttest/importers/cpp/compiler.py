@@ -89,20 +89,19 @@ def _hints(done: subprocess.CompletedProcess[str]) -> list[str]:
     return []
 
 
-def preprocess(source: Path, out: Path, includes: Sequence[Path], macros: Sequence[str]) -> None:
+def preprocess(source: Path, out: Path, flags: Sequence[str]) -> None:
     """The text of a source with all that it includes; definitions of macros stay, pragmas too.
 
     Args:
         source: C++.
         out: file to write.
-        includes: folders of headers.
-        macros: ``NAME`` or ``NAME=VALUE``.
+        flags: folders of headers (``-I``) and macros (``-D``).
 
     Raises:
         InputError: clang refuses it.
     """
-    options = [f"-I{HEADERS}", *(f"-I{folder}" for folder in includes), *(f"-D{each}" for each in macros)]
-    command = [*clang(), *_DIALECT, "-E", "-dD", *options, "-include", "sttest_hls.h", str(source), "-o", str(out)]
+    options = [f"-I{HEADERS}", *flags, "-include", "sttest_hls.h"]
+    command = [*clang(), *_DIALECT, "-E", "-dD", *options, str(source), "-o", str(out)]
     run_limited(command, out.parent, "reading the C++")
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from sttest.core.errors import InputError
-from sttest.core.files import read_text
 from sttest.importers.cpp.compiler import HEADERS, compile_bitcode, link, lower, preprocess, run_limited
 from sttest.importers.cpp.layout import Layout
 from sttest.importers.cpp.network import NetworkMaker, NetworkRuns, ScheduleRun, read_run
@@ -30,16 +29,30 @@ _FIFO_CHANNELS = re.compile(
 _FIFO_DEPTH = re.compile(r"config_dataflow\b.*?-fifo_depth\s+(\d+)")
 
 
+_LAST: dict[Path, NetworkRuns] = {}
+"""The design that was read last, by its path: its places and its own depths are asked for behind it."""
+
+
 @dataclass
 class Source:
-    """The files of a design, and what its project says beside them."""
+    """The files of a design, its reports, and what its project says of streams."""
 
-    root: Path
-    files: list[Path]
-    top: str = ""
+    project: HlsProject
     reports: SynthesisReports | None = None
     depths: dict[str, tuple[int, str]] = field(default_factory=dict[str, tuple[int, str]])
     default_depth: int = MIN_DEPTH
+
+    @property
+    def top(self) -> str:
+        """The function that was synthesized; empty where nothing says."""
+        return self.project.top or (self.reports.top if self.reports is not None else "")
+
+    @property
+    def clock_mhz(self) -> float:
+        """Of the reports, else of the project, to the megahertz."""
+        if self.reports is not None:
+            return self.reports.clock_mhz
+        return float(max(1, round(1000 / self.project.clock_ns))) if self.project.clock_ns else CLOCK_MHZ
 
 
 def read_design(
@@ -67,11 +80,18 @@ def read_design(
     found = find_source(source, reports)
     with tempfile.TemporaryDirectory(prefix="sttest-hls-") as name:
         network = _read(found, top or found.top, values, Path(name))
+    _LAST.clear()
+    _LAST[source.resolve()] = network
     if notes is not None:
         notes += network.notes
     if checks is not None:
         checks.append(f"it {verdict_of(network).text}")
     return network
+
+
+def last_read(source: Path) -> NetworkRuns | None:
+    """What :func:`read_design` gave last, if it was this design."""
+    return _LAST.get(source.resolve())
 
 
 def find_source(source: Path, reports: Path | None) -> Source:
@@ -80,31 +100,11 @@ def find_source(source: Path, reports: Path | None) -> Source:
     Raises:
         InputError: there are none.
     """
-    if source.is_file():
-        found = Source(source.parent, [source.resolve()])
-        found.reports = read_reports(reports) if reports is not None else None
-        if found.reports is not None:
-            found.top = found.reports.top
-        return found
-    try:
-        project = read_project(source, reports)
-    except InputError as error:
-        if error.code != "no-reports":
-            raise
-        project = read_project(source, source)
-    found = Source(project.root, _units(project), project.top)
-    if project.reports != source or reports is not None:
-        found.reports = read_reports(project.reports)
-        found.top = found.top or found.reports.top
-    for path in (source / "directives.tcl", *sorted(source.glob("*/directives.tcl"))[:1], source / "hls_config.cfg"):
-        if path.is_file():
-            _directives(read_text(path), found)
+    project = read_project(source, reports)
+    found = Source(project, read_reports(project.reports) if project.reports is not None else None)
+    for text in project.settings:
+        _directives(text, found)
     return found
-
-
-def _units(project: HlsProject) -> list[Path]:
-    paths = [path for path, _ in project.sources.files]
-    return [path for path in paths if path.suffix.lower() in (".c", ".cc", ".cpp", ".cxx")] or paths
 
 
 def _directives(text: str, found: Source) -> None:
@@ -130,7 +130,8 @@ def _read(source: Source, top: str, values: Mapping[str, str], folder: Path) -> 
     # What runs does not depend on times: a first run counts iterations.
     first = _run(folder, "".join(f"loop {each} 0 -1 1 0 0 1\n" for each in range(len(facts["loops"]))), source, values)
     _require_known(facts, first, values)
-    layout = Layout(facts, first.facts["loops"], source.reports)
+    blocked = {each["function"] for each in first.facts["processes"] if each["blocked"]}
+    layout = Layout(facts, first.facts["loops"], source.reports, blocked)
     _run(folder, layout.table(), source, values, "collect")
     run = _run(folder, layout.table(), source, values)
     if layout.with_ports(run.facts["loops"]):
@@ -142,14 +143,15 @@ def _read(source: Source, top: str, values: Mapping[str, str], folder: Path) -> 
         raise InputError(
             "report-does-not-fit", what, where=f"loop '{loop.label}'", hints=["give the reports of the same source"]
         )
-    clock = source.reports.clock_mhz if source.reports is not None else CLOCK_MHZ
-    maker = NetworkMaker(facts, run, layout, facts["top"], clock, source.default_depth)
+    maker = NetworkMaker(facts, run, layout, facts["top"], source.clock_mhz, source.default_depth)
     maker.notes += [*_estimated(facts, source, run, layout), *layout.notes]
     return maker.network()
 
 
 def _estimated(facts: Mapping[str, Any], source: Source, run: ScheduleRun, layout: Layout) -> list[str]:
     notes: list[str] = []
+    if source.project.description:
+        notes.append(f"files, top and settings are those of {source.project.description}, which names the source")
     if source.reports is None:
         notes.append(
             "without reports, intervals and latencies are estimated from pragmas and the table of operators (3.33 ns)"
@@ -171,9 +173,13 @@ def _estimated(facts: Mapping[str, Any], source: Source, run: ScheduleRun, layou
 def _compiled(source: Source, top: str, values: Mapping[str, str], folder: Path) -> dict[str, Any]:
     """Makes the program ``design`` in a folder; gives what is known of it."""
     unit = folder / "unit.cpp"
-    unit.write_text("".join(f'#include "{path}"\n' for path in source.files), encoding="utf-8")
-    includes = list(dict.fromkeys(path.parent for path in source.files))
-    preprocess(unit, folder / "text.cpp", includes, [])
+    units, flags = source.project.units, source.project.flags
+    for each in units:
+        if not str(each).isprintable() or '"' in str(each):
+            raise InputError("bad-name", "the name of a source file is not printable", where=repr(str(each)))
+    unit.write_text("".join(f'#include "{path}"\n' for path in units), encoding="utf-8")
+    folders = [f"-I{each}" for each in dict.fromkeys(path.parent for path in units)]
+    preprocess(unit, folder / "text.cpp", [*folders, *flags])
     text = (folder / "text.cpp").read_text(encoding="utf-8", errors="replace")
     (folder / "marked.cpp").write_text(marked(text), encoding="utf-8")
     compile_bitcode(folder / "marked.cpp", folder / "design.bc")
@@ -188,7 +194,7 @@ def _compiled(source: Source, top: str, values: Mapping[str, str], folder: Path)
 
 
 def _no_top(source: Source, top: str, found: Sequence[str]) -> InputError:
-    where = str(source.files[0])
+    where = str(source.project.units[0])
     if top:
         return InputError("no-top", f"no function '{top:.80}'", where=where, hints=["name another one with --top"])
     if found:

@@ -23,6 +23,7 @@ ACCESSES = {
     "sttest_read": "read", "sttest_read_bytes": "read", "sttest_write": "write", "sttest_write_bytes": "write",
     "sttest_wait": "wait", "sttest_untimed": "untimed",
 }  # fmt: skip
+_SITES = {**ACCESSES, "sttest_task": "call"}
 MARKERS = {
     "sttest_pipeline": "pipeline", "sttest_unroll": "unroll", "sttest_flatten": "flatten",
     "sttest_tripcount": "tripcount",
@@ -75,9 +76,9 @@ class Instrumented:
                 loop.number = len(self.loops)
                 self.loops.append((function, loop))
             for _, each in function.instructions():
-                if each.callee in ACCESSES:
+                if each.callee in _SITES:
                     self.site_of[id(each)] = len(self.sites)
-                    self.sites.append((function, each, ACCESSES[each.callee]))
+                    self.sites.append((function, each, _SITES[each.callee]))
         facts = {
             "top": self.module.subprogram(self.module_function(self.top))[0],
             "functions": [self._function(each) for each in self.functions],
@@ -164,7 +165,7 @@ class Instrumented:
                 lines.append(f"  call void @sttest_iteration(i32 {iterations[name]})")
             for each in block.instructions[count:]:
                 lines += self._before(function, each)
-                lines.append(self._spawned(each) if self._is_spawn(function, each) else each.text)
+                lines.append(self._spawned(function, each) if self._is_spawn(function, each) else each.text)
         return "\n".join([*lines, "}"])
 
     def _before(self, function: IrFunction, each: Instruction) -> list[str]:
@@ -231,7 +232,7 @@ class Instrumented:
         self.extra.append(f'@sttest.text.{self.made} = private constant [{len(data) + 1} x i8] c"{data}\\00"')
         return f"@sttest.text.{self.made}"
 
-    def _spawned(self, each: Instruction) -> str:
+    def _spawned(self, function: IrFunction, each: Instruction) -> str:
         """A call as the beginning of a process: its arguments are kept, and handed to it."""
         self.made += 1
         start = each.text.index("(", each.text.index("@"))
@@ -255,7 +256,8 @@ class Instrumented:
             "\n".join([f"define internal void @sttest.body.{self.made}(ptr %given) {{", *body, call, "  ret void", "}"])
         )
         size = f"ptrtoint (ptr getelementptr ({record}, ptr null, i32 1) to i64)"
-        site = 1_000_000 + self.made
+        site = len(self.sites)
+        self.sites.append((function, each, "call"))
         lines.append(
             f"  call void @sttest_spawn(ptr @sttest.body.{self.made}, ptr %sttest.a{self.made}, i64 {size}, i32 {site})"
         )

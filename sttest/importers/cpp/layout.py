@@ -5,7 +5,7 @@ order, and their iterations.  Without one, pragmas and the latencies of operator
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
@@ -55,12 +55,15 @@ class Layout:
     Args:
         facts: of the design, from ``lower``.
         counts: entries, fewest and most iterations and most accesses of one stream in an iteration, per loop.
+        blocked: functions that wait for ever, so that their loops did not come to their ends.
         reports: of its synthesis; None where there are none.
     """
 
     def __init__(
-        self, facts: Mapping[str, Any], counts: Sequence[Sequence[int]], reports: SynthesisReports | None
-    ) -> None:
+        self, facts: Mapping[str, Any], counts: Sequence[Sequence[int]], reports: SynthesisReports | None,
+        blocked: Container[int] = (),
+    ) -> None:  # fmt: skip
+        self.blocked = blocked
         self.facts, self.reports = facts, reports
         self.notes: list[str] = []
         self.straight: dict[int, int] = {}
@@ -114,7 +117,7 @@ class Layout:
             return
         module = self._module(function)
         further = [each for each in self.reports.modules if re.fullmatch(rf"{re.escape(module)}_\d+", each)]
-        fit = _Fit(self.reports, [module, *further], self.notes)
+        fit = _Fit(self.reports, [module, *further], self.notes, is_blocked=number in self.blocked)
         for loop in loops:
             fit.loop(loop)
         cycles = self.reports.modules[module].cycles
@@ -205,7 +208,10 @@ def _is_unrolled(loop: LoopLayout) -> bool:
 class _Fit:
     """Finds the reports of the loops of one function, which may have become several modules."""
 
-    def __init__(self, reports: SynthesisReports, modules: Sequence[str], notes: list[str]) -> None:
+    def __init__(
+        self, reports: SynthesisReports, modules: Sequence[str], notes: list[str], *, is_blocked: bool = False
+    ) -> None:
+        self.is_blocked = is_blocked
         self.reports, self.module, self.notes = reports, modules[0], notes
         self.unmatched = [loop for each in modules for loop in reports.innermost(each)]
 
@@ -258,7 +264,7 @@ class _Fit:
             if found is None or not found.trips:
                 continue
             factor = part[-1].facts["markers"].get("unroll", 1) or 1
-            is_whole = found.trips == count
+            is_whole = found.trips == count or (self.is_blocked and found.trips > count)
             if is_whole or (found.trips * factor == count and len(part) == 1):
                 if found.interval is None and not is_last:
                     continue

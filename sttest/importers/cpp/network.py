@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from sttest.core.errors import InputError
+from sttest.core.errors import DeadlockError, InputError
 from sttest.importers.cpp.layout import Layout, is_no_process
+from sttest.importers.places import Access, DesignPlaces, Place
 from sttest.sim import Fifo, Pipeline, TimedGraph, Trace
 from sttest.sim.graph import MIN_DEPTH, PING_PONG
 
@@ -52,6 +53,7 @@ class NetworkRuns:
     apart: TimedGraph
     notes: tuple[str, ...]
     blocked: tuple[str, ...]  # processes that wait for ever although no FIFO is ever full, and where
+    places: DesignPlaces  # of processes and accesses; the text tells where FIFOs are declared
 
 
 class NetworkMaker:
@@ -82,6 +84,7 @@ class NetworkMaker:
         self.names = self._names()
         self.fifos: list[Fifo] = []
         self.number: dict[int, int] = {}  # of a stream, its FIFO
+        self.touched: list[tuple[int, int, int]] = []  # process, FIFO of turns, and where it touches what they are of
         self.turns: dict[int, list[tuple[int, int]]] = {}  # of a process: FIFO that it takes from, FIFO that it puts to
 
     def network(self) -> NetworkRuns:
@@ -89,6 +92,7 @@ class NetworkMaker:
 
         Raises:
             InputError: a stream that no timed graph has, such as one with two writers.
+        DeadlockError: processes wait for tokens that nobody writes before they wait.
         """
         self._streams()
         self._arrays()
@@ -102,7 +106,9 @@ class NetworkMaker:
             )
             for which in range(4)
         )
-        return NetworkRuns(early, late, text, apart, tuple(dict.fromkeys(self.notes)), tuple(self._blocked()))
+        return NetworkRuns(
+            early, late, text, apart, tuple(dict.fromkeys(self.notes)), tuple(self._blocked()), self._places()
+        )
 
     def _names(self) -> dict[int, str]:
         """Processes that are in the graph, by number: not those that only begin others."""
@@ -156,6 +162,11 @@ class NetworkMaker:
         if not readers:
             self.notes.append(f"nobody reads '{name}': it is left out, and hangs where it takes more than its depth")
         elif not writers and stream["initial"] == 0:
+            waits = self._blocked()
+            if len(waits) > 1:  # who would write it waits for ever, too
+                hints = ["write before reading in one of them", "let the region write a first token"]
+                what = f"it deadlocks whatever the depths are: {'; '.join(waits)}"
+                raise DeadlockError("deadlock", what, where=self.name, hints=hints)
             where = self.names.get(next(iter(readers)), "the region")
             hints = ["write to it, or do not read it"]
             raise InputError(
@@ -167,7 +178,8 @@ class NetworkMaker:
     def _arrays(self) -> None:
         """FIFOs of turns for what one process fills and later ones read: arrays, and scalars by reference."""
         for each in self.run.facts["variables"]:
-            users = {int(number): how for number, how in each["users"].items() if int(number) in self.names}
+            known = {int(number): told for number, told in each["users"].items() if int(number) in self.names}
+            users = {number: how for number, (how, _) in known.items()}
             filler = min((number for number, how in users.items() if how & 2), default=None)
             if each["stream"] >= 0 or filler is None or each["kind"] == "unsync":
                 continue
@@ -181,6 +193,8 @@ class NetworkMaker:
                     Fifo(f"{name}.full", depth, 1, "srl", origin=origin),
                     Fifo(f"{name}.empty", depth, 1, "srl", depth, origin=origin),
                 ]
+                for end in (filler, number):
+                    self.touched += [(end, full, known[end][1]), (end, full + 1, known[end][1])]
                 self.turns.setdefault(filler, []).append((full + 1, full))
                 self.turns.setdefault(number, []).append((full, full + 1))
 
@@ -213,6 +227,32 @@ class NetworkMaker:
         function = self.facts["functions"][facts["function"]]
         return f"{Path(function['file']).name} line {function['line']}" if function["file"] else ""
 
+    def _places(self) -> DesignPlaces:
+        """Where each process is called or begins, and where each FIFO is first accessed."""
+        processes, accesses = dict[str, Place](), dict[Access, Place]()
+        for number, name in self.names.items():
+            facts = self.processes[number]
+            function = self.facts["functions"][facts["function"]] if facts["function"] >= 0 else None
+            loop = self.layout.loops[facts["loop"]].facts if facts["loop"] >= 0 else None
+            found = self._place(facts["site"]) or _place_of(loop) or _place_of(function)
+            if found is not None:
+                processes[name] = found
+            _, ops, sites = self.run.accesses[number]
+            for op, site in zip(*np.unique(np.stack([ops, sites]), axis=1).tolist(), strict=True):
+                fifo = self.number.get(op // 2)
+                place = self._place(site)
+                if fifo is not None and place is not None:
+                    accesses.setdefault((name, "write" if op % 2 else "read", self.fifos[fifo].name), place)
+        for number, fifo, site in self.touched:
+            if place := self._place(site):
+                accesses |= {(self.names[number], op, self.fifos[fifo].name): place for op in ("read", "write")}
+        return DesignPlaces({}, processes, accesses)
+
+    def _place(self, number: int) -> Place | None:
+        sites = self.facts["sites"]
+        _, _, file, line = sites[number] if 0 <= number < len(sites) else (0, "", "", 0)
+        return Place(Path(file), line) if file and line else None
+
     def _blocked(self) -> list[str]:
         found: list[str] = []
         for number, each in enumerate(self.processes):
@@ -222,3 +262,7 @@ class NetworkMaker:
                 where = f" ({Path(site[2]).name} line {site[3]})" if site and site[2] else ""
                 found.append(f"{self.names.get(number, 'the region')} waits for '{stream['name']}'{where}")
         return found
+
+
+def _place_of(facts: Mapping[str, Any] | None) -> Place | None:
+    return Place(Path(facts["file"]), facts["line"]) if facts and facts["file"] and facts["line"] else None

@@ -40,10 +40,7 @@ def read_solution(
     """
     solution = find_solution(source, top)
     if no_run:
-        hints = [
-            "leave out --no-run: the bitcode runs in a process of its own, with limits",
-            "import vitis reads the C++",
-        ]
+        hints = ["leave out --no-run: the bitcode runs in a process of its own, with limits"]
         what = "a solution is read by executing its bitcode"
         raise InputError("needs-run", what, where=str(source), hints=hints)
     run = execute(solution)

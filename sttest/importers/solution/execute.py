@@ -83,7 +83,7 @@ def _check(code: int, said: str, where: str, seconds: int, entries: int) -> None
         return
     last = said.strip().splitlines()[-1] if said.strip() else ""
     if code == _REFUSED:
-        raise InputError("bitcode-not-read", last, where=where, hints=["import vitis reads C++ with reports"])
+        raise InputError("bitcode-not-read", last, where=where, hints=["import hls reads C++ with reports"])
     if code == _FULL:
         what, hints = "blocks entered and FIFOs accessed", ["co-simulate a smaller transaction"]
         raise InputError("run-too-long", f"more than {entries:,} {what}", where=where, hints=hints)

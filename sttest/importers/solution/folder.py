@@ -68,7 +68,7 @@ def find_solution(path: Path, top: str = "") -> Solution:
         hints = [
             "keep .autopilot/db when the solution is archived",
             "synthesize it again",
-            "import vitis reads reports",
+            "import hls reads C++ with reports",
         ]
         raise InputError(
             "no-schedule", "no schedule database (*.sched.adb) is there", where=place_of(root), hints=hints
@@ -94,7 +94,7 @@ def _root(path: Path) -> Path:
     if found:
         hints = [f"name {each}" for each in found[:5]]
         raise InputError("several-solutions", "several solutions are below it", where=place_of(path), hints=hints)
-    hints = ["name the folder that contains .autopilot", "import vitis reads C++ with reports"]
+    hints = ["name the folder that contains .autopilot", "import hls reads C++, with or without reports"]
     raise InputError(
         "no-solution", "no .autopilot/db is there, so it is no solution", where=place_of(path), hints=hints
     )

@@ -32,10 +32,10 @@ import numpy as np
 
 from sttest.boards.operators import Operator
 from sttest.core.directed_graph import strong_parts
-from sttest.importers.hls.cpp_model import (
+from sttest.targets.vitis.cpp_model import (
     Assign,
-    Call,
     CallStatement,
+    CppCall,
     CppFunction,
     Declared,
     Expr,
@@ -51,8 +51,8 @@ from sttest.importers.hls.cpp_model import (
     names_in,
     plain,
 )
-from sttest.importers.hls.loop_nests import trip_count
 from sttest.targets.vitis.loop_accesses import Affine, ArrayBanks, Iteration, Lanes
+from sttest.targets.vitis.loop_nests import trip_count
 
 Trail: TypeAlias = "tuple[str, Trail] | None"
 """The operators behind a value, the last one first."""
@@ -145,7 +145,7 @@ def _collect(
                 name = _target(target)
                 uses.setdefault(name, set()).update({*names_in(value), *conditions})
                 # A part of a scalar that is set leaves the rest as it is, at no cost; of a memory's word it does not.
-                if isinstance(target, Call) and iteration.code.type_of(name).kind == "array":
+                if isinstance(target, CppCall) and iteration.code.type_of(name).kind == "array":
                     uses[name].add(name)
             case CallStatement(call) if len(call.args) > 1:
                 for name in _changed(call, iteration):
@@ -160,7 +160,7 @@ def _collect(
                 continue
 
 
-def _changed(call: Call, iteration: Iteration) -> list[str]:
+def _changed(call: CppCall, iteration: Iteration) -> list[str]:
     called = iteration.code.file.function(call.name, call.template)
     if called is None:
         return []
@@ -173,7 +173,7 @@ def _target(target: Expr) -> str:
         match target:
             case Item(base):
                 target = base
-            case Call(_, (first, *_)) | Op(_, (first, *_)):
+            case CppCall(_, (first, *_)) | Op(_, (first, *_)):
                 target = first
             case _:
                 return ""
@@ -291,7 +291,7 @@ class _Execution:
 
     def _assign(self, target: Expr, value: Late, lanes: Lanes, lane: int, conditions: list[Late]) -> None:
         key = self._key(target, lanes, lane)
-        is_part = isinstance(target, Call) or (
+        is_part = isinstance(target, CppCall) or (
             isinstance(target, Item) and self.code.type_of(key[0]).kind not in ("array", "vector")
         )
         if conditions or is_part:
@@ -300,7 +300,7 @@ class _Execution:
         self.forms.add(key[:2])
 
     def _key(self, expr: Expr, lanes: Lanes, lane: int) -> Key:
-        if isinstance(expr, Call) and expr.args:  # a range of bits
+        if isinstance(expr, CppCall) and expr.args:  # a range of bits
             expr = expr.args[0]
         name = _target(expr)
         element = self.iteration.element(expr)
@@ -340,7 +340,7 @@ class _Execution:
                 return _latest(late, index) if index else late
             case Op(op, args):
                 return self._operated(op, [self.value(arg, lanes, lane) for arg in args], self._kind(args))
-            case Call(name, args):
+            case CppCall(name, args):
                 values = [self.value(arg, lanes, lane) for arg in args]
                 called = self.code.file.function(name, expr.template)
                 if called is not None:
@@ -358,7 +358,7 @@ class _Execution:
             return self._delayed(late, "fcmp" if kind == "float" else "icmp")
         return {key: (cycles, "", trail) for key, (cycles, _, trail) in late.items()}
 
-    def _called(self, call: Call, values: Sequence[Late]) -> Late:
+    def _called(self, call: CppCall, values: Sequence[Late]) -> Late:
         late = _latest(*values)
         if call.name == "to":
             before, after = self._kind(call.args), self.code.file.type_of(call.template[0]).kind
@@ -392,9 +392,9 @@ class _Execution:
                 return self.code.type_of(_target(expr)).scalar.kind
             case Op(op, args):
                 return "int" if op in _COMPARES or op in ("&&", "||", "!") else self._kind(args[-2:])
-            case Call("to", _, (kind, *_)):
+            case CppCall("to", _, (kind, *_)):
                 return self.code.file.type_of(kind).scalar.kind
-            case Call(name, args, template):
+            case CppCall(name, args, template):
                 called = self.code.file.function(name, template)
                 if called is not None:
                     return called.result.kind

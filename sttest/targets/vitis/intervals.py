@@ -26,9 +26,8 @@ from functools import cached_property
 import numpy as np
 
 from sttest.boards.operators import Operator
-from sttest.importers.hls.cpp_model import CppFile, CppType, ProcessCall, Unknown, in_order, plain, split_of
-from sttest.importers.hls.loop_nests import PipelinedNest, ProcessCode
 from sttest.targets.vitis.carried_chains import carried_chains
+from sttest.targets.vitis.cpp_model import CppFile, CppType, ProcessCall, Unknown, in_order, plain, split_of
 from sttest.targets.vitis.loop_accesses import (
     ArrayBanks,
     Guard,
@@ -38,6 +37,7 @@ from sttest.targets.vitis.loop_accesses import (
     at_once,
     bank_accesses,
 )
+from sttest.targets.vitis.loop_nests import PipelinedNest, ProcessCode
 
 MAX_AGGREGATE_BITS = 4096
 """The widest stream, vector or structure that Vitis HLS makes one word of."""

@@ -16,10 +16,10 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sttest.importers.hls.cpp_model import (
+from sttest.targets.vitis.cpp_model import (
     Assign,
-    Call,
     CallStatement,
+    CppCall,
     CppType,
     Expr,
     For,
@@ -33,7 +33,7 @@ from sttest.importers.hls.cpp_model import (
     key_of,
     names_in,
 )
-from sttest.importers.hls.loop_nests import PipelinedNest, ProcessCode, trip_count
+from sttest.targets.vitis.loop_nests import PipelinedNest, ProcessCode, trip_count
 
 Integers: TypeAlias = NDArray[np.int64]
 _FAR = 1 << 60
@@ -187,7 +187,7 @@ class Iteration:
                 yield from self._read(condition, placed)
 
     def _written(self, target: Expr, placed: GuardedStatement) -> Iterator[LoopAccess]:
-        if isinstance(target, Call):  # a range of bits: the rest is kept
+        if isinstance(target, CppCall):  # a range of bits: the rest is kept
             yield from (each for arg in target.args for each in self._read(arg, placed))
             target = target.args[0]
         element = self.element(target)
@@ -202,7 +202,7 @@ class Iteration:
             yield self._access(*element, False, placed)
             return
         match expr:
-            case Call(name, (stream, *values)) if name in (".read", ".write"):
+            case CppCall(name, (stream, *values)) if name in (".read", ".write"):
                 yield from (each for value in values for each in self._read(value, placed))
                 channel, index = (stream.base, (stream.place,)) if isinstance(stream, Item) else (stream, ())
                 if isinstance(channel, VariableName):
@@ -212,7 +212,7 @@ class Iteration:
                 yield from self._read(index, placed)
             case Op(_, args):
                 yield from (each for arg in args for each in self._read(arg, placed))
-            case Call(name, args, template):
+            case CppCall(name, args, template):
                 called = self.code.file.function(name, template)
                 for number, arg in enumerate(args):
                     yield from self._read(arg, placed)

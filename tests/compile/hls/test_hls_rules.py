@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sttest.importers.hls.source import CppSource
+from sttest.targets.vitis.cpp_source import CppSource
 from sttest.targets.vitis.rules import RULES, check_kernel
 
 CLEAN = """\

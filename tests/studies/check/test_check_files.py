@@ -52,7 +52,7 @@ def form_of(path: Path) -> str:
 
 
 SNIFFED = {
-    "vitis": (VIEWER, EXAMPLES / "hls-residual" / "hls_residual", EXAMPLES / "hls-residual" / "src" / "residual.cpp"),
+    "hls": (VIEWER, EXAMPLES / "hls-residual" / "hls_residual", EXAMPLES / "hls-residual" / "src" / "residual.cpp"),
     "finn": (EXAMPLES / "finn-residual" / "residual.onnx",),
     "tapa": (EXAMPLES / "tapa-vadd", EXAMPLES / "tapa-vadd" / "nested.json"),
 }
@@ -62,7 +62,7 @@ SNIFFED = {
 def test_a_format_knows_its_own_and_no_other_does(name):
     for path in SNIFFED[name]:
         taken = [each.name for each in formats().values() if each.sniffs(Sight(path))]
-        assert taken == (["vitis", "hls"] if name == "vitis" else [name])
+        assert taken == [name]
     for other in (SKEW, DATA / "sdf3" / "modem.xml", ROOT / "README.md", ROOT / "tests", ROOT / "pyproject.toml"):
         assert [each.name for each in formats().values() if each.sniffs(Sight(other))] == []
 
@@ -83,7 +83,7 @@ def test_content_decides_and_not_the_name(tmp_path):
     assert form_of(tmp_path / "graph.json") == "an SDF3 graph"
     (tmp_path / "design.txt").write_bytes(VIEWER.read_bytes())
     (tmp_path / "csynth.xml").write_bytes((VIEWER.parent / "csynth.xml").read_bytes())
-    assert form_of(tmp_path / "design.txt") in ("hls", "vitis")  # the second where there is no clang
+    assert form_of(tmp_path / "design.txt") == "hls"
 
 
 @pytest.mark.parametrize(
@@ -291,10 +291,10 @@ def test_a_folder_of_designs_names_them(tmp_path):
 
 
 def test_standard_input_is_no_design_that_has_files_beside_it():
-    with pytest.raises(InputError, match=r"(hls|vitis) reads files beside it"):
+    with pytest.raises(InputError, match=r"hls reads files beside it"):
         list(designs_of(Path("-"), VIEWER.read_bytes(), Asked()))
-    with pytest.raises(InputError, match="did you mean 'vitis'"):
-        list(designs_of(VIEWER, None, Asked(form="vitus")))
+    with pytest.raises(InputError, match="did you mean 'hls'"):
+        list(designs_of(VIEWER, None, Asked(form="hsl")))
 
 
 def test_what_two_formats_take_is_read_by_the_first_that_can(tmp_path, monkeypatch):

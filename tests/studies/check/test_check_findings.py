@@ -48,16 +48,16 @@ def test_of_every_design_of_the_corpus_the_verdict_and_the_fix_are_those_of_simu
         assert f'"name": "{wait.process}"' in lines[wait.spot.line - 1]
 
 
-@pytest.mark.parametrize("form", ["vitis", pytest.param("hls", marks=needs_clang)])
-def test_waits_stand_on_the_lines_of_the_source(form):
-    found = found_of(VIEWER, form=form)
+@needs_clang
+def test_waits_stand_on_the_lines_of_the_source():
+    found = found_of(VIEWER)
     lines = VIEWER.read_text(encoding="utf-8").splitlines()
     at = [(wait.process, lines[wait.spot.line - 1].strip()) for wait in found.waits]
     assert at == [("first", "ch.write(a.read());"), ("second", "b.write(arr[i] + ch.read());")]
     (depth,) = found.depths
     assert (depth.fifo, depth.depth, depth.finishes) == ("ch", 8, 10)
     assert lines[depth.spot.line - 1].strip() == "hls::stream<int> ch;"
-    residual = found_of(SOLUTION, form=form)
+    residual = found_of(SOLUTION)
     assert [(each.process, Path(each.spot.file).name, each.spot.line) for each in residual.waits] == [
         ("load", "residual.cpp", 9),
         ("join", "residual.cpp", 33),
@@ -75,10 +75,11 @@ def test_an_origin_that_is_a_line_is_a_place_if_the_file_is_there(tmp_path):
     assert [wait.spot for wait in found.waits] == [None, None, None]
 
 
+@needs_clang
 def test_a_target_without_loss_is_what_is_proposed():
-    found = found_of(SOLUTION, "no-loss", "vitis")
+    found = found_of(SOLUTION, "no-loss")
     assert found.change.depths == {"skip": 8, "filtered[0]": 3, "filtered[1]": 3}
-    assert (found.finishes_cycles, found.lossless_cycles) == (400, 385)
+    assert (found.finishes_cycles, found.lossless_cycles) == (398, 383)
     assert "filtered depth=3" in found.change.text
     live = found_of(case("stage_skew").live_path, "no-loss")
     assert (live.verdict, live.change.depths) == ("done", {"skip": 10})
@@ -105,8 +106,9 @@ def test_annotations_are_escaped_as_workflows_read_them():
     assert "\n" not in line
 
 
+@needs_clang
 def test_each_wait_is_an_error_on_its_line_and_the_fix_a_notice():
-    found = found_of(VIEWER, form="vitis")
+    found = found_of(VIEWER)
     lines = annotations([found])
     assert [line.partition(",title")[0].rpartition("=")[2] for line in lines] == ["5", "12", "17"]
     assert [line.split(" ")[0] for line in lines] == ["::error", "::error", "::notice"]

@@ -32,7 +32,7 @@ def designs(tmp_path_factory, placed_package):
     package = load_graph(placed_package)
     fifos = [replace(each, depth=2) if each.name == RESIDUAL else each for each in package.fifos]
     write_timed_graph(replace(package, fifos=tuple(fifos)), folder / "stuck.json")
-    write_timed_graph(format_named("vitis").read(VITIS, {}), folder / "imported.json")
+    write_timed_graph(format_named("hls").read(VITIS, {}), folder / "imported.json")
     write_timed_graph(chain(60, extra=120), folder / "chain.json")
     write_timed_graph(chain(3, name=HOSTILE[0], names=HOSTILE), folder / "hostile.json")
     write_timed_graph(chain(len(LONG), names=LONG), folder / "long.json")

@@ -35,7 +35,7 @@ struct Placed { vector<long> early, late, text, apart; long length; bool relaxed
 struct Active { int loop; long count, base; };
 struct Run { long origin, end, first, last; };
 struct Proc {
-  int number, function, parent, site, occurrence, loop;
+  int number, function, parent, site, occurrence, loop, called = NONE;  // called: the site of its call
   bool is_task = false, is_blocked = false;
   int blocked_stream = NONE, blocked_site = NONE;
   long now = ENTRY, end = ENTRY, origin = 0;
@@ -55,7 +55,7 @@ struct Stream {
   long tokens = 0, taken = 0;
   struct Coroutine *waiting = nullptr;
 };
-struct Variable { char *low, *high; string name; vector<long> extents; long bits = 0; int owner, stream = NONE; string kind; long depth = 0; std::map<int, int> users; };
+struct Variable { char *low, *high; string name; vector<long> extents; long bits = 0; int owner, stream = NONE; string kind; long depth = 0; std::map<int, int> users, places; };
 struct Coroutine {
   ucontext_t context;
   Proc *proc, *home;
@@ -383,6 +383,7 @@ Coroutine *coroutine(void (*body)(void *), void *arguments, Proc *proc, Coroutin
   getcontext(&co->context);
   void *stack = mmap(nullptr, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (stack == MAP_FAILED) fail("no memory for the stack of a process");
+  mprotect(stack, 1 << 16, PROT_NONE);  // calls that never end stop here, and not in the stack below
   co->context.uc_stack.ss_sp = stack, co->context.uc_stack.ss_size = STACK;
   makecontext(&co->context, (void (*)())start, 2, (unsigned)((uintptr_t)co >> 32), (unsigned)(uintptr_t)co);
   return co;
@@ -396,7 +397,7 @@ void spawn(void (*body)(void *), void *given, long bytes, int at, bool is_task) 
   int occurrence = co->occurrences[{at, is_task}]++;
   co->has_spawned = true;
   Proc *proc = process(NONE, co->home->number, at, occurrence, is_task ? -2 : NONE);
-  proc->is_task = is_task;
+  proc->is_task = is_task, proc->called = is_task ? site : at;
   if (is_task) proc->loop = NONE;
   begin_run(proc);
   auto *child = coroutine(body, arguments, proc, co, is_task);
@@ -596,6 +597,7 @@ void sttest_touch(void *self, int op) {
     return;
   }
   found->users[current->proc->number] |= op == WRITE ? 2 : 1;
+  found->places.emplace(current->proc->number, site);
 }
 
 void sttest_new(void *self, long bits, long depth) {
@@ -765,7 +767,7 @@ void write_result(const string &path) {
   for (size_t i = 0; i < procs.size(); i++) {
     Proc &p = *procs[i];
     fprintf(text, "%s{\"function\": %d, \"parent\": %d, \"site\": %d, \"loop\": %d, \"task\": %d, \"blocked\": %d, \"stream\": %d, \"at\": %d, \"end\": %ld, \"count\": %zu, \"runs\": [",
-            i ? ", " : "", p.function, p.parent, p.site, p.loop, p.is_task, p.is_blocked, p.blocked_stream, p.blocked_site, p.end, p.op.size());
+            i ? ", " : "", p.function, p.parent, p.called, p.loop, p.is_task, p.is_blocked, p.blocked_stream, p.blocked_site, p.end, p.op.size());
     for (size_t r = 0; r < p.runs.size(); r++)
       fprintf(text, "%s[%ld, %ld, %ld, %ld]", r ? ", " : "", p.runs[r].origin, p.runs[r].end, p.runs[r].first, p.runs[r].last);
     fprintf(text, "], \"relaxed\": [");
@@ -784,7 +786,7 @@ void write_result(const string &path) {
     Variable &v = variables[i];
     fprintf(text, "%s{\"name\": %s, \"stream\": %d, \"kind\": %s, \"depth\": %ld, \"users\": {", i ? ", " : "", quoted(v.name).c_str(), v.stream, quoted(v.kind).c_str(), v.depth);
     bool is_first = true;
-    for (auto &[proc, how] : v.users) fprintf(text, "%s\"%d\": %d", is_first ? "" : ", ", proc, how), is_first = false;
+    for (auto &[proc, how] : v.users) fprintf(text, "%s\"%d\": [%d, %d]", is_first ? "" : ", ", proc, how, v.places[proc]), is_first = false;
     fprintf(text, "}}");
   }
   fprintf(text, "], \"loops\": [");

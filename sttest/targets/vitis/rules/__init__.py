@@ -5,7 +5,7 @@ Each rule is a function from a parsed file to the places that break it.
 
 from collections.abc import Callable, Iterator
 
-from sttest.importers.hls.source import CppSource, RuleViolation
+from sttest.targets.vitis.cpp_source import CppSource, RuleViolation
 from sttest.targets.vitis.rules import dataflow, storage
 
 Rule = Callable[[CppSource], Iterator[RuleViolation]]

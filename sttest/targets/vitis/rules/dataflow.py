@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from tree_sitter import Node
 
 from sttest.compile.hls.types import is_legal
-from sttest.importers.hls.source import (
+from sttest.targets.vitis.cpp_source import (
     CppParameter,
     CppSource,
     Directive,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from sttest.importers.hls.source import CppSource, Directive, RuleViolation, declared_name, line_of, text_of, walk
+from sttest.targets.vitis.cpp_source import CppSource, Directive, RuleViolation, declared_name, line_of, text_of, walk
 
 _SPLITS = ("array_partition", "array_reshape")
 _AFTER_DECLARATION = (*_SPLITS, "bind_storage", "dependence", "bind_op", "stream")

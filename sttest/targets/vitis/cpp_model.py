@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from tree_sitter import Node
 
-from sttest.importers.hls.source import (
+from sttest.targets.vitis.cpp_source import (
     CppSource,
     Directive,
     declared_name,
@@ -110,7 +110,7 @@ class Op(NamedTuple):
     args: "tuple[Expr, ...]"
 
 
-class Call(NamedTuple):
+class CppCall(NamedTuple):
     """A function on values, a method (``.read`` on its object first), or a conversion (``to float``)."""
 
     name: str
@@ -118,7 +118,7 @@ class Call(NamedTuple):
     template: tuple[str, ...] = ()
 
 
-Expr: TypeAlias = Num | VariableName | Item | Op | Call
+Expr: TypeAlias = Num | VariableName | Item | Op | CppCall
 
 
 class Assign(NamedTuple):
@@ -139,7 +139,7 @@ class Declared(NamedTuple):
 class CallStatement(NamedTuple):
     """A call whose value nobody takes."""
 
-    call: Call
+    call: CppCall
     line: int
 
 
@@ -200,7 +200,7 @@ class Split:
     dim: int  # from 1; 0 is all
 
 
-class Parameter(NamedTuple):
+class ReadParameter(NamedTuple):
     """A parameter of a function."""
 
     name: str
@@ -214,7 +214,7 @@ class CppFunction:
     """A function, with what its variables are."""
 
     name: str
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[ReadParameter, ...] = ()
     body: tuple[Statement, ...] = ()
     result: CppType = OTHER
     types: dict[str, CppType] = field(default_factory=dict)
@@ -242,7 +242,7 @@ def key_of(expr: Expr) -> str:
             return f"{key_of(base)}[{key_of(index)}]"
         case Op(op, args):
             return f"({f' {op} '.join(map(key_of, args))})" if len(args) > 1 else f"{op}{''.join(map(key_of, args))}"
-        case Call(name, args, template):
+        case CppCall(name, args, template):
             return f"{name}<{','.join(template)}>({', '.join(map(key_of, args))})"
 
 
@@ -368,7 +368,7 @@ class CppFile:
             self._made[key] = _Reader(self, self._arguments(defined.node, template)).function(name, defined.node)
         return self._made[key]
 
-    def called(self, call: "Call", caller: CppFunction) -> CppFunction | None:
+    def called(self, call: "CppCall", caller: CppFunction) -> CppFunction | None:
         """The function that a call is of; template arguments that it leaves out follow from what it passes."""
         defined = self.source.functions.get(call.name)
         if defined is None:
@@ -523,7 +523,7 @@ class _Reader:
         self.made.body = self._body(body) if body is not None else ()
         return self.made
 
-    def _parameter(self, node: Node) -> Parameter:
+    def _parameter(self, node: Node) -> ReadParameter:
         declarator, text = node.child_by_field_name("declarator"), text_of(node)
         name = self._declare(declared_name(declarator))
         extents = [self._number(size) for size in _sizes(declarator)]
@@ -531,7 +531,7 @@ class _Reader:
         self.made.types[name] = self._type(self.made.written[name], extents)
         is_pointer = declarator is not None and declarator.type == "pointer_declarator"
         is_changed = (is_pointer or "&" in text_of(declarator) or bool(extents)) and not text.startswith("const")
-        return Parameter(name, self.made.types[name], is_changed, is_pointer)
+        return ReadParameter(name, self.made.types[name], is_changed, is_pointer)
 
     def _type(self, text: str, extents: Sequence[int] = ()) -> CppType:
         return self.file.type_of(substituted_text(text, self.template), extents)
@@ -624,7 +624,7 @@ class _Reader:
             if "_lock<" in text:
                 held = re.search(r"[({]\s*(\w+)", text_of(declarator))
                 self.made.blocks[name] = (self._found(held[1]) if held is not None else None) or name
-                yield CallStatement(Call("lock", (VariableName(self.made.blocks[name]),)), line_of(node))
+                yield CallStatement(CppCall("lock", (VariableName(self.made.blocks[name]),)), line_of(node))
             elif read is not None:
                 yield Assign(VariableName(name), read, line_of(node))
 
@@ -643,12 +643,12 @@ class _Reader:
                     yield from self._expression(each)
             case _:
                 match self.expr(node):
-                    case Call() as value:
+                    case CppCall() as value:
                         yield CallStatement(value, line)
                     case Op("<<", (stream, value)):  # a shift whose value nobody takes is the operator of a stream
-                        yield CallStatement(Call(".write", (stream, value)), line)
+                        yield CallStatement(CppCall(".write", (stream, value)), line)
                     case Op(">>", (stream, value)):
-                        yield Assign(value, Call(".read", (stream,)), line)
+                        yield Assign(value, CppCall(".read", (stream,)), line)
 
     def _choice(self, node: Node) -> If:
         condition = self.expr(node.child_by_field_name("condition"))
@@ -716,10 +716,10 @@ class _Reader:
                 return self.expr(node.child_by_field_name("argument"))
             case "cast_expression":
                 value = self.expr(node.child_by_field_name("value"))
-                return Call("to", (value,), (text_of(node.child_by_field_name("type")),))
+                return CppCall("to", (value,), (text_of(node.child_by_field_name("type")),))
             case "call_expression":
                 return self._call(node)
-        return Call(node.type, tuple(self.expr(child) for child in node.named_children if "type" not in child.type))
+        return CppCall(node.type, tuple(self.expr(child) for child in node.named_children if "type" not in child.type))
 
     def _name(self, written: str) -> Expr:
         name = self._found(written)
@@ -733,15 +733,15 @@ class _Reader:
         args = tuple(self.expr(child) for child in (listed.named_children if listed is not None else ()))
         if function is not None and function.type == "field_expression":
             object_ = self.expr(function.child_by_field_name("argument"))
-            return Call(f".{text_of(function.child_by_field_name('field'))}", (object_, *args))
+            return CppCall(f".{text_of(function.child_by_field_name('field'))}", (object_, *args))
         name, template = _callee(function)
         if name in _CASTS:
-            return Call("to", args, template)
+            return CppCall("to", args, template)
         template = tuple(substituted_text(each, self.template) for each in template)
         whole = f"{name}<{', '.join(template)}>" if template else name
         if len(args) == 1 and name not in self.file.source.functions and self._type(whole) != OTHER:
-            return Call("to", args, (whole,))
-        return Call(name, args, template)
+            return CppCall("to", args, (whole,))
+        return CppCall(name, args, template)
 
 
 def split_of(directive: Directive) -> Split:
@@ -813,7 +813,7 @@ def names_in(expr: Expr) -> Iterator[str]:
         case Item(base, index):
             yield from names_in(base)
             yield from names_in(index)
-        case Op(_, args) | Call(_, args):
+        case Op(_, args) | CppCall(_, args):
             for each in args:
                 yield from names_in(each)
         case _:

@@ -17,10 +17,10 @@ from itertools import islice
 from math import prod
 
 from sttest.core.errors import InputError
-from sttest.importers.hls.cpp_model import (
+from sttest.targets.vitis.cpp_model import (
     Assign,
-    Call,
     CallStatement,
+    CppCall,
     CppFile,
     CppFunction,
     CppType,
@@ -131,7 +131,7 @@ class ProcessCode:
                 # What a call does with channels is done before the next call begins.
                 is_turn = any(parameter.type.kind in ("stream", "blocks") for parameter in called.parameters)
                 found += (If(Num(1), written, (), each.line),) if is_turn else written
-            elif isinstance(each, Assign) and (called := self._doing(each.value)) and isinstance(each.value, Call):
+            elif isinstance(each, Assign) and (called := self._doing(each.value)) and isinstance(each.value, CppCall):
                 found += self._expanded(self._written_in(called, each.value, each.target))
             else:
                 found.append(each)
@@ -139,13 +139,13 @@ class ProcessCode:
 
     def _doing(self, value: Expr) -> CppFunction | None:
         """The function that gives a value, if it does more than that: with channels, arrays or memory."""
-        called = self.file.called(value, self.function) if isinstance(value, Call) else None
+        called = self.file.called(value, self.function) if isinstance(value, CppCall) else None
         if called is None:
             return None
         moves = any(each.is_pointer or each.type.kind in ("stream", "blocks", "array") for each in called.parameters)
         return called if moves else None
 
-    def _written_in(self, called: CppFunction, call: Call, target: Expr | None = None) -> tuple[Statement, ...]:
+    def _written_in(self, called: CppFunction, call: CppCall, target: Expr | None = None) -> tuple[Statement, ...]:
         self._calls += 1
         if self._calls > MOST_CALLS:
             raise InputError(
@@ -183,7 +183,7 @@ class ProcessCode:
         }
         return defaultdict(frozenset, varying)
 
-    def _all_calls(self, function: CppFunction, seen: set[str]) -> Iterator[Call]:
+    def _all_calls(self, function: CppFunction, seen: set[str]) -> Iterator[CppCall]:
         for each in in_order(function.body):
             called = self.file.called(each.call, function) if isinstance(each, CallStatement) else None
             if called is not None and isinstance(each, CallStatement):
@@ -240,11 +240,11 @@ class ProcessCode:
 
     def _is_moving(self, expr: Expr) -> bool:
         match expr:
-            case Call(name, (object_, *_)) if name in (".read", ".write"):
+            case CppCall(name, (object_, *_)) if name in (".read", ".write"):
                 return any(self.type_of(each).kind in ("stream", "array") for each in names_in(object_))
             case Item(base, index):
                 return any(name in self.pointers for name in names_in(base)) or any(map(self._is_moving, (base, index)))
-            case Op(_, args) | Call(_, args):
+            case Op(_, args) | CppCall(_, args):
                 return any(map(self._is_moving, args))
         return False
 
@@ -308,8 +308,8 @@ def substituted(expr: Expr, values: Mapping[str, Expr]) -> Expr:
             return Item(substituted(base, values), substituted(index, values))
         case Op(op, args):
             return folded(Op(op, tuple(substituted(each, values) for each in args)))
-        case Call(name, args, template):
-            return Call(name, tuple(substituted(each, values) for each in args), template)
+        case CppCall(name, args, template):
+            return CppCall(name, tuple(substituted(each, values) for each in args), template)
         case _:
             return expr
 
@@ -334,7 +334,7 @@ def substituted_statements(
                 found.append(Declared(_renamed(name, values), line))
             case CallStatement(call, line):
                 changed = substituted(call, values)
-                assert isinstance(changed, Call)
+                assert isinstance(changed, CppCall)
                 found.append(CallStatement(changed, line))
             case If(condition, then, other, line):
                 chosen, rest = (substituted_statements(part, values, varying, result) for part in (then, other))

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hls_designs import design, loop
 
-from sttest.core.errors import InputError
-from sttest.importers.hls.cpp_model import (
-    Call,
+from sttest.targets.vitis.cpp_model import (
     CallStatement,
+    CppCall,
     CppFile,
     CppType,
     Declared,
@@ -25,10 +23,8 @@ from sttest.importers.hls.cpp_model import (
     key_of,
     plain,
 )
-from sttest.importers.hls.loop_nests import ProcessCode
-from sttest.importers.hls.source import CppSource, called_name
-from sttest.importers.vitis import read_vitis
-from sttest.sim import simulate
+from sttest.targets.vitis.cpp_source import CppSource, called_name
+from sttest.targets.vitis.loop_nests import ProcessCode
 
 TEXT = """
 #define N 8
@@ -148,7 +144,7 @@ def test_a_function_has_its_templates_arguments_put_in(file: CppFile) -> None:
     ]  # fmt: skip
     declared, read, added, counted, out = lanes.body
     assert isinstance(declared, Declared)
-    assert read.value == Call(".read", (VariableName("in"),))
+    assert read.value == CppCall(".read", (VariableName("in"),))
     assert key_of(added.value) == "(sums[i][k] + (weights[i] * t[k]))"
     assert counted.value == Op("+", (VariableName("calls"), Num(1)))
     assert out.target == Item(VariableName("out"), VariableName("i"))
@@ -206,8 +202,8 @@ def test_shifts_of_streams_are_their_methods() -> None:
     function = CppFile("void f(hls::stream<int> &s, int x) { s << x; s >> x; 3; }").function("f")
     assert function is not None
     write, read = function.body
-    assert write == CallStatement(Call(".write", (VariableName("s"), VariableName("x"))), 1)
-    assert (read.target, read.value) == (VariableName("x"), Call(".read", (VariableName("s"),)))
+    assert write == CallStatement(CppCall(".write", (VariableName("s"), VariableName("x"))), 1)
+    assert (read.target, read.value) == (VariableName("x"), CppCall(".read", (VariableName("s"),)))
 
 
 # --- Which loops are flattened
@@ -305,7 +301,7 @@ def test_a_lock_holds_the_block_of_its_stream() -> None:
     )
     code = ProcessCode(CppFile(piped(text)), "f")
     assert code.blocks == {"held": "in"}
-    assert next(each for each in in_order(code.body) if isinstance(each, CallStatement)).call == Call(
+    assert next(each for each in in_order(code.body) if isinstance(each, CallStatement)).call == CppCall(
         "lock", (VariableName("in"),)
     )
 
@@ -333,28 +329,3 @@ def test_functions_directives_and_calls_are_found_by_name() -> None:
     assert [called_name(each) for each in source.all("call_expression")] == ["f", "g"]
     assert called_name(None) == ""
     assert source.top is None  # it stands in a block of them
-
-
-# --- Loops of a region, and arrays between its tasks
-
-
-def test_loops_of_a_region_are_tasks_that_may_share_a_module(tmp_path) -> None:
-    text = """
-    void top(int in[4], int out[4]) {
-      #pragma HLS dataflow
-      hls::stream<int> s;
-      hls::stream<int> t;
-      first: for (int i = 0; i < 4; i++) { s.write(in[i]); }
-      second: for (int i = 0; i < 4; i++) { t.write(s.read()); }
-      third: for (int i = 0; i < 4; i++) { out[i] = t.read(); }
-    }
-    """
-    modules = {"Loop_first_proc1": loop("first", 4) + loop("second", 4), "Loop_third_proc": loop("third", 4)}
-    source, reports = design(tmp_path, text, modules)
-    graph = read_vitis(source, reports=reports)
-    assert [process.name for process in graph.processes] == ["first", "third"]
-    assert sorted(set(graph.processes[0].trace.op.tolist())) == [0, 1, 3]
-    assert simulate(graph).cycles == simulate(graph, engine="simpy").cycles
-    source, reports = design(tmp_path, text, {"Loop_third_proc": loop("third", 4)})
-    with pytest.raises(InputError, match="no report of 'Loop_first_proc'"):
-        read_vitis(source, reports=reports)
