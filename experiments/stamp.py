@@ -35,6 +35,7 @@ _SHOWN = 4
 _OTHERS = {
     "best": "experiments.best.table", "gpu_baseline": "experiments.gpu_baseline.report",
     "quality": "experiments.quality", "quality-smooth": "experiments.quality",
+    "cosimulation": "experiments.cosimulation",
 }  # fmt: skip
 
 

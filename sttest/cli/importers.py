@@ -57,6 +57,9 @@ def import_verb(
     no_run: Annotated[
         bool, typer.Option("--no-run", help="hls, solution: refuse instead of executing code that came in.")
     ] = False,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="solution: give a graph that its folder's figures contradict, too.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Import a design of another tool as a timed graph, or carry sized depths back to it.
@@ -91,6 +94,7 @@ def import_verb(
         "reports": reports, "top": top, "values": _values(values), "rates": rates, "folding": folding, "frames": frames,
         "cycles": cycles or None,
         "notes": notes if "notes" in form.options else None, "checks": checks if "checks" in form.options else None,
+        "anyway": anyway or None,
         "no_run": True if no_run and "no_run" in form.options else None,  # others execute nothing that came in
     }  # fmt: skip
     with progress(f"reading {source}"):
