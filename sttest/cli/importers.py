@@ -50,6 +50,9 @@ class ImportedFiles:
     no_run: Annotated[
         bool, typer.Option("--no-run", help="hls, streamhls, solution: refuse instead of executing code that came in.")
     ] = False
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="solution: give a graph that its folder's figures contradict, too.")
+    ] = False
 
 
 @takes_objects
@@ -104,6 +107,7 @@ def import_verb(
         "folding": given.folding,
         "frames": given.frames,
         "cycles": given.cycles or None,
+        "anyway": given.anyway or None,
         "notes": notes if "notes" in form.options else None,
         "checks": checks if "checks" in form.options else None,
         "no_run": True if given.no_run and "no_run" in form.options else None,  # others execute nothing that came in

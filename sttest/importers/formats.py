@@ -170,7 +170,7 @@ SOLUTION = Format(
         "the bitcode is executed, in a process of its own with limits of memory and time, which is no sandbox",
         "a port to memory answers as LightningSim says, in 13 cycles, and its last write in 8",
     ),
-    options=("top", "no_run", "notes", "checks"),
+    options=("top", "no_run", "anyway", "notes", "checks"),
     sniffs=is_solution,
     is_asked_first=True,
 )

@@ -148,6 +148,8 @@ class _Builder:
         end = timeline.at(call.end)
         if not merged and all(not each.is_process and each.latency is not None for each in call.calls):
             call.latency = end - base
+            call.unreported += sum(each.unreported for each in call.calls)
+            call.has_told_trips &= all(each.has_told_trips for each in call.calls)
         return end
 
     def process(self, call: Call, time: int, caller: Draft) -> _Wait:

@@ -16,7 +16,7 @@ _DATABASE = Path(".autopilot", "db")
 _RESERVED = ("read", "write")
 _MODULE = re.compile(r"^module\s+(\w*fifo\w*)", re.MULTILINE)
 _INSTANCE = re.compile(r"^\s*(\w*fifo_w(\d+)_d(\d+)_\w+)\s+(\w+?)_U?\s*\(", re.MULTILINE)
-_DATE = re.compile(r"^\*?\s*(?:\* )?Date:?\s+(.*\d{4})", re.MULTILINE)
+_DATE = re.compile(r"^\*?\s*(?:Date|Report time)\s*:?\s+(.*\d{4})", re.MULTILINE)
 _MOST_VALUES = 1 << 22
 """Of one port in one transaction."""
 
@@ -106,10 +106,10 @@ def _top_report(root: Path) -> str:
 
 
 def _top(root: Path, report: str) -> str:
-    """The name of the top: of the co-simulation, which was run last, of the synthesis, or of the project."""
-    cosims = sorted(root.glob("sim/report/*_cosim.rpt"))
-    if len(cosims) == 1:
-        return cosims[0].name.removesuffix("_cosim.rpt")
+    """The name of the top: of the co-simulation if that was scheduled, of the synthesis, or of the project."""
+    names = [each.name.removesuffix("_cosim.rpt") for each in sorted(root.glob("sim/report/*_cosim.rpt"))]
+    if len(names) == 1 and (root / _DATABASE / f"{file_name(names[0])}.sched.adb").is_file():
+        return names[0]
     if found := re.search(r"<TopModelName>\s*([^<\s]+)", report):
         return found[1]
     for path in sorted([*root.parent.glob("*.app"), *root.glob("*.app")]):
@@ -176,8 +176,8 @@ def cosimulated_latency(solution: Solution) -> CosimulatedLatency | None:
         folder = solution.root / "sim" / "report" / name
         cycles = _first_transaction(folder / "result.transaction.rpt")
         if cycles is None and (folder / "lat.rpt").is_file():
-            found = re.search(r'LATENCY = "(\d+)"', read_text(folder / "lat.rpt"))
-            cycles = int(found[1]) if found else None
+            found = set(re.findall(r'M(?:AX|IN)_LATENCY = "(\d+)"', read_text(folder / "lat.rpt")))
+            cycles = int(found.pop()) if len(found) == 1 else None  # others are not of the first transaction
         if cycles:
             return CosimulatedLatency(cycles, _is_older(solution))
     return None
@@ -189,7 +189,9 @@ def _first_transaction(path: Path) -> int | None:
 
 
 def _is_older(solution: Solution) -> bool:
-    cosimulated = _dates(solution.root.glob("sim/report/*_cosim.rpt"))
+    cosimulated = _dates(solution.root.glob(f"sim/report/{solution.top}_cosim.rpt"))
+    if not cosimulated and any(solution.root.glob("sim/report/*_cosim.rpt")):
+        return True  # that of another top
     scheduled = _dates((solution.root / _DATABASE).glob("*.verbose.sched.rpt"))
     return bool(cosimulated and scheduled) and max(cosimulated) < max(scheduled)
 
@@ -200,8 +202,9 @@ def _dates(paths: Iterable[Path]) -> list[datetime]:
 
 
 def _date(text: str) -> datetime | None:
+    parts = re.search(r"\b([A-Z][a-z]{2} +\d+ +[\d:]{8})\b.*\b(\d{4})$", text)  # a time zone may stand between
     try:
-        return datetime.strptime(" ".join(re.sub(r"\b[A-Z]{3,4}\b ?", "", text).split()), "%a %b %d %H:%M:%S %Y")
+        return datetime.strptime(" ".join(f"{parts[1]} {parts[2]}".split()), "%b %d %H:%M:%S %Y") if parts else None
     except ValueError:
         return None
 
@@ -211,11 +214,33 @@ def synthesized_latency(solution: Solution, function: str) -> tuple[int, int] | 
     path = solution.root / "syn" / "report" / f"{file_name(function)}_csynth.xml"
     if not path.is_file():
         return None
-    report = parse_xml(read_bytes(path), place_of(path))
+    try:
+        report = parse_xml(read_bytes(path), place_of(path))
+    except InputError:  # some were merged by hand
+        return None
     texts = [report.findtext(f".//SummaryOfOverallLatency/{name}-caseLatency", "") for name in ("Best", "Worst")]
     if not all(text.strip().isdecimal() for text in texts):
         return None
     return int(texts[0]), int(texts[1])
+
+
+@dataclass(frozen=True)
+class TopInterface:
+    """What the ports of the top are, as far as a report of the synthesis says it: protocols as ``m_axi``."""
+
+    protocols: frozenset[str]
+    starts_over_axi: bool  # whether a register of an AXI-lite port starts it
+
+
+def top_interface(solution: Solution) -> TopInterface:
+    """The ports of the top; none where no report is there."""
+    reports = [
+        solution.root / "syn" / "report" / name for name in (f"{file_name(solution.top)}_csynth.xml", "csynth.xml")
+    ]
+    text = next((read_text(each) for each in reports if each.is_file()), "")
+    protocols = frozenset(re.findall(r"<IOProtocol>\s*(\w+)", text))
+    has_start = re.search(r"<name>\s*ap_start\b", text) is not None
+    return TopInterface(protocols, "s_axi" in protocols and not has_start and "ap_ctrl_none" not in protocols)
 
 
 def fifo_modules(solution: Solution) -> dict[str, FifoModule]:

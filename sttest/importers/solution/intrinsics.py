@@ -120,18 +120,28 @@ def definition(name: str, symbol: str, result: str, types: list[str], *, takes_m
     head = f"define {result} {symbol}({', '.join(f'{kind} %a{place}' for place, kind in enumerate(types))}) {{\n"
     if _NAMES.match(name):
         return head + _nothing(result)
+    plain = _with_plain_pointers(head, types)
     if found := re.match(r"_autotb_Fifo(Read|Write)_", name):
-        return head + (_fifo_read(result) if found[1] == "Read" else _fifo_write(result, types))
+        return plain + (_fifo_read(result) if found[1] == "Read" else _fifo_write(result, types))
     if found := re.match(r"_ssdm_op_(\w+)\.(axis|m_axi)\b", name):
         body = _axis(found[1], result, types) if found[2] == "axis" else _memory(found[1], result, types)
-        return None if body is None else head + body
+        return None if body is None else (plain if found[2] == "axis" else head) + body
     if found := re.match(r"_ssdm_op_MemShiftRead\.\[(\d+) x (i\d+)\]P", name):
         return head + _shift_read(int(found[1]), found[2])
     if found := re.match(r"_ssdm_op_PartSelect\.(i\d+)\.(i\d+)\.", name):
-        return head + _select(found[1], found[2])
+        return head + _select(found[1], found[2], len(types))
     if found := re.match(r"_ssdm_op_BitConcatenate\.(i\d+)\.", name):
         return head + _concatenate(found[1], types)
     return None
+
+
+def _with_plain_pointers(head: str, types: list[str]) -> str:
+    """A head behind which pointers of any address space are plain ones."""
+    for place, kind in enumerate(types):
+        if "addrspace" in kind:
+            head = head.replace(f"{kind} %a{place}", f"{kind} %there{place}", 1)
+            head += f"  %a{place} = addrspacecast {kind} %there{place} to ptr\n"
+    return head
 
 
 def _nothing(result: str) -> str:
@@ -205,9 +215,12 @@ def _part_set(symbol: str, kind: str, part: str) -> str:
     )  # fmt: skip
 
 
-def _select(result: str, kind: str) -> str:
+def _select(result: str, kind: str, arguments: int) -> str:
+    """Bits between two places; where only the lowest is given, as many as the result has."""
+    last = f"  %a2 = add i32 %a1, {bits_of(result) - 1}\n" if arguments == 2 else ""
     return (
-        f'  %x = call {kind} @"xlnx.part.select.{kind}"({kind} %a0, i32 %a1, i32 %a2)\n'
+        last
+        + f'  %x = call {kind} @"xlnx.part.select.{kind}"({kind} %a0, i32 %a1, i32 %a2)\n'
         + _resized("%x", kind, result, "%y") + f"  ret {result} %y\n}}\n"
     )  # fmt: skip
 

@@ -77,7 +77,10 @@ def _function(solution: Solution, name: str, code: FunctionCode, whole: Reachabl
         for place, (each_code, block) in enumerate(zip(code.blocks, blocks, strict=True))
     ]  # fmt: skip
     channels = {each.id for each in schedule.instructions.values() if each.name in code.channels}
-    return MatchedFunction(name, schedule, blocks, steps, channels, _back_edges(schedule, set(of.values())))
+    back_edges = _back_edges(schedule, set(of.values()))
+    for _, header in back_edges:
+        schedule.blocks[header].begins_loop = True
+    return MatchedFunction(name, schedule, blocks, steps, channels, back_edges)
 
 
 def _walk(schedule: Schedule, code: FunctionCode, path: Path) -> dict[int, ScheduledBlock]:

@@ -51,6 +51,7 @@ class ScheduledRegion:
     is_dataflow: bool
     channels: "tuple[ChannelOfRegion, ...]" = ()
     processes: tuple[int, ...] = ()  # ids of call instructions
+    trips: int | None = None  # of a loop that was told to have so many
     parent: "ScheduledRegion | None" = None
 
 
@@ -78,6 +79,7 @@ class ScheduledBlock:
     start: int = 0
     end: int = 0
     length: int = 0
+    begins_loop: bool = False  # whether an edge leads back to it
 
     @property
     def loop(self) -> ScheduledRegion | None:
@@ -234,7 +236,7 @@ def _regions(
         channels, processes = _channels(item, instructions)
         region = ScheduledRegion(
             _number(item, "mId"), _text(item, "mTag"), _number(item, "mType") == LOOP, _number(item, "mII"),
-            _number(item, "mDepth"), _number(item, "mIsDfPipe") != 0, channels, processes,
+            _number(item, "mDepth"), _number(item, "mIsDfPipe") != 0, channels, processes, _trips(item),
         )  # fmt: skip
         regions[region.id] = region
         parent_of |= {int(each.text or ""): region.id for each in _items(item, "sub_regions")}
@@ -243,6 +245,11 @@ def _regions(
         if inner in regions:
             regions[inner].parent = regions[outer]
     return regions, region_of
+
+
+def _trips(region: Element) -> int | None:
+    least, most = (region.findtext(name) or "-1" for name in ("mMinTripCount", "mMaxTripCount"))
+    return int(least) if least == most and int(least) >= 0 else None
 
 
 def _channels(

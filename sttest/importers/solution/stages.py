@@ -9,7 +9,8 @@ A block of stages ``start`` to ``end`` that is entered with an overlap takes its
 4. On exit only what decides on the exit counts, up to the branch.
 5. A call that takes time begins a state later in an FSM, at once in a pipeline; one that takes none begins at once.
 6. A function that is a pipeline has absolute stages, and its depth less 1 as latency.
-7. A loop that is a function of its own ends max(2, depth + 1 - interval) after the start of the iteration that exits.
+7. A loop that is a function of its own ends depth - 1 after the start of its last iteration where it begins by itself:
+   as the top, or as a process.  Called in sequence it takes two stages more, which synthesis reports in either case.
 """
 
 from collections.abc import Iterator
@@ -22,8 +23,8 @@ from sttest.importers.solution.matching import CALL, FIFO, MatchedFunction, Visi
 from sttest.importers.solution.program import BLOCK, CHANNEL, READ_REQUEST, WRITE, WRITE_REQUEST, ReachableCode
 from sttest.importers.solution.schedule import ScheduledBlock, ScheduledRegion
 
-_OUTLINED_LEAST = 2
-"""Stages that an exit of a loop that is a function of its own takes at least."""
+_CALLED_LOOP = 2
+"""Stages by which a loop that is a function of its own takes longer where it is called in sequence."""
 _REQUESTS = ("ReadReq", "WriteReq")
 
 
@@ -52,6 +53,8 @@ class Call:
     delay: int = 0  # from its stage to its begin
     end: int = 0
     latency: int | None = None  # cycles if nothing stalls, calls in it included; None where these are processes
+    unreported: int = 0  # cycles by which synthesis reports more than it takes
+    has_told_trips: bool = True  # whether its loops ran as often as the schedule was told
     calls: "list[Call]" = field(default_factory=list["Call"])
     accesses: list[StagedAccess] = field(default_factory=list[StagedAccess])
 
@@ -69,6 +72,36 @@ class _Ends:
     branch: tuple[int, int]
 
 
+class _Trips:
+    """How often the loops of a call run, held against what the schedule was told, by a pragma or by constant bounds."""
+
+    def __init__(self) -> None:
+        self.is_as_told = True
+        self._back: dict[ScheduledRegion, int] = {}
+
+    def enter(self, block: ScheduledBlock, *, is_back: bool) -> None:
+        """Counts a block that begins an iteration."""
+        loop = block.loop
+        if loop is None or loop.trips is None:
+            return
+        if is_back:
+            self._back[loop] = self._back.get(loop, 0) + 1
+        elif block.begins_loop:
+            self.leave(loop)
+            self._back[loop] = 0
+
+    def leave(self, loop: ScheduledRegion) -> None:
+        """A loop that tests its end first goes back once for each trip, one that tests it last once less."""
+        back = self._back.pop(loop, None)
+        if back is not None and loop.trips is not None and not loop.trips - 1 <= back <= loop.trips:
+            self.is_as_told = False
+
+    def finish(self) -> None:
+        """The call is over."""
+        for loop in list(self._back):
+            self.leave(loop)
+
+
 class _Frame:
     """The place where a call is."""
 
@@ -79,11 +112,12 @@ class _Frame:
         self.pipeline: ScheduledRegion | None = None
         self.previous: ScheduledBlock | None = None
         self.open: _Ends | None = None  # the last block of a pipeline, until it is known where it goes
-        self.iteration: tuple[int, ScheduledRegion] | None = None  # start of the last one of a pipeline
+        self.iterations: tuple[int, int, ScheduledRegion] | None = None  # starts of the first and last of a pipeline
         self.block: ScheduledBlock | None = None
         self.steps: list[VisibleStep] = []
         self.place = self.done = 0  # step under way, and its accesses so far
         self.begin = 0  # dynamic stage at which the block begins
+        self.trips = _Trips()
 
     def enter(self, block: ScheduledBlock, steps: list[VisibleStep]) -> None:
         """Enters a block."""
@@ -93,6 +127,7 @@ class _Frame:
         if is_entry:
             (self.dynamic, self.static), self.pipeline = self.latest, pipeline
         is_back = self.previous is not None and (self.previous.id, block.id) in self.function.back_edges
+        self.trips.enter(block, is_back=is_back)
         overlap = self.static - block.start
         if pipeline is None:
             overlap = -1 if is_back or overlap < -1 else overlap  # rule 1
@@ -105,8 +140,8 @@ class _Frame:
         self.static = block.end
         self.begin = self.dynamic - block.length
         self._note_end(block, pipeline)
-        if pipeline is not None and (is_back or self.iteration is None):
-            self.iteration = self.begin, pipeline
+        if pipeline is not None and (is_back or self.iterations is None):
+            self.iterations = self.iterations[0] if self.iterations else self.begin, self.begin, pipeline
         if self.function.schedule.function_pipeline is not None:  # rule 6
             self.begin = 0
             self.latest = self.function.schedule.function_pipeline.depth - 1, self.latest[1]
@@ -155,15 +190,26 @@ class _Frame:
 
     def finish(self) -> None:
         """Sets the end of the call."""
+        self.trips.finish()
         end = self.latest[0]
-        if self.iteration is not None and _is_outlined(self.function, self.iteration[1]):  # rule 7
-            begin, loop = self.iteration
-            end = begin + max(_OUTLINED_LEAST, loop.depth + 1 - loop.ii)
+        if self.iterations is not None and _is_outlined(self.function, self.iterations[2]):  # rule 7
+            first, last, loop = self.iterations
+            told = last - first + max(0, loop.depth - 1 - loop.ii) + _CALLED_LOOP
+            if _shares_stage(self.function, loop):
+                end = told - (_CALLED_LOOP if self.call.step is None or self.call.is_process else 0)
+            self.call.unreported = told - end
         self.call.end = end
+        self.call.has_told_trips = self.trips.is_as_told
 
 
 def _is_outlined(function: MatchedFunction, loop: ScheduledRegion) -> bool:
-    """Whether a function is a loop that the tool took out: its entry shares the stage of the header."""
+    """Whether a function is a loop that the tool took out."""
+    is_named = function.schedule.entry.pipeline is None and "_Pipeline_" in function.name
+    return is_named or _shares_stage(function, loop)
+
+
+def _shares_stage(function: MatchedFunction, loop: ScheduledRegion) -> bool:
+    """Whether the entry of a function, a state of its own, shares the stage of the loop's header."""
     entry = function.schedule.entry
     if entry.pipeline is not None:
         return False

@@ -1,7 +1,7 @@
 """Solution folders: each rule of timing on a design written by hand, and each refusal with its cause."""
 
 import pytest
-from solution_folders import FIFO_OPERATIONS, Loop, Stages, write_latency, write_solution, write_vectors
+from solution_folders import FIFO_OPERATIONS, Loop, Stages, write_latency, write_report, write_solution, write_vectors
 
 from sttest.core.errors import InputError
 from sttest.importers.formats import formats
@@ -161,7 +161,9 @@ def test_processes_are_joined_by_fifos_and_their_caller_waits_for_them(tmp_path)
     write_vectors(folder, "out", "out", [28])
     write_latency(folder, 40)
     notes, checks = [], []
-    graph = read_solution(folder, notes=notes, checks=checks)
+    with pytest.raises(InputError, match=r"co-simulation 40, this graph \d+; nobody knows why"):
+        read_solution(folder)
+    graph = read_solution(folder, anyway=True, notes=notes, checks=checks)
     stream = next(each for each in graph.fifos if each.name == "q")
     assert (stream.depth, stream.bits, stream.kind) == (2, 16, "srl")
     assert {each.name for each in graph.processes} == {"top", "source", "sink"}
@@ -178,6 +180,55 @@ def test_a_full_fifo_stalls_the_source_and_whoever_waits_for_it(tmp_path):
     deep = simulate(read_solution(dataflow(tmp_path / "d", 8, 4)))
     assert (shallow.finish["source"] or 0) > (deep.finish["source"] or 0) > 0
     assert (shallow.finish["sink"] or 0) >= (deep.finish["sink"] or 0) > 0
+
+
+OUTLINED = [[(0, 0)], [(0, 0)] * 3, [(0, 0), (2, 0)], [(0, 0)]], [(0, 0), (1, 1), (1, 3), (2, 2)]
+
+
+def test_a_loop_that_is_the_top_takes_two_cycles_less_than_synthesis_reports(tmp_path):
+    folder = write_solution(tmp_path / "s", COUNTER, {"top": Stages(*OUTLINED, [Loop((1, 2), 1, 3)])})
+    write_vectors(folder, "in", "n", [32])
+    write_report(folder, "top", 35)
+    checks: list[str] = []
+    graph = read_solution(folder, checks=checks)
+    # The last of 32 iterations begins in cycle 31 and is at its last stage two cycles later; the report adds two.
+    assert simulate(graph).cycles == 33
+    assert "1 of 1 functions of fixed latency equal csynth" in checks
+
+
+def test_what_synthesis_reports_is_compared_if_loops_ran_as_often_as_it_was_told(tmp_path):
+    folder = counter(tmp_path / "s", 3, [(1, 0), (3, 0)], ii=1, depth=3)
+    path = folder / ".autopilot" / "db" / "top.sched.adb"
+    write_report(folder, "top", 1002)
+    with pytest.raises(InputError, match="top 6, csynth 1,002"):
+        read_solution(folder)
+    told = "<mMinTripCount>1000</mMinTripCount><mMaxTripCount>1000</mMaxTripCount>"
+    path.write_text(path.read_text().replace("<mII>1</mII>", f"<mII>1</mII>{told}"))
+    checks: list[str] = []
+    assert simulate(read_solution(folder, checks=checks)).cycles == 6
+    assert "0 of 0 functions of fixed latency equal csynth" in checks
+
+
+def dated(root, scheduled, cosimulated, top="top"):
+    """A folder with a latency that is far off, and with dates."""
+    folder = counter(root, 3, [(2, 2), (4, 0)])
+    write_latency(folder, 400)
+    (folder / "sim" / "report" / f"{top}_cosim.rpt").write_text(f"Report time       : {cosimulated}.\n")
+    (folder / ".autopilot" / "db" / "top.verbose.sched.rpt").write_text(f"* Date:           {scheduled}\n")
+    return folder
+
+
+@pytest.mark.parametrize("zone", ["", " CET", " SEAST", " +0800"])
+def test_a_co_simulation_that_is_older_than_the_schedule_is_no_judge(tmp_path, zone):
+    first, second = f"Tue Mar  9 14:21:34{zone} 2021", f"Tue Mar  9 16:23:04{zone} 2021"
+    with pytest.raises(InputError, match="co-simulation 400, this graph 14"):
+        read_solution(dated(tmp_path / "s", first, second))
+    notes: list[str] = []
+    read_solution(dated(tmp_path / "t", second, first), notes=notes)
+    assert any("older than the schedule" in each for each in notes)
+    notes.clear()
+    read_solution(dated(tmp_path / "u", first, second, "another"), notes=notes)
+    assert any("older than the schedule" in each for each in notes)
 
 
 # --- Refusals
@@ -234,6 +285,7 @@ BITS = """
 declare i8 @llvm.part.select.i8(i8, i32, i32)
 declare i8 @llvm.part.set.i8.i4(i8, i4, i32, i32)
 declare i4 @_ssdm_op_PartSelect.i4.i8.i32.i32(i8, i32, i32)
+declare i3 @_ssdm_op_PartSelect.i3.i8.i32(i8, i32)
 declare i12 @_ssdm_op_BitConcatenate.i12.i8.i4(i8, i4)
 """
 
@@ -246,6 +298,7 @@ declare i12 @_ssdm_op_BitConcatenate.i12.i8.i4(i8, i4)
         ("call i8 @llvm.part.set.i8.i4(i8 0, i4 3, i32 2, i32 5)", 0b1100),
         ("call i8 @llvm.part.set.i8.i4(i8 -1, i4 3, i32 5, i32 2)", 0b11110011),
         ("call i4 @_ssdm_op_PartSelect.i4.i8.i32.i32(i8 180, i32 4, i32 7)", 0b1011),
+        ("call i3 @_ssdm_op_PartSelect.i3.i8.i32(i8 180, i32 2)", 0b101),
         ("call i12 @_ssdm_op_BitConcatenate.i12.i8.i4(i8 18, i4 5)", 0x125),
     ],
 )
