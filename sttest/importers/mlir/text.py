@@ -117,14 +117,15 @@ def _whole(module: ModuleOp) -> ModuleOp:
 
 
 def _check_text(text: str, where: str) -> None:
-    """Refuses what would keep xDSL busy without end: quotes not closed in their line, and integers too wide."""
+    """Refuses what would keep xDSL busy without end: quotes that it does not take, and integers too wide."""
     for wide in _WIDE_INTEGER.finditer(text):
         if int(wide[1]) > MAX_INTEGER_BITS:
             at = f"{where}:{text.count(chr(10), 0, wide.start()) + 1}"
             raise InputError("not-mlir", f"an integer of more than {MAX_INTEGER_BITS:,} bits", where=at)
     for number, line in enumerate(text.split("\n"), 1):
-        if '"' in line and '"' in _QUOTED_OR_COMMENT.sub("", line):
-            raise InputError("not-mlir", "text in quotes is not closed", where=f"{where}:{number}")
+        if '"' in line and '"' in _TAKEN_OR_COMMENT.sub("", line):
+            what = "text in quotes is not closed, or has an escape that MLIR does not have"
+            raise InputError("not-mlir", what, where=f"{where}:{number}")
 
 
 def _refusal(
@@ -154,6 +155,8 @@ def _first_line(text: str) -> str:
 
 _OPEN, _CLOSE = "([{<", ")]}>"
 _CONTINUES = re.compile(r"\s*(?::|->|ins\b|outs\b|to\b)")
+_TAKEN_OR_COMMENT = re.compile(r'"(?:[^"\\\v\f]|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"|//.*')
+"""As xDSL's lexer takes it, which tries every way to cut a text before it gives one up."""
 _QUOTED_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|//.*')
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 
