@@ -80,7 +80,7 @@ def _with_forms(verb: Callable[..., None], *, has_table: bool) -> Callable[..., 
     @wraps(verb)
     def run(**given: Any) -> None:
         asked = {name: given.pop(name) for name in forms}
-        if asked.get("csv") and given["as_json"]:
+        if asked.get("csv") and given.get("as_json"):
             raise InputError("two-forms", "--csv and --json are two forms", where="--csv", hints=["leave one out"])
         verb(**given)
 

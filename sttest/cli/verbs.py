@@ -7,10 +7,13 @@ It has ``--json``, ``--csv`` and ``--wide``, errors and exit codes as all verbs 
 
 from collections.abc import Callable
 from functools import cache
+from pkgutil import iter_modules
 from typing import ParamSpec
 
+from sttest import built_in
 from sttest.built_in import verbs
-from sttest.core.extensions import Offer, offers
+from sttest.core.errors import did_you_mean, note
+from sttest.core.extensions import Offer, extensions, offers
 
 P = ParamSpec("P")
 VERBS = {offer.name: offer for offer in verbs.OFFERS}
@@ -20,7 +23,10 @@ OTHERS = "Extensions"
 
 @cache
 def all_verbs() -> dict[str, Offer]:
-    """Those of installed extensions too, which help lists last."""
+    """Those of installed extensions too, which help lists last; a note names what is offered where no door is."""
+    doors = {*(each.name for each in iter_modules(built_in.__path__)), "models", "studies"}  # sttest has none of these
+    for offer in (each for extension in extensions()[1:] for each in extension.offers if each.door not in doors):
+        note(f"'{offer.name}' of an extension is left out: no door '{offer.door}', {did_you_mean(offer.door, doors)}")
     return offers("verbs")
 
 
