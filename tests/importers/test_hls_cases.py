@@ -66,7 +66,9 @@ def test_what_deadlocks_is_cured_by_the_right_depth(name):
     assert found.verdict == "deadlock"
     assert found.deadlock.fix == DEADLOCKS[name]
     assert simulate(graph.with_depths(found.deadlock.fix)).verdict == "done"
-    assert checks == ["it deadlocks under every schedule"]
+    assert checks[0] == "it deadlocks under every schedule"
+    told = ", ".join(f"{fifo}={depth}" for fifo, depth in DEADLOCKS[name].items())
+    assert checks[1].startswith(f"with {told} it finishes under every schedule, in ")
 
 
 def test_a_round_trip_is_longer_than_an_iteration_alone_and_no_depth_matters():

@@ -3,7 +3,7 @@
 import pytest
 
 from sttest.core.errors import InputError
-from sttest.importers.cpp.pragma_depths import write_pragma_depths
+from sttest.importers.cpp.depths_back import write_stream_depths
 from sttest.importers.hls.project import read_sources
 from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph
 from sttest.studies.check.patching import patched_files
@@ -29,7 +29,7 @@ def graph(depths: dict[str, int]) -> TimedGraph:
 def patched(tmp_path, found: TimedGraph) -> str:
     path = tmp_path / "d.cpp"
     path.write_text(TEXT, encoding="utf-8")
-    write_pragma_depths(tmp_path, read_sources([path]), found, tmp_path / "p")
+    write_stream_depths(tmp_path, read_sources([path]), found, {}, tmp_path / "p")
     text = (tmp_path / "p").read_text(encoding="utf-8")
     return patched_files(text, path)[path.absolute()] if text else TEXT
 
@@ -43,7 +43,8 @@ def test_pragmas_of_arrays_and_members_change_and_missing_ones_are_put_behind_de
 
 def test_what_is_in_no_pragma_and_no_declaration_is_refused(tmp_path):
     assert patched(tmp_path, graph({"x": 2})) == TEXT
-    with pytest.raises(InputError, match="is about 'deep'"):
-        patched(tmp_path, graph({"deep": 5}))
+    assert patched(tmp_path, graph({"deep": 5})) == TEXT.replace("int, 4>", "int, 5>")
     with pytest.raises(InputError, match="is about 'gone'"):
+        patched(tmp_path, graph({"x": 2, "gone": 3}))
+    with pytest.raises(InputError, match="no stream of the graph is declared"):
         patched(tmp_path, graph({"gone": 3}))

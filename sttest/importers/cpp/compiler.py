@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -82,6 +83,8 @@ def _first_error(done: subprocess.CompletedProcess[str]) -> str:
 
 
 def _hints(done: subprocess.CompletedProcess[str]) -> list[str]:
+    if re.search(r"'(hls_(?:fft|fir|dds|dsp|linear)[\w.]*|ap_axi_\w+\.h|dsp_\w+\.h)' file not found", done.stderr):
+        return ["a library of AMD, whose code is not public: import solution reads a synthesized folder of it"]
     if "file not found" in done.stderr:
         return ["put the header beside the source"]
     if "undefined reference" in done.stderr:
@@ -149,14 +152,14 @@ def _runtime(out: Path) -> None:
         out.write_bytes(b64decode(text))
 
 
-def lower(bitcode: Path, request: Path, out: Path) -> None:
-    """Analyzes a design's bitcode and compiles it with calls of the runtime, in a process of its own.
+def lower(parts: Sequence[Path], request: Path, out: Path) -> None:
+    """Analyzes the bitcode of a design's files and compiles it with calls of the runtime, in a process of its own.
 
     Raises:
         InputError: LLVM cannot read it.
     """
     command = python_command(
-        ["-m", "sttest.importers.cpp.lower", str(bitcode), str(request), str(out)], ends_with_us=True
+        ["-m", "sttest.importers.cpp.lower", str(request), str(out), *map(str, parts)], ends_with_us=True
     )
     path = os.pathsep.join(
         filter(None, [str(Path(sys.modules["sttest"].__file__ or "").parents[1]), os.environ.get("PYTHONPATH", "")])

@@ -68,7 +68,9 @@ def _declared(path: Path, text: str, names: set[str]) -> Iterator[tuple[str, Dec
         if name in names and (name, around) not in seen:
             seen.add((name, around))
             first, last = (code.count("\n", 0, place) + 1 for place in (start, end))
-            yield name, Declaration(path, first, last, around, pragmas.get((name, around), 0), in_type)
+            member = next((each for each in pragmas if each[0].startswith(f"{name}.") and each[1] == around), None)
+            pragma = pragmas.get((name, around), 0) or (pragmas[member] if member else 0)
+            yield name, Declaration(path, first, last, around, pragma, in_type)
     for (name, around), line in pragmas.items():
         if name in names and (name, around) not in seen:
             yield name, Declaration(path, line, line, around, line)

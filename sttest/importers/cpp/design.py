@@ -4,7 +4,7 @@ import json
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +85,11 @@ def read_design(
     if notes is not None:
         notes += network.notes
     if checks is not None:
-        checks.append(f"it {verdict_of(network).text}")
+        verdict = verdict_of(network)
+        checks += [f"it {verdict.text}", *verdict.safe_depths()]
+        if verdict.stuck:
+            network = replace(network, early=verdict.graphs[verdict.stuck[-1]])
+            _LAST[source.resolve()] = network
     return network
 
 
@@ -172,20 +176,21 @@ def _estimated(facts: Mapping[str, Any], source: Source, run: ScheduleRun, layou
 
 def _compiled(source: Source, top: str, values: Mapping[str, str], folder: Path) -> dict[str, Any]:
     """Makes the program ``design`` in a folder; gives what is known of it."""
-    unit = folder / "unit.cpp"
     units, flags = source.project.units, source.project.flags
     for each in units:
         if not str(each).isprintable() or '"' in str(each):
             raise InputError("bad-name", "the name of a source file is not printable", where=repr(str(each)))
-    unit.write_text("".join(f'#include "{path}"\n' for path in units), encoding="utf-8")
     folders = [f"-I{each}" for each in dict.fromkeys(path.parent for path in units)]
-    preprocess(unit, folder / "text.cpp", [*folders, *flags])
-    text = (folder / "text.cpp").read_text(encoding="utf-8", errors="replace")
-    (folder / "marked.cpp").write_text(marked(text), encoding="utf-8")
-    compile_bitcode(folder / "marked.cpp", folder / "design.bc")
+    for number, each in enumerate(units):
+        unit, text, bitcode = (folder / f"{name}{number}" for name in ("unit", "text", "design"))
+        unit.write_text(f'#include "{each}"\n', encoding="utf-8")
+        preprocess(unit, text, [*folders, *flags])
+        text.write_text(marked(text.read_text(encoding="utf-8", errors="replace")), encoding="utf-8")
+        compile_bitcode(text, bitcode)
     request = {"top": top, "values": dict(values), "headers": str(HEADERS)}
     (folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
-    lower(folder / "design.bc", folder / "request.json", folder / "design")
+    parts = [folder / f"design{number}" for number in range(len(units))]
+    lower(parts, folder / "request.json", folder / "design")
     facts: dict[str, Any] = json.loads((folder / "design.json").read_text(encoding="utf-8"))
     if "tops" in facts:
         raise _no_top(source, top, facts["tops"])

@@ -1,12 +1,13 @@
 """A design's bitcode as an object file with calls of the runtime, and what stays the same in every run.
 
-A module of its own process: ``python -m sttest.importers.cpp.lower BITCODE REQUEST OUT``; an assertion of LLVM ends the
-process that it fails in.  ``OUT.o`` and ``OUT.json`` are written.
+A module of its own process: ``python -m sttest.importers.cpp.lower REQUEST OUT BITCODE...``; an assertion of LLVM ends
+the process that it fails in.  ``OUT.o`` and ``OUT.json`` are written.
 """
 
 import json
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import llvmlite.binding as llvm
@@ -23,13 +24,15 @@ _NAMED = re.compile(r'@("[^"]*"|[\w.$-]+)')
 DATAFLOW = "sttest_dataflow"
 
 
-def main(bitcode: Path, request: Path, out: Path) -> None:
+def main(request: Path, out: Path, parts: Sequence[Path]) -> None:
     """Writes the object file and what is known of the design."""
     asked = json.loads(request.read_text(encoding="utf-8"))
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     machine = llvm.Target.from_default_triple().create_target_machine(opt=1, reloc="static", codemodel="small")
-    module = llvm.parse_bitcode(bitcode.read_bytes())
+    module = llvm.parse_bitcode(parts[0].read_bytes())
+    for each in parts[1:]:
+        module.link_in(llvm.parse_bitcode(each.read_bytes()))
     _run(module, machine, "always_inliner")
     roles = roles_of(parse_module(_text(module)), asked["top"])
     top = next((name for name, role in roles.items() if role.endswith("top")), "")
@@ -136,4 +139,4 @@ def functions_with(module: IrModule, roles: dict[str, str]) -> list[IrFunction]:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]), [Path(each) for each in sys.argv[3:]])

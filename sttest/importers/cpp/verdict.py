@@ -5,10 +5,11 @@ schedules between them that keep lanes of unrolled loops from reading in one sta
 a stage apart passes a token every second cycle, and at two stages none.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sttest.importers.cpp.network import NetworkRuns
-from sttest.sim import Simulation, simulate
+from sttest.sim import Simulation, TimedGraph, simulate
 from sttest.sim.graph import MAX_DEPTH
 
 _SCHEDULES = {
@@ -19,12 +20,16 @@ _SCHEDULES = {
 }
 
 
+_MOST_FIXES = 6
+
+
 @dataclass(frozen=True)
 class Verdict:
     """The run of each schedule, and whether depths make those that deadlock finish."""
 
     runs: dict[str, Simulation]
     finishes_with_depths: bool
+    graphs: Mapping[str, TimedGraph]
 
     @property
     def stuck(self) -> list[str]:
@@ -49,6 +54,30 @@ class Verdict:
             return f"finishes under every schedule, in {told}"
         return f"deadlocks only if {self._condition(self.stuck[0])}; else it finishes, in {told}"
 
+    def safe_depths(self) -> list[str]:
+        """Depths with which each schedule finishes, where some deadlock, and what knowing the schedule would save."""
+        if not self.stuck or not self.finishes_with_depths:
+            return []
+        depths = dict[str, int]()
+        for name in self.stuck:
+            run = self.runs[name]
+            for _ in range(_MOST_FIXES):
+                if run.deadlock is None or not run.deadlock.fix:
+                    break
+                depths |= {fifo: max(depth, depths.get(fifo, 0)) for fifo, depth in run.deadlock.fix.items()}
+                run = simulate(self.graphs[name].with_depths(depths))
+            if run.deadlock is not None:
+                return []
+        runs = [simulate(graph.with_depths(depths)) for graph in self.graphs.values()]
+        if any(run.cycles is None for run in runs):
+            return []
+        found = [run.cycles for run in runs if run.cycles is not None]
+        told = ", ".join(f"{name}={depth}" for name, depth in depths.items())
+        saved = (
+            "" if len(self.stuck) == len(self.runs) else "; a schedule that is known not to need them saves all of it"
+        )
+        return [f"with {told} it finishes under every schedule, in {min(found):,} to {max(found):,} cycles{saved}"]
+
     def _condition(self, name: str) -> str:
         """What a schedule that deadlocks has, and where it stands still."""
         deadlock = self.runs[name].deadlock
@@ -64,4 +93,4 @@ def verdict_of(network: NetworkRuns) -> Verdict:
     runs = {name: simulate(graph) for name, graph in graphs.items()}
     stuck = next((name for name, run in runs.items() if run.deadlock is not None), None)
     helps = stuck is None or simulate(graphs[stuck].with_all_depths(MAX_DEPTH // 2), unbounded=True).verdict == "done"
-    return Verdict(runs, helps)
+    return Verdict(runs, helps, graphs)

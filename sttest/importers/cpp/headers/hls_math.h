@@ -16,6 +16,9 @@ template <class T> STTEST_INLINE T max(T a, T b) { return a > b ? a : b; }
 template <class T> STTEST_INLINE T min(T a, T b) { return a < b ? a : b; }
 template <class T> STTEST_INLINE T fmax(T a, T b) { return a > b ? a : b; }
 template <class T> STTEST_INLINE T fmin(T a, T b) { return a < b ? a : b; }
+template <class T> STTEST_INLINE bool signbit(T x) { return std::signbit((double)x); }
+template <class T> STTEST_INLINE bool isnan(T x) { return std::isnan((double)x); }
+template <class T> STTEST_INLINE bool isinf(T x) { return std::isinf((double)x); }
 STTEST_INLINE float pow(float a, float b) { return std::pow(a, b); }
 STTEST_INLINE double pow(double a, double b) { return std::pow(a, b); }
 STTEST_INLINE float fmod(float a, float b) { return std::fmod(a, b); }

@@ -1,0 +1,1 @@
+#include "sttest_hls.h"
