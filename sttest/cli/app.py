@@ -23,7 +23,7 @@ from sttest.cli.completion import completing_verb, is_completing
 from sttest.cli.help import VerbCommand, definitions, help_width
 from sttest.cli.numbers import take_plain_numbers
 from sttest.cli.streams import flush_output, prepare_streams
-from sttest.cli.verbs import OTHERS, VERBS, all_verbs, prints_table, verb_named
+from sttest.cli.verbs import OTHERS, VERBS, all_verbs, load_verb, prints_table
 from sttest.compile.options import renamed
 from sttest.core.errors import DoesNotFitError, InputError, PassingError, SttestError, did_you_mean, note, note_renamed
 from sttest.core.extensions import HOW_TO_INSTALL, has_systems
@@ -48,7 +48,7 @@ class _Commands(Mapping[str, Any]):
         if is_completing():
             verb.command(name)(completing_verb(name))
             return typer.main.get_command(verb)
-        function = verb_named(name).load()
+        function = load_verb(name)
         function = _with_forms(function, has_table=prints_table(function))
         verb.command(name, cls=VerbCommand)(function)
         command: Any = typer.main.get_command(verb)

@@ -12,7 +12,7 @@ from typing import ParamSpec
 
 from sttest import built_in
 from sttest.built_in import verbs
-from sttest.core.errors import did_you_mean, note
+from sttest.core.errors import InputError, did_you_mean, note
 from sttest.core.extensions import Offer, extensions, offers
 
 P = ParamSpec("P")
@@ -37,6 +37,23 @@ def verb_named(name: str) -> Offer:
         KeyError: there is none.
     """
     return VERBS[name] if name in VERBS else all_verbs()[name]
+
+
+def load_verb(name: str) -> Callable[..., None]:
+    """The function of a verb.
+
+    Raises:
+        KeyError: there is none.
+        InputError: an extension offers it, and cannot be imported or has no such function.
+    """
+    offer = verb_named(name)
+    try:
+        return offer.load()
+    except Exception as error:  # whatever its module does
+        if name in VERBS:
+            raise
+        what = f"the verb of an extension cannot be loaded: {type(error).__name__}: {error}"
+        raise InputError("broken-extension", what, where=name) from error
 
 
 def without_table(verb: Callable[P, None]) -> Callable[P, None]:

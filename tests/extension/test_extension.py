@@ -175,3 +175,30 @@ def test_extensions_come_by_name_after_sttest(entries):
         assert list(extensions.offers("verbs"))[-1] == "b-verb"
     finally:
         del module.PROBE
+
+
+def of_extension(monkeypatch, *offers: Offer) -> None:
+    given = [extensions.extensions()[0], Extension("own", offers)]
+    for module in (extensions, verbs):
+        monkeypatch.setattr(module, "extensions", lambda: given)
+    verbs.all_verbs.cache_clear()
+
+
+@pytest.fixture
+def fresh_verbs():
+    yield
+    verbs.all_verbs.cache_clear()
+
+
+@pytest.mark.usefixtures("fresh_verbs")
+def test_a_verb_that_cannot_be_loaded_is_refused_by_its_name(monkeypatch):
+    of_extension(monkeypatch, Offer("verbs", "gone", "no_such_module:gone"))
+    with pytest.raises(InputError, match="gone: the verb of an extension cannot be loaded: ModuleNotFoundError"):
+        verbs.load_verb("gone")
+
+
+@pytest.mark.usefixtures("fresh_verbs")
+def test_what_is_offered_where_no_door_is_is_said(monkeypatch, capsys):
+    of_extension(monkeypatch, Offer("verb", "mine", "json:dumps"))
+    verbs.all_verbs()
+    assert "'mine' of an extension is left out: no door 'verb', did you mean 'verbs'?" in capsys.readouterr().err
