@@ -25,8 +25,10 @@ from sttest.importers.mlir.host_sequence import HostSequence
 from sttest.importers.mlir.kernel_cycles import KernelCycles
 from sttest.importers.mlir.object_fifo_depths import with_depths
 from sttest.importers.mlir.object_fifos import ObjectFifo, Pools, Tile, filled, object_fifos, pools_of, tiles_of
+from sttest.importers.mlir.op_lines import op_places
 from sttest.importers.mlir.scripts import Script, graph_of
 from sttest.importers.mlir.text import MAX_MLIR_BYTES, block_of, name_of, operations_called, read_mlir, symbol, whole
+from sttest.importers.places import Access, DesignPlaces, Place
 from sttest.sim import TimedGraph
 
 CLOCK_MHZ = 1000.0
@@ -62,6 +64,38 @@ def read_aie(
     if notes is not None:
         notes += [*said, *kernels.notes()]
     return graph
+
+
+def places(source: Path, *, cycles: Sequence[str] = (), frames: int = ROUNDS, top: str = "") -> DesignPlaces:
+    """Where object FIFOs are stated, cores begin, and objects are acquired and released; arguments as of ``read_aie``.
+
+    Raises:
+        InputError: as :func:`read_aie`.
+    """
+    where = place_of(source)
+    module = read_mlir(source, AIE_FORMS, GENERIC_BY)
+    device = _only(operations_called(module, ("aie.device",)), "aie.device", top, where)
+    lines = op_places(module, source, ("aie.objectfifo", "aie.core", _ACQUIRE, _RELEASE))
+    design = _Design(device, where, KernelCycles(cycles, where), top, [])
+    names = [fifo.name for fifo in design.graph(_graph_name(device, source), frames).fifos]
+    stated = {symbol(op, "sym_name"): lines[op] for op in operations_called(device, ("aie.objectfifo",)) if op in lines}
+    cores = {design.tile_of(core).name: core for core in design.cores if core in lines}
+    accesses: dict[Access, Place] = {}
+    for name, core in cores.items():
+        for op in operations_called(core, (_ACQUIRE, _RELEASE)):
+            held, does = symbol(op, "objFifo_name"), "write" if whole(op, "port") == 0 else "read"
+            is_filled = (does == "write") != (name_of(op) == _ACQUIRE)
+            for fifo in names:
+                if fifo.partition(".")[0] == held and (fifo == filled(fifo.removesuffix(".filled"))) == is_filled:
+                    accesses.setdefault((name, does, fifo), lines[op])
+    return DesignPlaces(
+        fifos={fifo: stated[fifo.partition(".")[0]] for fifo in names if fifo.partition(".")[0] in stated},
+        processes={
+            **{f"dma {name}": place for name, place in stated.items()},
+            **{n: lines[c] for n, c in cores.items()},
+        },
+        accesses=accesses,
+    )
 
 
 def write_depths(graph: TimedGraph, source: Path, out: Path) -> None:
@@ -118,7 +152,7 @@ class _Design:
         pools = self.pools()
         fifos = pools.fifos
         self.notes += pools.notes
-        scripts = [self._core(core, self._tile(core).name, pools) for core in self.cores]
+        scripts = [self._core(core, self.tile_of(core).name, pools) for core in self.cores]
         scripts = [script for script in scripts if script.steps]
         places = [*pools.places]
         host = self._host(fifos)
@@ -143,7 +177,8 @@ class _Design:
         """Its tiles."""
         return tiles_of(self.device)
 
-    def _tile(self, core: Operation) -> Tile:
+    def tile_of(self, core: Operation) -> Tile:
+        """Where a core is."""
         tile = self.tiles.get(core.operands[0]) if core.operands else None
         if tile is None:
             raise InputError("unknown-tile", "the tile of a core is not known", where=self.where)
@@ -158,7 +193,7 @@ class _Design:
             raise InputError("no-object-fifos", "it has no object FIFOs", where=self.where, hints=hints)
         for core in self.cores:
             for op in operations_called(core, (_ACQUIRE,)):
-                key = symbol(op, "objFifo_name"), self._tile(core).name
+                key = symbol(op, "objFifo_name"), self.tile_of(core).name
                 self.acquired[key] = max(self.acquired.get(key, 0), _objects(op))
         return pools_of(self.device, fifos, self.acquired)
 

@@ -21,8 +21,10 @@ from sttest.core.files import place_of
 from sttest.importers.mlir.allo_forms import ALLO_FORMS
 from sttest.importers.mlir.execution import EndlessLoopError, Execution
 from sttest.importers.mlir.kernel_cycles import KernelCycles
+from sttest.importers.mlir.op_lines import op_places
 from sttest.importers.mlir.scripts import Script, graph_of
 from sttest.importers.mlir.text import bits_of, block_of, name_of, read_mlir, stated, symbol
+from sttest.importers.places import Access, DesignPlaces
 from sttest.sim import Fifo, TimedGraph
 from sttest.sim.graph import MAX_BITS
 
@@ -47,23 +49,44 @@ def read_allo(source: Path, *, cycles: Sequence[str] = (), top: str = "", notes:
     Raises:
         InputError: not such a file, or which streams are accessed how often is not known before it runs.
     """
+    graph, design = _read(source, cycles, top)
+    if notes is not None:
+        notes += [*design.notes, *design.kernels.notes()]
+    return graph
+
+
+def places(source: Path, *, cycles: Sequence[str] = (), top: str = "") -> DesignPlaces:
+    """Where streams are made, kernels defined, and accesses made; arguments as of :func:`read_allo`.
+
+    Raises:
+        InputError: as :func:`read_allo`.
+    """
+    _, design = _read(source, cycles, top)
+    lines = op_places(design.module, source, (_CONSTRUCT, _GET, _PUT, "func.func"))
+    return DesignPlaces(
+        fifos={name: lines[op] for name, op in design.made.items() if op in lines},
+        processes={name: lines[op] for name, op in design.run.items() if op in lines},
+        accesses={access: lines[op] for access, op in design.accessed.items() if op in lines},
+    )
+
+
+def _read(source: Path, cycles: Sequence[str], top: str) -> tuple[TimedGraph, "_Design"]:
     where = place_of(source)
     module = read_mlir(source, ALLO_FORMS, GENERIC_BY)
     for op in module.walk():
         if name_of(op) in _GLOBAL:
             what = f"'{name_of(op)}' is not modeled, only streams that a function makes"
             raise InputError("not-modeled", what, where=where, hints=["build the design with allo.dataflow"])
-    kernels = KernelCycles(cycles, where)
-    design = _Design(module, where, kernels)
-    graph = design.graph(top, source.stem)
-    if notes is not None:
-        notes += [*design.notes, *kernels.notes()]
-    return graph
+    design = _Design(module, where, KernelCycles(cycles, where))
+    return design.graph(top, source.stem), design
 
 
 @dataclass
 class _Design:
-    """The functions of a module, and what was found of its top so far."""
+    """The functions of a module, and what was found of its top so far.
+
+    ``made``, ``run``, ``accessed``: the operations that made FIFOs, the functions of processes, and first accesses.
+    """
 
     module: ModuleOp
     where: str
@@ -72,6 +95,9 @@ class _Design:
     scripts: list[Script] = field(default_factory=list[Script])
     notes: list[str] = field(default_factory=list[str])
     functions: dict[str, Operation] = field(default_factory=dict[str, Operation])
+    made: dict[str, Operation] = field(default_factory=dict[str, Operation])
+    run: dict[str, Operation] = field(default_factory=dict[str, Operation])
+    accessed: dict[Access, Operation] = field(default_factory=dict[Access, Operation])
 
     def graph(self, top: str, stem: str) -> TimedGraph:
         """The timed graph of a top."""
@@ -149,6 +175,7 @@ class _Design:
         if name in {fifo.name for fifo in self.fifos}:
             name = f"{name}.{len(self.fifos)}"
         self.fifos.append(Fifo(name, depth, bits, origin=place.rsplit(": ", 1)[-1]))
+        self.made[name] = op
         return name
 
     def _instance(
@@ -178,6 +205,7 @@ class _Design:
     def _kernel(self, kernel: Operation, streams: Mapping[SSAValue, str], name: str) -> Script:
         """What a kernel does with its streams."""
         script = Script(name, f"@{symbol(kernel, 'sym_name')}")
+        self.run[name] = kernel
         reader = _KernelReader(self, script, dict(streams), f"{self.where}: {name}")
         run = Execution(reader.where, reader.access, reader.counts, lambda: len(script.steps), self._moves_in)
         block = block_of(kernel, reader.where)
@@ -232,6 +260,8 @@ class _KernelReader:
                 what = "it accesses a stream that is not among its arguments"
                 hints = ["print the module that df.build gives, where streams are arguments"]
                 raise InputError("unknown-stream", what, where=self.where, hints=hints)
+            does = "write" if name == _PUT else "read"
+            self.design.accessed.setdefault((self.script.name, does, stream), op)
             if name == _PUT:
                 self.script.put(stream)
             else:

@@ -97,7 +97,7 @@ def _howard(
         _evaluate(graph, policy, cycle, period, value)
         reached = value[source] + time - period * delay
         best = np.maximum.reduceat(reached, into)
-        slack = _TOLERANCE * max(1.0, float(np.abs(best).max()))
+        slack = _TOLERANCE * max(1.0, float(np.abs(value[np.isfinite(value)]).max()))
         is_better = best > value + slack
         if not is_better.any():
             break
@@ -133,7 +133,10 @@ def _cycles(waits_for: np.ndarray, policy: np.ndarray) -> list[list[int]]:
 
 
 def _evaluate(graph: Constraints, policy: np.ndarray, cycle: Sequence[int], period: float, value: np.ndarray) -> None:
-    """Sets the values of all events that wait for the cycle, from the event at which it begins."""
+    """Sets the values of all events that wait for the cycle, from the event at which it begins.
+
+    The others have none: those of an earlier period would be too high, and break a cycle for a worse one.
+    """
     root = int(graph.target[cycle[-1]])
     above, gain = graph.source[policy].copy(), graph.time[policy] - period * graph.delay[policy]
     above[root], gain[root] = root, 0.0
@@ -141,7 +144,7 @@ def _evaluate(graph: Constraints, policy: np.ndarray, cycle: Sequence[int], peri
         gain = gain + gain[above]
         above = above[above]
     waits = above == root
-    value[waits] = value[root] + gain[waits]
+    value[:] = np.where(waits, gain, -np.inf)
 
 
 def _better(graph: Constraints, found: CriticalCycle, value: np.ndarray) -> list[int]:

@@ -25,6 +25,7 @@ HLS = "hls"
 ROOT = Path(__file__).parents[2]
 VIEWER = ROOT / "tests" / "data" / "check" / "viewer.cpp"
 EXAMPLES, SDF3 = ROOT / "examples", ROOT / "tests" / "data" / "sdf3" / "samplerate.xml"
+MLIR = ROOT / "tests" / "data" / "mlir"
 SKEW, LIVE = case("stage_skew").path, case("stage_skew").live_path
 ACTION = ROOT / ".github" / "actions" / "sttest-check" / "action.yml"
 QUIET_S = 3.0
@@ -107,10 +108,13 @@ def test_one_input_of_each_kind(sttest, here):
         "trace": ("lightningsim", "deadlock"),
         str(EXAMPLES / "finn-residual" / "residual.onnx"): ("finn", "deadlock"),
         "linear.mlir": ("linalg text", "done"),
+        str(MLIR / "window.aie.mlir"): ("aie", "deadlock"),
+        str(MLIR / "reply.allo.mlir"): ("allo", "deadlock"),
     }
     found = told(sttest("check", *inputs, "--json"), 3)
     assert [(each["form"], each["verdict"]) for each in found] == list(inputs.values())
     assert all(each["error"] is None and not each["stopped"] for each in found)
+    assert all(wait["spot"] for each in found if each["form"] in (HLS, "aie", "allo") for wait in each["waits"])
     assert [bool(each["waits"]) for each in found] == [each["verdict"] == "deadlock" for each in found]
     some = ["trace", str(solution.parent / "hls.app"), "tapa"]
     table, _, details = sttest("check", *some).stdout.partition("\n\n")

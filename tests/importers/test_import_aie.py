@@ -9,7 +9,7 @@ import pytest
 from lock_machine import move, pool, stuck
 
 from sttest.core.errors import InputError
-from sttest.importers.aie import read_aie, write_depths
+from sttest.importers.aie import places, read_aie, write_depths
 from sttest.importers.mlir import execution
 from sttest.sim import simulate
 from sttest.sim.sizing.finite import size_by_simulation
@@ -460,3 +460,30 @@ def test_bytes_that_are_no_text_are_refused(tmp_path):
     path.write_bytes(bytes(itertools.chain(range(256), range(256))))
     with pytest.raises(InputError, match="no text in UTF-8"):
         read_aie(path)
+
+
+def test_places_are_the_lines_of_object_fifos_cores_acquires_and_releases():
+    found, lines = places(WINDOW), WINDOW.read_text(encoding="utf-8").splitlines()
+    told = {
+        "fifo": found.fifos["rows.cons1"], "core": found.processes["core_1_2"], "dma": found.processes["dma rows"],
+        "acquire": found.of_access("core_1_2", "read", "rows.cons0.filled"),
+        "release": found.of_access("core_1_2", "read", "rows.cons0"),
+        "fill": found.of_access("core_1_2", "write", "edges.prod.filled"),
+    }  # fmt: skip
+    at = {what: lines[place.line - 1].strip() for what, place in told.items()}
+    assert at["fifo"] == at["dma"]
+    assert at["fifo"].startswith("aie.objectfifo @rows(")
+    assert "aie.core(" in at["core"]
+    assert "aie.objectfifo.acquire @rows(Consume" in at["acquire"]
+    assert at["release"].startswith("aie.objectfifo.release @rows(Consume")
+    assert at["fill"].startswith("aie.objectfifo.release @edges(Produce")
+
+
+def test_places_of_the_generic_form_are_those_of_its_lines():
+    source = DATA / "generic.aie.mlir"
+    lines = source.read_text(encoding="utf-8").splitlines()
+    found = places(source)
+    assert found.accesses
+    for (_, does, fifo), place in found.accesses.items():
+        wanted = "acquire" if (does == "write") != fifo.endswith(".filled") else "release"
+        assert f'"aie.objectfifo.{wanted}"' in lines[place.line - 1]

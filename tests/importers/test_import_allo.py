@@ -8,7 +8,7 @@ from queue import Empty, Full, Queue
 import pytest
 
 from sttest.core.errors import InputError
-from sttest.importers.allo import read_allo
+from sttest.importers.allo import places, read_allo
 from sttest.sim import simulate
 from sttest.sim.sizing.finite import size_by_simulation
 
@@ -40,6 +40,25 @@ def test_a_reply_that_comes_too_late_deadlocks_with_a_certificate_and_the_least_
     ]  # fmt: skip
     assert result.deadlock.fix == {QUESTION: 2}
     assert result.deadlock.is_minimal
+
+
+def test_places_are_the_lines_of_makers_kernels_and_accesses():
+    found, lines = places(REPLY), REPLY.read_text(encoding="utf-8").splitlines()
+    asker = "wrapper_0/inner/asker_0"
+    told = {
+        QUESTION: found.fifos[QUESTION], "kernel": found.processes[asker],
+        "put": found.of_access(asker, "write", QUESTION), "get": found.of_access(asker, "read", ANSWER),
+    }  # fmt: skip
+    at = {what: lines[place.line - 1].strip() for what, place in told.items()}
+    assert at[QUESTION].startswith('%0 = allo.stream_construct() {name = "question"}')
+    assert at["kernel"].startswith("func.func @asker_0(")
+    assert at["put"].startswith("allo.stream_put(%arg1")
+    assert at["get"].startswith("%0 = allo.stream_get(%arg2")
+
+
+def test_a_comment_that_names_operations_moves_no_line(tmp_path):
+    path = edited(tmp_path, REPLY, ("module {", "module { // allo.stream_put, allo.stream_get and func.func"))
+    assert [place.line for place in places(path).fifos.values()] == [26, 27]
 
 
 def on_threads(question, answer):

@@ -74,6 +74,27 @@ def test_schedules_are_as_fast_as_executions(monkeypatch):
     assert len({each for each in executed if each != 0}) > 15
 
 
+def with_a_beginning(graph: TimedGraph, seed: int) -> TimedGraph:
+    """One actor does its last phase, or two of them, before the first."""
+    actors = list(graph.processes)
+    chosen = actors[seed % len(actors)]
+    assert isinstance(chosen, Actor)
+    actors[seed % len(actors)] = replace(chosen, initial_phases=chosen.phases[-1:] * (1 + seed % 2))
+    return replace(graph, processes=tuple(actors))
+
+
+def test_a_beginning_ends_in_a_deadlock_where_the_rate_is_none(monkeypatch):
+    """Finite runs, execution to a period and schedules, of graphs whose initial phases break a balance, agree."""
+    graphs = [with_a_beginning(random_graph(seed), seed) for seed in range(60)]
+    rates = [rate_or_error(graph) for graph in graphs]
+    verdicts = [simulate(graph).verdict for graph in graphs]
+    assert verdicts == ["deadlock" if rate == 0 else "done" for rate in rates]
+    assert {"deadlock", "done"} == set(verdicts)
+    monkeypatch.setattr(throughput, "MAX_FIRINGS", 0)
+    live = [number for number, verdict in enumerate(verdicts) if verdict == "done"]
+    assert [rate_or_error(graphs[number]) for number in live] == [rates[number] for number in live]
+
+
 def ring(many: int = 1 << 25, depth: int = NEVER_FULL) -> TimedGraph:
     """Actors that fire ``many`` times, once and ``many`` times in an iteration; by default 67 million firings."""
     fifos = [
