@@ -31,7 +31,7 @@ struct Loop {
   long entries = 0, least = 0, most = 0, same = 0;
 };
 struct Access { int site, stream, op; vector<std::pair<int, long>> lane; };
-struct Placed { vector<long> early, late, text, apart; long length; bool relaxed; };
+struct Placed { vector<long> early, late, text, apart, first; long length; bool relaxed; };
 struct Active { int loop; long count, base; };
 struct Run { long origin, end, first, last; };
 struct Proc {
@@ -40,7 +40,7 @@ struct Proc {
   int blocked_stream = NONE, blocked_site = NONE;
   long now = ENTRY, end = ENTRY, origin = 0;
   vector<Access> pending;
-  vector<int64_t> early, late, text, apart;
+  vector<int64_t> early, late, text, apart, first;
   vector<int32_t> op, at;
   vector<Run> runs;
   std::map<int, long> relaxed;
@@ -227,6 +227,7 @@ Placed arranged(const vector<Access> &all, long length, bool is_fixed) {
   for (size_t i = 0; i < count; i++) made.early[i] = std::max(made.early[i], first[i]);
   asap(all, strictness, 0, made.late, &last);
   for (size_t i = 0; i < count; i++) made.late[i] = std::min(made.late[i], std::max(last[i], 0l));
+  made.first = first;
   // As the text has them, also across lanes: what a condition guards is a stage later, and so is what follows it.
   made.text.resize(count);
   long now = 0;
@@ -253,6 +254,7 @@ void emit(Proc *proc, const vector<Access> &all, const Placed &found, long base,
     proc->late.push_back(base + found.late[i]);
     proc->text.push_back(base + found.text[i]);
     proc->apart.push_back(base + found.apart[i]);
+    proc->first.push_back(base + found.first[i]);
     proc->op.push_back(2 * all[k].stream + all[k].op);
     proc->at.push_back(all[k].site);
   }
@@ -778,6 +780,7 @@ void write_result(const string &path) {
     fwrite(p.late.data(), 8, p.late.size(), data);
     fwrite(p.text.data(), 8, p.text.size(), data);
     fwrite(p.apart.data(), 8, p.apart.size(), data);
+    fwrite(p.first.data(), 8, p.first.size(), data);
     fwrite(p.op.data(), 4, p.op.size(), data);
     fwrite(p.at.data(), 4, p.at.size(), data);
   }
