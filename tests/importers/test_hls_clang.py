@@ -234,3 +234,24 @@ def test_a_shift_register_and_files_with_one_header_without_a_guard(tmp_path):
     notes: list[str] = []
     assert simulate(read_hls(tmp_path / "top.cpp", notes=notes)).verdict == "done"
     assert notes[0] == "files, top and settings are those of run.tcl, which names the source"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("int v; while (in.read_nb(v) == false) { n++; } sums[i] = v + n;", ""),
+        ("while (in.empty()) { n++; } sums[i] = in.read() + n;", ""),
+        ("int v; while (in.read_nb(v)) { n++; } sums[i] = v + n;", "'read_nb' of a stream depends on time"),
+        ("int v; if (in.read_nb(v)) sums[i] = v;", "'read_nb' of a stream depends on time"),
+        ("int v; for (int j = 0; j < 9; j++) if (!in.empty()) break; sums[i] = in.read();", "'empty' of a stream dep"),
+    ],
+)
+def test_asking_until_there_is_something_is_a_read_that_waits_and_other_asking_is_refused(tmp_path, line, told):
+    text = (PAIR % "").replace("sums[i] = in.read();", line).replace("int *sums) { b:", "int *sums) { int n = 0; b:")
+    source = written(tmp_path, text)
+    if told:
+        with pytest.raises(InputError, match=told):
+            read_hls(source)
+    else:
+        found = simulate(read_hls(source))
+        assert (found.verdict, found.fifo_events) == ("done", 12)

@@ -76,7 +76,7 @@ vector<Loop> loops;
 std::unordered_map<int, long> least, tail, straight;
 std::unordered_map<uint64_t, long> needs;
 std::unordered_map<uint64_t, Placed> placements;
-std::unordered_map<int, int> guarded, joins;  // joins: of a loop of a region, the one whose process it is part of
+std::unordered_map<int, int> guarded, joins, polls;  // joins: of a loop of a region, the one whose process it is part of
 // All accesses that iterations of a pipeline have, in the order of the text: its schedule is one, whatever an iteration skips.
 struct Union { vector<Access> all; vector<uint64_t> keys; std::unordered_map<uint64_t, int> place; bool is_known = false, is_placed = false; Placed placed; };
 std::map<int, Union> unions;
@@ -665,7 +665,23 @@ void sttest_write_bytes(void *self, const void *value, long size) {
   }
   given(stream);
 }
-long sttest_untimed(void *, const char *what) { fail(string("untimed ") + std::to_string(site) + " " + what); return 0; }
+long sttest_untimed(void *self, const char *what) {
+  bool is_empty = !strcmp(what, "empty");
+  auto poll = polls.find(site);
+  if (poll != polls.end() && poll->second == is_empty && (is_empty || !strcmp(what, "read_nb"))) {
+    Stream *stream = stream_at(self);
+    while (!stream->tokens && !stream->is_port) {
+      current->home->is_blocked = true;
+      current->home->blocked_stream = number_of(stream), current->home->blocked_site = site;
+      stream->waiting = current;
+      resume_next();
+    }
+    current->home->is_blocked = false;
+    return !is_empty;
+  }
+  fail(string("untimed ") + std::to_string(site) + " " + what);
+  return 0;
+}
 void sttest_first(void *self, long tokens) {
   Stream *stream = stream_at(self);
   stream->initial = tokens, stream->tokens = tokens;
@@ -746,6 +762,7 @@ void read_table(const char *path) {
     else if (what == "least") least[(int)a] = b;
     else if (what == "tail") tail[(int)a] = b;
     else if (what == "joins") joins[(int)a] = (int)b;
+    else if (what == "poll") polls[(int)a] = (int)b;
     else if (what == "guarded") guarded[(int)a] = 1;
     else if (what == "straight") straight[(int)a] = b;
     else if (what == "stream") {
