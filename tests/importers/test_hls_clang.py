@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from sttest.boards.operators import OPERATORS_FILE
-from sttest.core.errors import InputError
+from sttest.core.errors import DeadlockError, InputError
 from sttest.core.files import read_yaml
 from sttest.importers.cpp import read_hls
 from sttest.importers.cpp.design import read_design
@@ -192,3 +192,66 @@ def test_tasks_that_share_nothing_are_no_dataflow_design(tmp_path):
     text = (PAIR % "").replace("for (int i = 0; i < 6", "for (int i = 0; i < 0")
     with pytest.raises(InputError, match="no token passes between any two of them"):
         read_hls(written(tmp_path, text))
+
+
+ASKING = """
+#include <hls_stream.h>
+void ask(hls::stream<int> &req, hls::stream<int> &rep, const int *p, int *m) {
+  a: for (int i = 0; i < 40; i++) { req.write(p[i]); ap_wait(); m[0] += rep.read(); }
+}
+void answer(hls::stream<int> &req, hls::stream<int> &rep) {
+  b: for (int i = 0; i < 40; i++) { int v = req.read(); rep.write(2 * v); }
+}
+void top(const int *p, int *m) {
+  #pragma HLS dataflow
+  hls::stream<int> req, rep;
+  ask(req, rep, p, m); answer(req, rep);
+}
+"""
+
+
+def test_what_deadlocks_under_one_schedule_alone_is_the_graph_and_another_waits_for_each_answer(tmp_path):
+    checks: list[str] = []
+    graph = read_hls(written(tmp_path, ASKING), checks=checks)
+    assert simulate(graph).verdict == "deadlock"
+    assert checks[0].startswith("it deadlocks only if reads stand early and writes late")
+    network = read_design(tmp_path / "design.cpp", None, "", {}, None, None)
+    assert simulate(network.first).cycles == 2 * 40 + 3  # a published design of this kind: 4,053 for 2,025
+
+
+def test_tasks_that_both_read_first_wait_whatever_the_depths_are(tmp_path):
+    text = ASKING.replace("req.write(p[i]); ap_wait(); m[0] += rep.read();", "m[0] += rep.read(); req.write(p[i]);")
+    with pytest.raises(DeadlockError, match=r"ask waits for 'rep' \(design.cpp line 4\); answer waits for 'req'"):
+        read_hls(written(tmp_path, text))
+
+
+def test_a_shift_register_and_files_with_one_header_without_a_guard(tmp_path):
+    (tmp_path / "n.h").write_text("const int N = 6; struct pair_of { int a; };", encoding="utf-8")
+    parts = (PAIR % "").replace("out.write(i)", "static ap_shift_reg<int, 3> r; out.write(r.shift(i))")
+    (tmp_path / "top.cpp").write_text('#include "ap_shift_reg.h"\n#include "n.h"\n' + parts, encoding="utf-8")
+    (tmp_path / "more.cpp").write_text('#include "n.h"\nint more() { return N; }', encoding="utf-8")
+    (tmp_path / "run.tcl").write_text("add_files top.cpp\nadd_files more.cpp\nset_top top\n", encoding="utf-8")
+    notes: list[str] = []
+    assert simulate(read_hls(tmp_path / "top.cpp", notes=notes)).verdict == "done"
+    assert notes[0] == "files, top and settings are those of run.tcl, which names the source"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("int v; while (in.read_nb(v) == false) { n++; } sums[i] = v + n;", ""),
+        ("while (in.empty()) { n++; } sums[i] = in.read() + n;", ""),
+        ("int v; while (in.read_nb(v)) { n++; } sums[i] = v + n;", "'read_nb' of a stream depends on time"),
+        ("int v; if (in.read_nb(v)) sums[i] = v;", "'read_nb' of a stream depends on time"),
+        ("int v; for (int j = 0; j < 9; j++) if (!in.empty()) break; sums[i] = in.read();", "'empty' of a stream dep"),
+    ],
+)
+def test_asking_until_there_is_something_is_a_read_that_waits_and_other_asking_is_refused(tmp_path, line, told):
+    text = (PAIR % "").replace("sums[i] = in.read();", line).replace("int *sums) { b:", "int *sums) { int n = 0; b:")
+    source = written(tmp_path, text)
+    if told:
+        with pytest.raises(InputError, match=told):
+            read_hls(source)
+    else:
+        found = simulate(read_hls(source))
+        assert (found.verdict, found.fifo_events) == ("done", 12)

@@ -10,7 +10,7 @@ from typing import Any
 
 from sttest.core.errors import InputError
 from sttest.importers.cpp.compiler import HEADERS, compile_bitcode, link, lower, preprocess, run_limited
-from sttest.importers.cpp.layout import Layout
+from sttest.importers.cpp.layout import Layout, polls
 from sttest.importers.cpp.network import NetworkMaker, NetworkRuns, ScheduleRun, read_run
 from sttest.importers.cpp.rewrite import marked
 from sttest.importers.cpp.verdict import verdict_of
@@ -132,7 +132,8 @@ def _directives(text: str, found: Source) -> None:
 def _read(source: Source, top: str, values: Mapping[str, str], folder: Path) -> NetworkRuns:
     facts = _compiled(source, top, values, folder)
     # What runs does not depend on times: a first run counts iterations.
-    first = _run(folder, "".join(f"loop {each} 0 -1 1 0 0 1\n" for each in range(len(facts["loops"]))), source, values)
+    rows = [*(f"loop {each} 0 -1 1 0 0 1" for each in range(len(facts["loops"]))), *polls(facts), ""]
+    first = _run(folder, "\n".join(rows), source, values)
     _require_known(facts, first, values)
     blocked = {each["function"] for each in first.facts["processes"] if each["blocked"]}
     layout = Layout(facts, first.facts["loops"], source.reports, blocked)

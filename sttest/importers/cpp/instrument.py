@@ -68,6 +68,7 @@ class Instrumented:
         self.extra: list[str] = [_DECLARED]
         self.texts: dict[str, str] = {}
         self.made = 0
+        self.polls: dict[int, str] = {}  # sites that ask a stream again and again until it has something
 
     def run(self) -> dict[str, Any]:
         """Makes the text; gives functions, loops and sites."""
@@ -75,16 +76,19 @@ class Instrumented:
             for loop in function.loops:
                 loop.number = len(self.loops)
                 self.loops.append((function, loop))
-            for _, each in function.instructions():
+            for block, each in function.instructions():
                 if each.callee in _SITES:
                     self.site_of[id(each)] = len(self.sites)
                     self.sites.append((function, each, _SITES[each.callee]))
+                    if each.callee == "sttest_untimed" and (method := _poll(function, block.name, each)):
+                        self.polls[self.site_of[id(each)]] = method
         facts = {
             "top": self.module.subprogram(self.module_function(self.top))[0],
             "functions": [self._function(each) for each in self.functions],
             "loops": [self._loop(function, loop) for function, loop in self.loops],
             "parameters": [*map(_parameter, self.module_function(self.top).parameters)],
         }
+        facts["polls"] = [[site, int(method == "empty")] for site, method in self.polls.items()]
         self.texts = {each.name: self._instrumented(each) for each in self.functions}
         facts["sites"] = [
             [self.numbers[function.name], what, *self.module.place(each.location, self.headers)]
@@ -350,3 +354,25 @@ def _body(function: IrFunction, loop: NaturalLoop) -> str:
         if nested is loop:
             return inside[0]
     return loop.header
+
+
+def _poll(function: IrFunction, name: str, asked: Instruction) -> str:
+    """The method with which a loop asks a stream until it has something; empty where it does more, or ends otherwise.
+
+    The loop accesses nothing but that stream, and its one way out is the answer: that of ``read_nb`` is no longer 0,
+    or that of ``empty`` is 0.
+    """
+    loop = function.loop_of[name]
+    if loop is None:
+        return ""
+    inside = [function.blocks[each] for each in loop.blocks]
+    leaving = [block for block in inside if any(each not in loop.blocks for each in block.successors)]
+    others = [each for block in inside for each in block.instructions if each.callee in ACCESSES and each is not asked]
+    if len(leaving) != 1 or any(each.callee not in ("sttest_read", "sttest_read_bytes") for each in others):
+        return ""
+    end = leaving[0].instructions[-1]
+    made = function.definitions.get(end.operands[0]) if end.operands and len(leaving[0].successors) == 2 else None
+    if made is None or made.opcode != "icmp" or made.operands != (asked.result,) or " 0, " not in f"{made.text}, ":
+        return ""
+    leaves_if_true = leaving[0].successors[0] not in loop.blocks
+    return "empty" if leaves_if_true == (" eq " in made.text) else "read_nb"

@@ -83,6 +83,7 @@ class Layout:
     def table(self) -> str:
         """What the runtime reads, but for its limits."""
         lines = [each.row() for each in self.loops]
+        lines += polls(self.facts)
         lines += [f"need {first} {second} {stages} 0 0 0 0" for first, second, stages in self.facts["needs"]]
         lines += [f"least {site} {stages} 0 0 0 0 0" for site, stages in self.facts["least"]]
         lines += [f"tail {site} {stages} 0 0 0 0 0" for site, stages in self.facts["tail"]]
@@ -193,6 +194,11 @@ class Layout:
         loop.interval = max(1, asked, self.facts["recurrence"].get(str(loop.number), 0))
         if is_off:
             loop.interval = loop.latency
+
+
+def polls(facts: Mapping[str, Any]) -> list[str]:
+    """Lines of the runtime's table for sites that ask a stream until it has something."""
+    return [f"poll {site} {is_empty} 0 0 0 0 0" for site, is_empty in facts["polls"]]
 
 
 def is_no_process(loop: LoopLayout) -> bool:

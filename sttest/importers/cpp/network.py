@@ -1,4 +1,4 @@
-"""What a run of a design left behind, as timed graphs: one for each of four schedules."""
+"""What a run of a design left behind, as timed graphs: one for each of five schedules."""
 
 import json
 from collections import Counter
@@ -31,26 +31,27 @@ def read_run(path: Path) -> ScheduleRun:
     run, place = ScheduleRun(facts), 0
     for each in facts["processes"]:
         parts: list[np.ndarray] = []
-        for kind in ("<i8", "<i8", "<i8", "<i8", "<i4", "<i4"):
+        for kind in (*("<i8",) * 5, "<i4", "<i4"):
             parts.append(np.frombuffer(data, kind, each["count"], place))
             place += parts[-1].nbytes
-        run.accesses.append((tuple(parts[:4]), parts[4], parts[5]))
+        run.accesses.append((tuple(parts[:5]), parts[5], parts[6]))
     return run
 
 
 @dataclass(frozen=True)
 class NetworkRuns:
-    """The design under four schedules.
+    """The design under five schedules.
 
     In ``early`` reads stand as early and writes as late as order and latencies allow, in ``late`` the other way round;
     in ``text`` lanes of an unrolled loop keep the order of the text, what a condition guards being a stage later; in
-    ``apart`` the first of several lanes reads a stage before the others.
+    ``apart`` the first of several lanes reads a stage before the others; in ``first`` all stand as early as may be.
     """
 
     early: TimedGraph
     late: TimedGraph
     text: TimedGraph
     apart: TimedGraph
+    first: TimedGraph
     notes: tuple[str, ...]
     blocked: tuple[str, ...]  # processes that wait for ever although no FIFO is ever full, and where
     places: DesignPlaces  # of processes and accesses; the text tells where FIFOs are declared
@@ -100,14 +101,14 @@ class NetworkMaker:
             what = f"{len(self.names)} tasks, and no token passes between any two of them"
             hints = ["give scalars that decide how often loops run: --set n=64", "name another function with --top"]
             raise InputError("no-channels", what, where=self.name, hints=hints)
-        early, late, text, apart = (
+        early, late, text, apart, first = (
             TimedGraph(
                 self.name, self.clock_mhz, tuple(self.fifos), tuple(self._process(each, which) for each in self.names)
             )
-            for which in range(4)
+            for which in range(5)
         )
         return NetworkRuns(
-            early, late, text, apart, tuple(dict.fromkeys(self.notes)), tuple(self._blocked()), self._places()
+            early, late, text, apart, first, tuple(dict.fromkeys(self.notes)), tuple(self._blocked()), self._places()
         )
 
     def _names(self) -> dict[int, str]:

@@ -1,8 +1,8 @@
 """What holds of a design whose stages are not known: whether it finishes under every schedule, and in how many cycles.
 
-Both ends are simulated, reads as early and writes as late as their order and latencies allow, and the reverse; and two
-schedules between them that keep lanes of unrolled loops from reading in one stage: a FIFO of depth 2 whose lanes stand
-a stage apart passes a token every second cycle, and at two stages none.
+Both ends are simulated, reads as early and writes as late as their order and latencies allow, and the reverse; and
+three schedules between them: all as early as may be, and two that keep lanes of unrolled loops from reading in one
+stage. A FIFO of depth 2 whose lanes stand a stage apart passes a token every second cycle, and at two stages none.
 """
 
 from collections.abc import Mapping
@@ -17,6 +17,7 @@ _SCHEDULES = {
     "early": "reads stand early and writes late in an iteration",
     "text": "lanes read in the order of the text, guarded ones a stage later",
     "apart": "the first of several lanes reads a stage before the others",
+    "first": "reads and writes stand early in an iteration",
 }
 
 
@@ -89,7 +90,13 @@ class Verdict:
 
 def verdict_of(network: NetworkRuns) -> Verdict:
     """Simulates a design under each schedule."""
-    graphs = {"early": network.early, "late": network.late, "text": network.text, "apart": network.apart}
+    graphs = {
+        "early": network.early,
+        "late": network.late,
+        "text": network.text,
+        "apart": network.apart,
+        "first": network.first,
+    }
     runs = {name: simulate(graph) for name, graph in graphs.items()}
     stuck = next((name for name, run in runs.items() if run.deadlock is not None), None)
     helps = stuck is None or simulate(graphs[stuck].with_all_depths(MAX_DEPTH // 2), unbounded=True).verdict == "done"

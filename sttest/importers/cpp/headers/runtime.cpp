@@ -31,7 +31,7 @@ struct Loop {
   long entries = 0, least = 0, most = 0, same = 0;
 };
 struct Access { int site, stream, op; vector<std::pair<int, long>> lane; };
-struct Placed { vector<long> early, late, text, apart; long length; bool relaxed; };
+struct Placed { vector<long> early, late, text, apart, first; long length; bool relaxed; };
 struct Active { int loop; long count, base; };
 struct Run { long origin, end, first, last; };
 struct Proc {
@@ -40,7 +40,7 @@ struct Proc {
   int blocked_stream = NONE, blocked_site = NONE;
   long now = ENTRY, end = ENTRY, origin = 0;
   vector<Access> pending;
-  vector<int64_t> early, late, text, apart;
+  vector<int64_t> early, late, text, apart, first;
   vector<int32_t> op, at;
   vector<Run> runs;
   std::map<int, long> relaxed;
@@ -76,7 +76,7 @@ vector<Loop> loops;
 std::unordered_map<int, long> least, tail, straight;
 std::unordered_map<uint64_t, long> needs;
 std::unordered_map<uint64_t, Placed> placements;
-std::unordered_map<int, int> guarded, joins;  // joins: of a loop of a region, the one whose process it is part of
+std::unordered_map<int, int> guarded, joins, polls;  // joins: of a loop of a region, the one whose process it is part of
 // All accesses that iterations of a pipeline have, in the order of the text: its schedule is one, whatever an iteration skips.
 struct Union { vector<Access> all; vector<uint64_t> keys; std::unordered_map<uint64_t, int> place; bool is_known = false, is_placed = false; Placed placed; };
 std::map<int, Union> unions;
@@ -227,6 +227,7 @@ Placed arranged(const vector<Access> &all, long length, bool is_fixed) {
   for (size_t i = 0; i < count; i++) made.early[i] = std::max(made.early[i], first[i]);
   asap(all, strictness, 0, made.late, &last);
   for (size_t i = 0; i < count; i++) made.late[i] = std::min(made.late[i], std::max(last[i], 0l));
+  made.first = first;
   // As the text has them, also across lanes: what a condition guards is a stage later, and so is what follows it.
   made.text.resize(count);
   long now = 0;
@@ -253,6 +254,7 @@ void emit(Proc *proc, const vector<Access> &all, const Placed &found, long base,
     proc->late.push_back(base + found.late[i]);
     proc->text.push_back(base + found.text[i]);
     proc->apart.push_back(base + found.apart[i]);
+    proc->first.push_back(base + found.first[i]);
     proc->op.push_back(2 * all[k].stream + all[k].op);
     proc->at.push_back(all[k].site);
   }
@@ -663,7 +665,23 @@ void sttest_write_bytes(void *self, const void *value, long size) {
   }
   given(stream);
 }
-long sttest_untimed(void *, const char *what) { fail(string("untimed ") + std::to_string(site) + " " + what); return 0; }
+long sttest_untimed(void *self, const char *what) {
+  bool is_empty = !strcmp(what, "empty");
+  auto poll = polls.find(site);
+  if (poll != polls.end() && poll->second == is_empty && (is_empty || !strcmp(what, "read_nb"))) {
+    Stream *stream = stream_at(self);
+    while (!stream->tokens && !stream->is_port) {
+      current->home->is_blocked = true;
+      current->home->blocked_stream = number_of(stream), current->home->blocked_site = site;
+      stream->waiting = current;
+      resume_next();
+    }
+    current->home->is_blocked = false;
+    return !is_empty;
+  }
+  fail(string("untimed ") + std::to_string(site) + " " + what);
+  return 0;
+}
 void sttest_first(void *self, long tokens) {
   Stream *stream = stream_at(self);
   stream->initial = tokens, stream->tokens = tokens;
@@ -744,6 +762,7 @@ void read_table(const char *path) {
     else if (what == "least") least[(int)a] = b;
     else if (what == "tail") tail[(int)a] = b;
     else if (what == "joins") joins[(int)a] = (int)b;
+    else if (what == "poll") polls[(int)a] = (int)b;
     else if (what == "guarded") guarded[(int)a] = 1;
     else if (what == "straight") straight[(int)a] = b;
     else if (what == "stream") {
@@ -778,6 +797,7 @@ void write_result(const string &path) {
     fwrite(p.late.data(), 8, p.late.size(), data);
     fwrite(p.text.data(), 8, p.text.size(), data);
     fwrite(p.apart.data(), 8, p.apart.size(), data);
+    fwrite(p.first.data(), 8, p.first.size(), data);
     fwrite(p.op.data(), 4, p.op.size(), data);
     fwrite(p.at.data(), 4, p.at.size(), data);
   }
