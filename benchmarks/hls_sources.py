@@ -91,7 +91,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="a CSV file to write as well")
     given = parser.parse_args()
     columns = ("repository", "file", "asked", "outcome", "verdict or cause", "s")
-    found = list(rows(given.clones, given.only))
+    found: list[tuple[str, str, str, str, str, str]] = []
+    for row in rows(given.clones, given.only):
+        found.append(row)
+        print(" | ".join(row), file=sys.stderr, flush=True)
     print_table(columns, found)
     counts = Counter(row[3] for row in found)
     print(", ".join(f"{count} {outcome}" for outcome, count in counts.items()))

@@ -18,7 +18,7 @@ from scipy.sparse import csr_array  # pyright: ignore[reportMissingTypeStubs]
 
 _CSGRAPH: Any = scipy_csgraph
 _ROUNDS = 10_000
-"""Of policy iteration: it takes tens."""
+"""Rounds of policy iteration, of which tens are taken."""
 _TOLERANCE = 1e-10
 """Relative, of potentials in floating point; what it leaves open is decided in whole numbers."""
 

@@ -255,3 +255,21 @@ def test_asking_until_there_is_something_is_a_read_that_waits_and_other_asking_i
     else:
         found = simulate(read_hls(source))
         assert (found.verdict, found.fifo_events) == ("done", 12)
+
+
+COPIED = """
+struct Point { int x, y, z, w; };
+void make(const Point *p, Point out[8]) { a: for (int i = 0; i < 8; i++) out[i] = p[i]; }
+void take(Point in[8], Point *m) { b: for (int i = 0; i < 8; i++) m[i] = in[i]; }
+void top(const Point *p, Point *m) {
+  Point between[8];
+  #pragma HLS dataflow
+  make(p, between); take(between, m);
+}
+"""
+
+
+def test_a_buffer_of_structures_that_are_copied_whole_is_a_buffer(tmp_path):
+    graph = read_hls(written(tmp_path, COPIED))
+    assert [fifo.name for fifo in graph.fifos] == ["between.take.full", "between.take.empty"]
+    assert simulate(graph).verdict == "done"

@@ -87,6 +87,8 @@ def _hints(done: subprocess.CompletedProcess[str]) -> list[str]:
         return ["a library of AMD, whose code is not public: import solution reads a synthesized folder of it"]
     if "file not found" in done.stderr:
         return ["put the header beside the source"]
+    if "use of undeclared identifier" in done.stderr:
+        return ["if it is a macro, say so in the source or in the flags of hls_config.cfg or a Tcl script beside it"]
     if "undefined reference" in done.stderr:
         return ["name the folder of the project, which names all sources"]
     return []

@@ -234,7 +234,8 @@ def _require_known(facts: Mapping[str, Any], run: ScheduleRun, values: Mapping[s
         hints = ["import the trace of a run, see 'sttest import'"]
         raise InputError("not-static", f"'{method}' of a stream depends on time", where=where, hints=hints)
     if failure:
-        raise InputError("too-large", failure, where=facts["top"])
+        hints = ["give smaller scalars with --set", "a loop that ends only by what comes in never does with zeros"]
+        raise InputError("too-large", failure, where=facts["top"], bound=max_accesses(), hints=hints)
     findings = facts["findings"]
     asked = list(dict.fromkeys(each["cause"] for each in findings if each["cause"] != "data"))
     if asked:

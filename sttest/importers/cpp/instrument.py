@@ -177,17 +177,17 @@ class Instrumented:
             return ["  call void @sttest_leave()"]
         if id(each) in self.site_of:
             return [f"  call void @sttest_site(i32 {self.site_of[id(each)]})"]
-        if each.opcode in ("load", "store") and " ptr " in each.text:
-            address = each.text.rpartition("ptr ")[2].split(",")[0].strip()
-            base = function.base_of(address)
-            if self._is_shared(function, base):
-                self.site_of[id(each)] = len(self.sites)
-                self.sites.append((function, each, "write" if each.opcode == "store" else "read"))
-                return [
-                    f"  call void @sttest_site(i32 {self.site_of[id(each)]})",
-                    f"  call void @sttest_touch(ptr {address}, i32 {int(each.opcode == 'store')})",
+        lines: list[str] = []
+        for address, is_write in _touched(each):
+            if self._is_shared(function, function.base_of(address)):
+                number = len(self.sites)
+                self.site_of.setdefault(id(each), number)
+                self.sites.append((function, each, "write" if is_write else "read"))
+                lines += [
+                    f"  call void @sttest_site(i32 {number})",
+                    f"  call void @sttest_touch(ptr {address}, i32 {int(is_write)})",
                 ]
-        return []
+        return lines
 
     def _is_shared(self, function: IrFunction, base: str) -> bool:
         if base in function.parameter_names:
@@ -286,6 +286,16 @@ class Instrumented:
             "}",
         ]
         return "\n".join(lines)
+
+
+def _touched(each: Instruction) -> list[tuple[str, bool]]:
+    """Addresses that an instruction reads or writes, and whether it writes: of a copy of memory both."""
+    if each.opcode in ("load", "store") and " ptr " in each.text:
+        return [(each.text.rpartition("ptr ")[2].split(",")[0].strip(), each.opcode == "store")]
+    if each.callee.startswith(("llvm.memcpy", "llvm.memmove", "llvm.memset")):
+        ends = each.arguments[: 1 if "memset" in each.callee else 2]
+        return [(address, place == 0) for place, address in enumerate(ends) if address.startswith("%")]
+    return []
 
 
 def _static_name(symbol: str) -> str:

@@ -11,6 +11,7 @@ _DEFINE = re.compile(r'^define\s.*?@(?P<name>"[^"]*"|[\w.$-]+)\(')
 _RESULT = re.compile(r'^\s+(%(?:"[^"]*"|[\w.$-]+)) = (?:(?:tail|musttail|notail) )?(\S+)')
 _PLAIN = re.compile(r"^\s+(?:(?:tail|musttail|notail) )?(\S+)")
 _TARGET = re.compile(r'label (%(?:"[^"]*"|[\w.$-]+))')
+_POINTER = re.compile(r'\bptr (%(?:"[^"]*"|[\w.$-]+))')
 _DEBUG = re.compile(r"!dbg (!\d+)")
 _CALLEE = re.compile(r'@("[^"]*"|[\w.$-]+)\(')
 _METADATA = re.compile(r"^(!\d+) = (?:distinct )?(.*)$")
@@ -164,9 +165,11 @@ class IrFunction:
         seen = 0
         while value in self.definitions and seen < 64:
             made = self.definitions[value]
-            if made.opcode not in ("getelementptr", "bitcast", "addrspacecast") or not made.operands:
+            # The first name in it may be that of a type.
+            found = _POINTER.search(made.text.partition(" = ")[2])
+            if made.opcode not in ("getelementptr", "bitcast", "addrspacecast") or found is None:
                 break
-            value, seen = made.operands[0], seen + 1
+            value, seen = found[1], seen + 1
         return value
 
 

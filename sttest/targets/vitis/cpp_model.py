@@ -37,7 +37,7 @@ class CppType(NamedTuple):
     kind: str  # float, int, vector, stream, blocks, array, void or other
     bits: int
     element: "CppType | None" = None
-    extents: tuple[int, ...] = ()  # of arrays, and of a vector its length
+    extents: tuple[int, ...] = ()  # sizes of an array, or the length of a vector
 
     @property
     def scalar(self) -> "CppType":
@@ -197,7 +197,7 @@ class Split:
     reshapes: bool
     kind: str  # complete, cyclic or block
     factor: int
-    dim: int  # from 1; 0 is all
+    dim: int  # the first is 1; 0 is all
 
 
 class ReadParameter(NamedTuple):
@@ -253,7 +253,7 @@ class RegionChannel(NamedTuple):
     """A channel of the dataflow region."""
 
     type: CppType
-    title: str  # of a stream, the name that it is given in simulation
+    title: str  # the name that a stream is given in simulation
 
 
 class ProcessCall(NamedTuple):

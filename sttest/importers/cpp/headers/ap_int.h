@@ -75,6 +75,10 @@ template <int W, bool S> struct sttest_ap {
   Part bit(int bit) { return {*this, bit, bit}; }
   bool test(int bit) const { return get(bit, bit); }
   Part range() { return {*this, W - 1, 0}; }
+  void reverse() {
+    sttest_ap old = *this;
+    for (int i = 0; i < W; i++) set(W - 1 - i, W - 1 - i, old.get(i, i));
+  }
   int length() const { return W; }
   int to_int() const { return (int)v[0]; }
   unsigned to_uint() const { return (unsigned)v[0]; }
