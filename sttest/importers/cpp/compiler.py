@@ -25,7 +25,7 @@ MOST_BYTES = 16 << 30
 _MOST_MESSAGE = 1200
 _TRIED = ("clang++", "clang++-19", "clang++-18", "clang++-17", "clang++-16", "clang++-15", "clang++-14")
 
-__depends__ = ("sttest/importers/cpp/headers/*",)
+__depends__ = ("sttest/importers/cpp/headers/*", "sttest/importers/cpp/headers/*/*")
 
 
 @cache

@@ -79,7 +79,14 @@ def read_design(
     """
     found = find_source(source, reports)
     with tempfile.TemporaryDirectory(prefix="sttest-hls-") as name:
-        network = _read(found, top or found.top, values, Path(name))
+        try:
+            network = _read(found, top or found.top, values, Path(name))
+        except InputError as error:
+            if not found.project.description or "symbol multiply defined" not in error.what:
+                raise
+            # A script that adds one or another file: the one that was named.
+            found.project.units = [source.resolve()]
+            network = _read(found, top or found.top, values, Path(name))
     _LAST.clear()
     _LAST[source.resolve()] = network
     if notes is not None:
