@@ -273,3 +273,45 @@ def test_a_buffer_of_structures_that_are_copied_whole_is_a_buffer(tmp_path):
     graph = read_hls(written(tmp_path, COPIED))
     assert [fifo.name for fifo in graph.fifos] == ["between.take.full", "between.take.empty"]
     assert simulate(graph).verdict == "done"
+
+
+FARMED = """
+#include <hls_stream.h>
+#include <hls_task.h>
+#include <hls_np_channel.h>
+void work(hls::stream<int> &in, hls::stream<int> &out) { out.write(in.read() + 1); }
+void feed(const int *p, hls::stream<int> &out) { a: for (int i = 0; i < 16; i++) out.write(p[i]); }
+void take(hls::stream<int> &in, int *sums) { b: for (int i = 0; i < 16; i++) sums[i] = in.read(); }
+void farm(hls::stream<int> &in, hls::stream<int> &out) {
+  hls_thread_local hls::task t(work, in, out);
+}
+void top(const int *p, int *sums) {
+  hls_thread_local hls::split::round_robin<int, 4> fork;
+  hls_thread_local hls::merge::round_robin<int, 4> join;
+  #pragma HLS dataflow
+  feed(p, fork.in);
+  hls_thread_local hls::task t[4];
+  for (int i = 0; i < 4; i++) {
+    #pragma HLS unroll
+    t[i](work, fork.out[i], join.in[i]);
+  }
+  take(join.out, sums);
+}
+"""
+
+
+def test_tasks_of_a_loop_are_apart_from_those_of_channels_before_it(tmp_path):
+    (tmp_path / "d.cpp").write_text(FARMED)
+    graph = read_hls(tmp_path / "d.cpp", top="top")
+    assert len([each for each in graph.processes if each.name.startswith("work")]) == 4
+    assert simulate(graph).verdict == "done"
+
+
+def test_tasks_that_a_function_starts_are_refused(tmp_path):
+    (tmp_path / "d.cpp").write_text(
+        FARMED.replace("t[i](work, fork.out[i], join.in[i]);", "").replace(
+            "hls_thread_local hls::task t[4];", "farm(fork.out[0], join.in[0]);"
+        )
+    )
+    with pytest.raises(InputError, match="an hls::task is started in a loop or a function"):
+        read_hls(tmp_path / "d.cpp", top="top")

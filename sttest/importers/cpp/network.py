@@ -95,6 +95,7 @@ class NetworkMaker:
             InputError: a stream that no timed graph has, such as one with two writers.
         DeadlockError: processes wait for tokens that nobody writes before they wait.
         """
+        self._check_tasks()
         self._streams()
         self._arrays()
         if len(self.names) > 1 and not self.fifos:
@@ -110,6 +111,20 @@ class NetworkMaker:
         return NetworkRuns(
             early, late, text, apart, first, tuple(dict.fromkeys(self.notes)), tuple(self._blocked()), self._places()
         )
+
+    def _check_tasks(self) -> None:
+        """Refuses tasks that are not started by the top itself: whose streams are whose is not known."""
+        for each in self.processes:
+            starter = self.processes[each["parent"]] if each["task"] else each
+            if each["task"] and starter["parent"] >= 0:
+                place = self._place(each["site"])
+                where = f" ({place.file.name} line {place.line})" if place else ""
+                what = f"an hls::task is started in a loop or a function{where}, whose streams are not followed"
+                hints = [
+                    "write one call for each task into the top itself",
+                    "give the solution folder of its synthesis",
+                ]
+                raise InputError("nested-tasks", what, where=self.name, hints=hints)
 
     def _names(self) -> dict[int, str]:
         """Processes that are in the graph, by number: not those that only begin others."""

@@ -9,6 +9,7 @@ from sttest.importers.sniffing import Sight
 
 _REPORT = "csynth.xml"
 _REPORT_FOLDERS = ("syn/report", "*/syn/report", "*/*/syn/report", "*/*/*/syn/report")
+_TOP = re.compile(rb"<TopModelName>([^<]{1,200})</TopModelName>")
 MOST_LEVELS = 2
 """Folders above a source file in which the project of its synthesis is looked for."""
 MOST_FOUND = 64
@@ -36,9 +37,18 @@ def _reports(source: Path) -> Path | None:
         if (folder / _REPORT).is_file():
             return folder / _REPORT
         for pattern in _REPORT_FOLDERS:
-            if there := _some(path for path in folder.glob(pattern) if any(path.glob(f"*{_REPORT}"))):
+            if there := _some(path for path in folder.glob(pattern) if _is_of(path, source)):
                 return _only(there, source, "folders of reports", "--reports")
     return None
+
+
+def _is_of(folder: Path, source: Path) -> bool:
+    """Whether there are reports in a folder, and their top is named in the source, where it is C++."""
+    reports = sorted(folder.glob(f"*{_REPORT}"))[:MOST_FOUND]
+    tops = {top for path in reports for top in _TOP.findall(Sight(path).head)}
+    if not reports or not tops or not source.suffix.startswith(".c"):
+        return bool(reports)
+    return any(re.search(rb"\b" + re.escape(top) + rb"\b", Sight(source).head) for top in tops)
 
 
 def _rates(source: Path) -> Path | None:

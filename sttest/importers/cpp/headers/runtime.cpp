@@ -65,7 +65,8 @@ struct Coroutine {
   bool is_task = false, is_done = false;
   long children = 0, activation = 0;
   bool has_spawned = false;
-  std::map<std::pair<int, int>, int> occurrences;
+  std::map<int, int> occurrences;
+  int tasks = 0;  // started so far, some of them before the region begins
   vector<Active> active;
   vector<size_t> frames;
   int pipe = NONE;  // place in ``active`` of the loop that is a pipeline
@@ -396,7 +397,7 @@ void spawn(void (*body)(void *), void *given, long bytes, int at, bool is_task) 
   memcpy(arguments, given, bytes);
   Coroutine *co = current;
   if (!is_task) flush_segment(co->proc);
-  int occurrence = co->occurrences[{at, is_task}]++;
+  int occurrence = is_task ? co->tasks++ : co->occurrences[at]++;
   co->has_spawned = true;
   Proc *proc = process(NONE, co->home->number, at, occurrence, is_task ? -2 : NONE);
   proc->is_task = is_task, proc->called = is_task ? site : at;
