@@ -24,7 +24,10 @@ KINDS = {
     "synthesized": ("▦", "yosys counted it in a netlist"),
 }
 """Mark and meaning of each kind of number."""
-_TITLES = {"gpu_baseline": "the same models measured on NVIDIA GPUs: time, power, energy"}
+_TITLES = {
+    "gpu_baseline": "the same models measured on NVIDIA GPUs: time, power, energy",
+    "cosimulation": "solution folders of public repositories beside their co-simulation",
+}
 
 
 @dataclass(frozen=True)
