@@ -95,7 +95,7 @@ def read_design(
         verdict = verdict_of(network)
         checks += [f"it {verdict.text}", *verdict.safe_depths()]
         if verdict.stuck:
-            network = replace(network, early=verdict.graphs[verdict.stuck[-1]])
+            network = replace(network, early=verdict.graphs[verdict.hardest])
             _LAST[source.resolve()] = network
     return network
 

@@ -7,6 +7,7 @@ stage. A FIFO of depth 2 whose lanes stand a stage apart passes a token every se
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from sttest.importers.cpp.network import NetworkRuns
 from sttest.sim import Simulation, TimedGraph, simulate
@@ -36,6 +37,16 @@ class Verdict:
     def stuck(self) -> list[str]:
         """Schedules that deadlock."""
         return [name for name in _SCHEDULES if self.runs[name].deadlock is not None]
+
+    @cached_property
+    def hardest(self) -> str:
+        """The schedule that deadlocks whose fix makes all others finish, too; the last that deadlocks without one."""
+        for name in reversed(self.stuck):
+            deadlock = self.runs[name].deadlock
+            fix = deadlock.fix if deadlock is not None else None
+            if fix and all(simulate(graph.with_depths(fix)).deadlock is None for graph in self.graphs.values()):
+                return name
+        return self.stuck[-1]
 
     @property
     def cycles(self) -> tuple[int, int] | None:
