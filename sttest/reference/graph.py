@@ -551,7 +551,7 @@ class Task(_Computes):
             return False
         last = ops[-1]
         reads = [operand for op in ops for operand in op.operands].count(running)
-        gives = self.payload.results[0] == len(self.payload.arguments) + len(ops) - 1
+        gives = [*self.payload.results] == [len(self.payload.arguments) + len(ops) - 1]
         return gives and last.op == "arith.addf" and last.operands.count(running) == reads == 1
 
     @property
