@@ -139,3 +139,16 @@ def test_a_source_outside_of_its_project_is_not_patched(tmp_path):
         write_depths(graph.with_depths({"skip": 9}), solution, tmp_path / "d.patch")
     write_depths(graph.with_depths({"skip": 9}), solution, tmp_path / "d.tcl")
     assert (tmp_path / "d.tcl").read_text() == 'set_directive_stream -depth 9 "residual" skip\n'
+
+
+def test_reports_of_another_source_are_refused_though_nothing_reads_a_stream(tmp_path):
+    text = (
+        "void make(int u[4]) { a: for (int i = 0; i < 4; i++) u[i] = i; }\n"
+        "void take(int u[4], int o[4]) { b: for (int i = 0; i < 4; i++) o[i] = u[i]; }\n"
+        "void top(int o[4]) {\n  #pragma HLS dataflow\n  int u[4];\n  make(u);\n  take(u, o);\n}\n"
+    )
+    source, reports = design(tmp_path, text, MODULES)
+    assert len(read_hls(source, reports=reports).processes) == 2
+    source, reports = design(tmp_path, text, MODULES | {"make": loop("other", 4)})
+    with pytest.raises(InputError, match="make: no report fits loop 'a', and loop 'other' of the reports is not in"):
+        read_hls(source, reports=reports)

@@ -121,6 +121,7 @@ class Layout:
         fit = _Fit(self.reports, [module, *further], self.notes, is_blocked=number in self.blocked)
         for loop in loops:
             fit.loop(loop)
+        fit.check()
         cycles = self.reports.modules[module].cycles
         if not loops and cycles is not None:
             # Where there is nothing else, the module takes a cycle more than its statements.
@@ -220,6 +221,7 @@ class _Fit:
         self.is_blocked = is_blocked
         self.reports, self.module, self.notes = reports, modules[0], notes
         self.unmatched = [loop for each in modules for loop in reports.innermost(each)]
+        self.timeless: list[str] = []  # loops that no report names, as of those that synthesis took away
 
     def loop(self, loop: LoopLayout) -> None:
         """Sets modes and times of a loop and of those in it.
@@ -246,7 +248,8 @@ class _Fit:
         if _is_unrolled(loop) or not loop.facts["accesses"]:
             if not _is_unrolled(loop):
                 name = loop.label or loop.facts["line"]
-                self.notes.append(f"loop '{name}' of {self.module} has no report: it takes no time")
+                self.timeless.append(f"loop '{name}'")
+                self.notes.append(f"{self.timeless[-1]} of {self.module} has no report: it takes no time")
             for each in (loop, *loop.below()):
                 each.mode = UNROLLED
             return
@@ -257,6 +260,18 @@ class _Fit:
         raise InputError(
             "report-does-not-fit", f"no report fits loop '{name}' with {trips} iterations", where=where, hints=hints
         )
+
+    def check(self) -> None:
+        """Refuses reports of a module with a loop that the source does not have, where the source has one more, too.
+
+        Raises:
+            InputError: they are those of another source.
+        """
+        left = [each for each in self.reports.innermost(self.module) if each in self.unmatched]
+        if self.timeless and left:
+            what = f"no report fits {self.timeless[0]}, and loop '{left[0].name}' of the reports is not in the source"
+            hints = ["give the reports of the same source"]
+            raise InputError("report-does-not-fit", what, where=str(self.module), hints=hints)
 
     def _fitting(self, part: Sequence[LoopLayout], *, is_last: bool) -> tuple[LoopReport, int] | None:
         """The report of loops that are flattened, and how many copies of the body it has."""
