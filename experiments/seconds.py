@@ -32,7 +32,8 @@ def _row(found: ResultSet) -> tuple[str, str, str] | None:
     if verb is None or manifest.get("taken_over") != 0:
         return None
     day, cores = str(manifest["finished_utc"])[:10], manifest["cpus"]
-    return f"sttest {verb} {found.name}", f"{manifest['wall_s']:.0f}", f"results/{found.name}, {day}, {cores} cores"
+    took_s = max(1, round(manifest["wall_s"]))
+    return f"sttest {verb} {found.name}", f"{took_s}", f"results/{found.name}, {day}, {cores} cores"
 
 
 def _verb(found: ResultSet) -> str | None:
