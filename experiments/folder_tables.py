@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +44,10 @@ class _Line:
         return self.row["truth"] == "younger" and self.row["verdict"] in _RAN
 
     @property
+    def has_fifos(self) -> bool:
+        return self.row["FIFOs"] not in ("", "0")
+
+    @property
     def miss(self) -> float:
         return abs(float(self.row["error"])) if self.row["error"] else float("inf")
 
@@ -56,10 +61,10 @@ def _count(lines: Iterator[_Line] | list[_Line], of: str) -> int:
     return len(found) if of == "folders" else len(set(found))
 
 
-def folders(which: str = "all", of: str = "folders") -> int:
+def folders(which: str = "all", of: str = "folders", *, has_fifos: bool | None = None) -> int:
     """How many folders, or repositories with one, are ``measured``, ``judged``, ``close``, ``exact`` or ``silent``.
 
-    Silent ones are judged, off, and not refused.
+    Silent ones are judged, off, and not refused.  ``has_fifos`` asks for designs with FIFOs alone, or without.
     """
     chosen = {
         "all": lambda each: True,
@@ -69,7 +74,14 @@ def folders(which: str = "all", of: str = "folders") -> int:
         "exact": lambda each: each.is_judged and each.miss == 0,
         "silent": lambda each: each.is_judged and each.miss > CLOSE and each.row["verdict"] == "agrees",
     }[which]
-    return _count([each for each in _lines() if chosen(each)], of)
+    asked = [each for each in _lines() if has_fifos is None or each.has_fifos == has_fifos]
+    return _count([each for each in asked if chosen(each)], of)
+
+
+def largest_share(count: int) -> int:
+    """Folders that are judged of so many repositories, those with the most."""
+    found = Counter(each.repository for each in _lines() if each.is_judged)
+    return sum(number for _, number in found.most_common(count))
 
 
 def reported_functions(column: str, *, is_measured: bool | None = None) -> int:

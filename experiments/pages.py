@@ -18,7 +18,7 @@ import pandas as pd
 from experiments import clock_check, markers, resource_check, resource_fit
 from experiments.cards import CREDITS
 from experiments.emerging_rows import FIG9_QUANTITY
-from experiments.folder_tables import folders, public_folders, refused_folders, reported_functions  # noqa: F401 - for pages
+from experiments.folder_tables import folders, largest_share, public_folders, refused_folders, reported_functions  # noqa: F401 - for pages
 from experiments.gpu_baseline import report as gpu_report
 from experiments.peers import weight_gb_per_token
 from experiments.published import published_table, published_text
