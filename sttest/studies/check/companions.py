@@ -10,6 +10,7 @@ from sttest.importers.sniffing import Sight
 _REPORT = "csynth.xml"
 _REPORT_FOLDERS = ("syn/report", "*/syn/report", "*/*/syn/report", "*/*/*/syn/report")
 _TOP = re.compile(rb"<TopModelName>([^<]{1,200})</TopModelName>")
+_CPP = (".c", ".cc", ".cpp", ".cxx")
 MOST_LEVELS = 2
 """Folders above a source file in which the project of its synthesis is looked for."""
 MOST_FOUND = 64
@@ -46,7 +47,7 @@ def _is_of(folder: Path, source: Path) -> bool:
     """Whether there are reports in a folder, and their top is named in the source, where it is C++."""
     reports = sorted(folder.glob(f"*{_REPORT}"))[:MOST_FOUND]
     tops = {top for path in reports for top in _TOP.findall(Sight(path).head)}
-    if not reports or not tops or not source.suffix.startswith(".c"):
+    if not reports or not tops or source.suffix not in _CPP:
         return bool(reports)
     return any(re.search(rb"\b" + re.escape(top) + rb"\b", Sight(source).head) for top in tops)
 

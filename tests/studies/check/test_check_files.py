@@ -131,6 +131,18 @@ def test_reports_are_found_beside_a_source_or_in_the_only_project(tmp_path):
     assert "--reports" in error.value.hints[0]
 
 
+def test_reports_of_a_project_nearby_are_taken_only_if_the_source_has_their_top(tmp_path):
+    reports = tmp_path / "other" / "solution1" / "syn" / "report"
+    reports.mkdir(parents=True)
+    (reports / "csynth.xml").write_text("<profile><TopModelName>residual</TopModelName></profile>")
+    source = tmp_path / "mine" / "design.cpp"
+    source.parent.mkdir()
+    source.write_text("void residual_of_mine() {}\n")
+    assert companions(source, ["reports"]) == {}
+    source.write_text("void residual() {}\n")
+    assert companions(source, ["reports"]) == {"reports": reports}
+
+
 def test_rates_are_the_only_yaml_that_has_them(tmp_path):
     graph = tmp_path / "graph.json"
     graph.write_bytes((EXAMPLES / "tapa-vadd" / "graph.json").read_bytes())
