@@ -105,12 +105,12 @@ def public_folders() -> str:
             cycles = f"{float(row['value']):,.0f}" if row["value"] else "deadlock"
             verdict = "agrees" if row["verdict"] == "agrees" else "refused"
             truth, place = f"{float(row['reference']):,.0f}", row["model"].partition("@")[2]
-            figures = row["processes"], row["FIFOs"], cycles, truth, error
-            rows.append((each.repository, *figures, verdict, row["version"], place))
+            design = row["FIFOs"], row["processes"], row["version"], place
+            rows.append((each.repository, cycles, truth, error, verdict, *design))
     # What is long and seldom looked for comes last, behind the edge of the page.
-    figures = "processes", "FIFOs", "cycles", "co-simulation", "error"
-    head = ("repository", *figures, "import", "tool", "commit and folder")
-    return markdown_table(head, rows, is_right=lambda column: 1 <= column <= 5)
+    design = "FIFOs", "processes", "tool", "commit and folder"
+    head = ("repository", "cycles", "co-simulation", "error", "import", *design)
+    return markdown_table(head, rows, is_right=lambda column: column in (1, 2, 3, 5, 6))
 
 
 def refused_folders() -> str:
