@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from sttest.core.children import python_command
 from sttest.core.files import read_csv, write_text
 from sttest.core.tables import print_table
 
@@ -50,7 +51,7 @@ def tried(source: Path, asked: str) -> tuple[str, str, float]:
     """
     began = time.perf_counter()
     options = [part for each in asked.split() for part in ("--set", each)]
-    command = [sys.executable, "-m", "sttest", "import", "hls", str(source), *options]
+    command = python_command(["-m", "sttest", "import", "hls", str(source), *options])
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=MOST_SECONDS, check=False)
     except subprocess.TimeoutExpired:

@@ -12,13 +12,13 @@ import argparse
 import json
 import re
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from sttest.core.children import python_command
 from sttest.core.errors import InputError
 from sttest.core.results import ResultFolder, Row
 from sttest.core.tables import print_table
@@ -156,7 +156,7 @@ def imported(solution: PublicSolution) -> ImportedFolder:
     """What the importer makes of a folder, in a process of its own that is ended after some time."""
     with tempfile.TemporaryDirectory(prefix="sttest-public-") as folder:
         _extract(solution, Path(folder))
-        line = [sys.executable, "-m", "experiments.cosimulation", "--one", folder]
+        line = python_command([__file__, "--one", folder])
         try:
             done = subprocess.run(line, capture_output=True, text=True, timeout=MOST_SECONDS, check=False)
         except subprocess.TimeoutExpired:
