@@ -9,8 +9,10 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.abc import MetaPathFinder
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -43,6 +45,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--nightly", action="store_true", help="run the tests marked nightly as well")
 
 
+class _Hidden(MetaPathFinder):
+    """Packages that cannot be imported; None in ``sys.modules`` would do so, too, and breaks what looks there."""
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> None:
+        """See :class:`importlib.abc.MetaPathFinder`."""
+        if fullname.partition(".")[0] in _HIDDEN_PACKAGES:
+            raise ModuleNotFoundError(f"{fullname} is hidden from a quick run", name=fullname)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """A quick run sees neither torch nor tools, as on a machine that has none: tests that need them skip themselves."""
     # The suite tries the same examples each time; new ones are for the nightly tests.  Machines are shared, and no
@@ -52,9 +63,15 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.register_profile("nightly", patient)
     settings.load_profile("nightly" if config.getoption("--nightly") else "suite")
     if config.getoption("--quick"):
-        sys.modules.update(dict.fromkeys(_HIDDEN_PACKAGES))
-        which = shutil.which
-        shutil.which = lambda name, *rest, **named: None if name in _HIDDEN_TOOLS else which(name, *rest, **named)
+        sys.meta_path.insert(0, _Hidden())
+        which, hidden = shutil.which, {shutil.which(name) for name in _HIDDEN_TOOLS}
+
+        def seen(*asked: Any, **named: Any) -> str | None:
+            """A test may have a program of its own by the name of one that is hidden."""
+            found = which(*asked, **named)
+            return None if found in hidden else found
+
+        shutil.which = seen
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

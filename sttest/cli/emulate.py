@@ -104,9 +104,8 @@ def emulate_verb(
         raise typer.Exit(
             _run_csim(path, depths, hardware.work_dir, weights, values.streams, values.ap_types, as_json=as_json)
         )
-    find_simulator(hardware.simulator)
     if values.axi:
-        raise typer.Exit(_run_axi(path, hardware.work_dir, hardware.seed, as_json=as_json))
+        raise typer.Exit(_run_axi(path, hardware, as_json=as_json))
     raise typer.Exit(_run_rtl(path, depths, hardware, waveform, as_json=as_json))
 
 
@@ -116,6 +115,7 @@ def _run_rtl(
     wave = waveform.wave
     suffix = _waveform_suffix(wave, hardware.simulator)
     graph = with_iterations(depths.applied(_graph(path)), hardware.iterations)
+    find_simulator(hardware.simulator)
     folder = hardware.work_dir or Path("build") / f"rtl-{'graph' if path == STANDARD_INPUT else path.stem or 'graph'}"
     _check_folder(folder)
     with progress(f"emulating {graph.name}") as step:
@@ -270,12 +270,13 @@ def _text(ran: RtlRun, found: Comparison, why: str) -> str:
 # --- A kernel with ports to memory
 
 
-def _run_axi(path: Path, work_dir: Path | None, seed: int, *, as_json: bool) -> int:
+def _run_axi(path: Path, hardware: EmulatedHardware, *, as_json: bool) -> int:
     """Builds, runs, compares and prints."""
     package = DesignPackage.read(path)
-    folder = work_dir or Path("build") / f"axi-{path.stem}"
+    find_simulator(hardware.simulator)
+    folder = hardware.work_dir or Path("build") / f"axi-{path.stem}"
     with progress(f"emulating {package.name}") as step:
-        found = emulate_kernel(package, folder / "axi", seed, step)
+        found = emulate_kernel(package, folder / "axi", hardware.seed, step)
     if as_json:
         print_json(found.to_json())
     else:

@@ -27,12 +27,14 @@ from sttest.compile.passes.linalg_to_kernels import loop_extents
 from sttest.compile.passes.size_fifos import SizeFifos, set_depths
 from sttest.compile.pipeline import all_passes, place_of, streaming_passes, tiling_passes
 from sttest.compile.quantization.coverage import Coverage, coverage, float_factors, with_parameters
+from sttest.compile.reference_graph import value_graph
 from sttest.compile.sharing.layers import carries_parameters
 from sttest.compile.sharing.processes import fifos_of, processes_of
 from sttest.compile.spaces.fusion import Fusion
 from sttest.compile.timing.timed_graph import TimedGraphs, timed_graph
 from sttest.core.report_table import ReportTable
 from sttest.models.quant.scheme import load_scheme
+from sttest.reference.graph import ReferenceGraph
 from sttest.sim.graph import TimedGraph
 
 # --- Groups, and the intermediate results before and after fusion (StreamTensor Fig. 10a)
@@ -154,6 +156,8 @@ class CompiledDesign:
     coverage: Coverage | None = None  # what a scheme of integers has made integers; None in floating point
     # how its lanes differ from those that it was given
     adaptation: LaneAdaptation = field(default_factory=LaneAdaptation)
+    # how often the pipeline of each task is entered in a layer, where sizing has found it
+    entered: Mapping[str, int] | None = field(default=None, repr=False, compare=False)
 
     def with_depths(self, depths: Mapping[str, int]) -> "CompiledDesign":
         """The same design with other depths of some FIFOs, in the IR as in the timed graph.
@@ -177,8 +181,19 @@ class CompiledDesign:
     @cached_property
     def passes(self) -> dict[str, int]:
         """How often the pipeline of each task is entered in a layer, which its C++ asks for twice."""
+        if self.entered is not None:
+            return dict(self.entered)
         (kernel,) = all_of(self.module, df.KernelOp)
         return TimedGraphs(kernel, self.board).passes
+
+    @cached_property
+    def values(self) -> ReferenceGraph:
+        """What the design computes, which its package and the logic of its memory ports ask for.
+
+        Raises:
+            InputError: it has what docs/reference/values.md gives no meaning to.
+        """
+        return value_graph(self.module, self.name)
 
 
 def compile_text(
@@ -408,25 +423,28 @@ class StagedCompiler:
         module = self._applied((lanes,), tiled.module)
         engines = engines_of(all_of(tiled.module, df.TaskOp))
         adaptation = adaptation_of(knobs.lanes, engines, all_of(module, df.TaskOp))
-        graph = self._streamed(module, chosen)
-        workload = dict(self._workload)
+        graph, entered = self._streamed(module, chosen)
         return CompiledDesign(
-            self.name, knobs, self.board, module, graph, tiled.fusion, workload=workload, adaptation=adaptation
-        )
+            self.name, knobs, self.board, module, graph, tiled.fusion, workload=dict(self._workload),
+            adaptation=adaptation, entered=entered,
+        )  # fmt: skip
 
-    def _streamed(self, module: ModuleOp, chosen: Sequence[ModulePass]) -> TimedGraph:
-        """Applies the passes after the lanes; the timed graph of what they make."""
+    def _streamed(
+        self, module: ModuleOp, chosen: Sequence[ModulePass]
+    ) -> tuple[TimedGraph, dict[str, int] | None]:  # fmt: skip
+        """Applies the passes after the lanes; the timed graph of what they make, and how often tasks are entered."""
         last = chosen[-1]
         if not isinstance(last, SizeFifos):
             self._apply(chosen, module)
-            return timed_graph(module, self.board, self.name)
+            return timed_graph(module, self.board, self.name), None
         # Sizing has made most of the timed graph; what comes after it, in launches of several layers, changes it.
         self._apply(chosen[:-1], module)
         self._progress(last.name)
         began = time.perf_counter()
-        graph = last.size(module).graph(self.name)
+        graphs = last.size(module)
+        found = graphs.graph(self.name), graphs.passes
         self._seconds[last] = time.perf_counter() - began
-        return graph
+        return found
 
     def documented(self, design: CompiledDesign) -> CompiledDesign:
         """A design that was made here with the text after its first and its last pass, and with what became integers.

@@ -44,25 +44,9 @@ from sttest.reference.graph import (
 )
 
 _HERE = "value graph"
-# The order of `arith.cmpf` predicates in MLIR.
-_PREDICATES = (
-    "false",
-    "oeq",
-    "ogt",
-    "oge",
-    "olt",
-    "ole",
-    "one",
-    "ord",
-    "ueq",
-    "ugt",
-    "uge",
-    "ult",
-    "ule",
-    "une",
-    "uno",
-    "true",
-)
+_COMPARED = ("eq", "gt", "ge", "lt", "le", "ne")
+# In MLIR's order: ordered, then unordered comparisons.
+_PREDICATES = ("false", *(f"o{each}" for each in _COMPARED), "ord", *(f"u{each}" for each in _COMPARED), "uno", "true")
 # What passes values on or holds them.
 _NO_VALUES = (df.StreamOp, df.BufferOp, df.YieldOp)
 _ELEMENT_TYPES: Mapping[str, ElementType] = {name: name for name in get_args(ElementType)}

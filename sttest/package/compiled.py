@@ -12,7 +12,6 @@ from sttest.compile.groups import GroupedDesign
 from sttest.compile.hls.files import design_memory, design_signature, emit_design
 from sttest.compile.ir.module_walk import target_of
 from sttest.compile.opt import new_context, parse
-from sttest.compile.reference_graph import value_graph
 from sttest.compile.resources.design import DesignResources, design_resources
 from sttest.compile.resources.fit import Fit
 from sttest.compile.resources.placement import SlrPlacement
@@ -203,7 +202,7 @@ def _write_hls(
 def _write_values(design: CompiledDesign, path: Path) -> dict[str, object]:
     """What the design computes, or why nobody has defined it."""
     try:
-        write_reference_graph(value_graph(design.module, design.name), path)
+        write_reference_graph(design.values, path)
     except InputError as error:
         return {"missing": str(error)}
     layers = design.knobs.layers

@@ -298,7 +298,19 @@ def write_timed_graph(graph: TimedGraph, path: str | Path) -> None:
         traces_path = path.with_suffix(".npz")
         write_traces(traces_path, traces)
         data["traces"] = traces_path.name
-    write_text(path, json.dumps(data, indent=1, default=int) + "\n")
+    write_text(path, _line_by_line(data))
+
+
+def _line_by_line(data: Mapping[str, Any]) -> str:
+    """A FIFO, process or channel a line, so that two versions of a graph can be compared, and are soon written."""
+    return "{\n" + ",\n".join(f" {json.dumps(name)}: {_part(value)}" for name, value in data.items()) + "\n}\n"
+
+
+def _part(value: Any) -> str:
+    if not isinstance(value, list) or not value:
+        return json.dumps(value, default=int)
+    items = (json.dumps(each, default=int) for each in cast("list[Any]", value))
+    return "[\n" + ",\n".join(f"  {item}" for item in items) + "\n ]"
 
 
 def _plain_json(item: Any) -> dict[str, Any]:

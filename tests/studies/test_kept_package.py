@@ -46,7 +46,14 @@ def test_a_kept_package_is_what_an_empty_cache_gives(sttest, cache):
 
 
 @pytest.mark.parametrize(
-    "more", [("--gemv-lanes", "64"), ("--print-after-all",), ("--layers", "2"), ("--budget", "all"), ("--batch", "2")]
+    "more",
+    [
+        ("--gemv-lanes", "64"),
+        ("--print-after-all",),
+        ("--layers", "2"),
+        ("--budget", "all"),
+        pytest.param(("--batch", "2"), marks=pytest.mark.torch),
+    ],
 )
 def test_what_is_asked_otherwise_is_compiled(more, sttest):
     sttest(*SMALL, "-o", "first")

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("torch")  # what computes attention is defined beside what measures it
+
 from sttest.core.results import table_rows
 from sttest_systems.attention_cascades.attention_alone import AttentionShape
 from sttest_systems.attention_cascades.experiment import (

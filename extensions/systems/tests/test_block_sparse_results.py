@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("torch")  # what computes attention is defined beside what measures it
+
 from sttest.core.results import table_rows
 from sttest_systems.block_sparse.experiment import BLOCKS, CONTEXTS, HEAD_DIM, HEADS, shape_of
 

@@ -21,7 +21,8 @@ from sttest.compile.sharing.functional_units import stream_ends
 from sttest.compile.sharing.processes import process_name
 from sttest.compile.spaces.memory import MemoryChoice, choose_memories
 from sttest.compile.spaces.partition import Die, ProcessFacts, WireFacts
-from sttest.core.errors import DoesNotFitError
+from sttest.core.errors import DoesNotFitError, InputError
+from sttest.reference.graph import ReferenceGraph
 
 
 @dataclass(frozen=True)
@@ -110,11 +111,19 @@ def _taken_apart(design: CompiledDesign) -> DesignResources:
     room = total([board_capacity(design.board)] * design.knobs.cards)
     chosen = choose_memories(facts, room, logic, most)
     if design.knobs.flow == "rtl":
-        nodes, chosen = logic_in_hardware(kernel, design.graph, library, nodes, chosen)
+        nodes, chosen = logic_in_hardware(kernel, design.graph, library, nodes, chosen, _values(design))
     wires = (WireFacts(ends.fifo, ends.writer, ends.reader, ends.kind.itensor.token_bits) for ends in fifos)
     cards = {process_name(node): node.card_number for node in all_of(kernel, df.NodeOp)}
     cards = cards if design.knobs.cards > 1 else {}
     return DesignResources(nodes, chosen, tuple(wires), memory_buses(design.graph, port_bits), cards)
+
+
+def _values(design: CompiledDesign) -> ReferenceGraph | None:
+    """What a design computes, where that is defined."""
+    try:
+        return design.values
+    except InputError:
+        return None
 
 
 def board_capacity(board: FpgaBoard) -> Resources:

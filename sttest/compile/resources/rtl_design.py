@@ -9,12 +9,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from xdsl.dialects.builtin import ModuleOp
-
 from sttest.boards.operators import Operator
 from sttest.boards.resources import Resources
 from sttest.compile.dialects import df
-from sttest.compile.reference_graph import value_graph
 from sttest.compile.resources.nodes import NodeLogic
 from sttest.compile.resources.synthesis import (
     corrected,
@@ -31,7 +28,7 @@ from sttest.compile.rtl.walks import Bursts
 from sttest.compile.sharing.processes import node_label, process_name
 from sttest.compile.spaces.memory import MemoryChoice
 from sttest.core.errors import InputError
-from sttest.reference.graph import Load, Store
+from sttest.reference.graph import Load, ReferenceGraph, Store
 from sttest.sim.graph import MemoryPort, TimedGraph
 
 
@@ -41,6 +38,7 @@ def logic_in_hardware(
     library: Mapping[str, Operator],
     nodes: tuple[NodeLogic, ...],
     memories: tuple[MemoryChoice, ...],
+    values: ReferenceGraph | None,
 ) -> tuple[tuple[NodeLogic, ...], tuple[MemoryChoice, ...]]:
     """Nodes and memories with what synthesis makes of them; a node that has no module keeps what it has.
 
@@ -50,12 +48,14 @@ def logic_in_hardware(
         library: operators at the board's clock.
         nodes: processes of the design, as C++.
         memories: their memories, with their kinds.
+        values: what the design computes; without it, ports keep what they have.
     """
     cells = CountedCells(kinds={memory.facts.name: memory.kind for memory in memories})
     refused: dict[str, InputError] = {}
     modules = design_modules(kernel, graph, library, cells, refused)
     logic = {module.name: process_estimate(module, synthesized_rows()) for module in modules}
-    logic |= _ports(kernel, graph)
+    if values is not None:
+        logic |= _ports(kernel, graph, values)
     made = tuple(replace(node, logic=logic.get(node.name, node.logic)) for node in nodes)
     return made, tuple(_in_hardware(memory, memory.facts.owner in logic) for memory in memories)
 
@@ -74,17 +74,8 @@ def _in_hardware(memory: MemoryChoice, in_module: bool) -> MemoryChoice:
 # --- Memory ports: an AXI4 master each
 
 
-def _ports(kernel: df.KernelOp, graph: TimedGraph) -> dict[str, Resources]:
+def _ports(kernel: df.KernelOp, graph: TimedGraph, values: ReferenceGraph) -> dict[str, Resources]:
     """The estimate of each DMA whose tokens a port can move, by the first of its tensors."""
-    module = kernel.parent_op()
-    while module is not None and not isinstance(module, ModuleOp):
-        module = module.parent_op()
-    try:
-        values = None if module is None else value_graph(module, "ports")
-    except InputError:
-        values = None
-    if values is None:
-        return {}
     ports = {port.name: port for port in graph.processes if isinstance(port, MemoryPort)}
     moved = {node.name: node for node in (*values.loads, *values.stores)}
     found: dict[str, Resources] = {}
