@@ -1,8 +1,9 @@
 """`sttest size`: depths of FIFOs, by the linear program or by simulation."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
@@ -12,9 +13,13 @@ from sttest.core.tables import print_table
 from sttest.package import load_graph
 from sttest.sim import TimedGraph
 from sttest.sim.sizing import Sizing
+from sttest.sim.sizing.block_memory import BlockPoint, BlockSizing, block_front, size_for_blocks
 from sttest.sim.sizing.depth_runner import inexact_ports
+from sttest.sim.sizing.finite import NO_DEADLOCK
 from sttest.sim.sizing_assumptions import assumption_lines, broken_assumptions
 from sttest.studies.sizing import BesideProgram, SizeRequest, beside_program
+
+Objective: TypeAlias = Literal["tokens", "bram"]
 
 
 def size_verb(
@@ -37,6 +42,10 @@ def size_verb(
     target: Annotated[
         str | None, typer.Option(help="no-loss, no-deadlock, or the cycles that a finite run may take [no-loss].")
     ] = None,
+    objective: Annotated[
+        Objective, typer.Option(help="The fewest tokens, or the fewest block memories of 18 Kib.")
+    ] = "tokens",
+    front: Annotated[bool, typer.Option("--front", help="What fewer block memories cost in cycles, too.")] = False,
     as_json: Json = False,
 ) -> None:
     """Size FIFOs: the linear program beside depths found by simulation, and what no sizing can go below.
@@ -48,19 +57,29 @@ def size_verb(
       sttest size build/gpt2-decode-u55c --method lp --strategy conservative
 
       sttest size h263decoder.xml --throughput 1/345055 --json
+
+      sttest size graph.json --objective bram --front
     """
+    _check_objective(objective, method, front=front)
     request = SizeRequest(method, strategy, throughput, invocations, target)
     graph, compiled = load_graph(path), path.is_dir()
     with progress(f"sizing {graph.name}"):
         sizing = request.sizing(graph, compiled=compiled, where=str(path))
+        blocks, points = None, []
+        if objective == "bram":
+            blocks = size_for_blocks(sizing, _cycle_bound(sizing, target))
+            sizing, points = blocks.sizing, block_front(blocks) if front else []
         program, refused = _program_beside(graph, request, sizing, compiled=compiled)
     if as_json:
         told = None if program is None else _program_json(sizing, program, graph, request.invocations)
-        print_json({**sizing.to_json(), "lp": told, "why_no_lp": refused})
+        of_blocks = {} if blocks is None else blocks.to_json(points)
+        print_json({**sizing.to_json(), **of_blocks, "lp": told, "why_no_lp": refused})
     else:
         if refused:
             print(f"the linear program has no depths to compare with: {refused}")
-        _print(sizing, graph, request, program)
+        _print(sizing, graph, request, program, blocks)
+        if front:
+            _print_front(points)
     dead = sizing.cycles is None and sizing.throughput is None
     raise typer.Exit(DeadlockError.exit_code if dead else 0)
 
@@ -91,9 +110,37 @@ def _program_json(sizing: Sizing, program: BesideProgram, graph: TimedGraph, inv
     }
 
 
-def _print(sizing: Sizing, graph: TimedGraph, request: SizeRequest, program: BesideProgram | None) -> None:
+def _check_objective(objective: str, method: str, *, front: bool) -> None:
+    if front and objective != "bram":
+        hints = ["add --objective bram"]
+        raise InputError("option", "--front is of block memories", where="--front", hints=hints)
+    if objective == "bram" and method == "lp":
+        hints = ["leave --method out"]
+        raise InputError(
+            "option", "the linear program counts tokens, not block memories", where="--method", hints=hints
+        )
+
+
+def _cycle_bound(sizing: Sizing, target: str | None) -> int | None:
+    """The cycle by which a sized run must have ended; None where it only must end."""
+    if target == NO_DEADLOCK:
+        return None
+    return int(target) if target is not None and target.isdecimal() else sizing.cycles
+
+
+def _print_front(points: Sequence[BlockPoint]) -> None:
+    fastest = points[0].cycles
+    rows = [[each.blocks, each.cycles, f"{each.cycles / fastest:.2f}"] for each in points]
+    print_table(["blocks of 18 Kib", "cycles", "times the first"], rows, title="What fewer block memories cost")
+
+
+def _print(
+    sizing: Sizing, graph: TimedGraph, request: SizeRequest, program: BesideProgram | None, blocks: BlockSizing | None
+) -> None:
     """What the depths add up to, and a table of the FIFOs."""
     _print_totals(sizing, graph, request, program)
+    if blocks is not None:
+        print(f"block memory {blocks.blocks:,} of 18 Kib: {blocks.told}")
     if program is not None and program.falls_short:
         _print_shortfall(program, graph, request.invocations)
     columns = ["FIFO", "bits", *(["LP"] if program else [])]

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -182,3 +183,33 @@ def test_the_fewest_bits_are_searched_beside_the_program_at_its_own_pace(sttest,
     assert told["lower_bits"] <= told["total_bits"]
     text = sttest("size", package).stdout
     assert f"{slow['total_bits']:,} bits, {slow['cycles']:,} cycles, sized to be no slower than the LP" in text
+
+
+# --- Block memories in place of tokens
+
+
+BLOCK_FIELDS = {"blocks", "blocks_before", "least_blocks", "stopped", "front"}
+
+
+def test_block_memories_and_what_fewer_of_them_cost(sttest, tmp_path):
+    graph = reconvergent()
+    wide = replace(graph, fifos=tuple(replace(fifo, bits=400) for fifo in graph.fifos))
+    write_timed_graph(wide, tmp_path / "wide.json")
+    asked = ("size", str(tmp_path / "wide.json"), "--objective", "bram", "--front")
+    found = json.loads(sttest(*asked, "--json").stdout)
+    assert found.keys() == CONTRACT | BLOCK_FIELDS
+    assert 0 < found["blocks"] <= found["blocks_before"]
+    assert [found["front"][0][name] for name in ("blocks", "cycles")] == [found["blocks"], found["cycles"]]
+    text = sttest(*asked).stdout
+    assert f"block memory {found['blocks']} of 18 Kib" in text
+    assert "What fewer block memories cost" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [(("--front",), "add --objective bram"), (("--objective", "bram", "--method", "lp"), "counts tokens")],
+)
+def test_what_says_nothing_about_block_memories_is_refused(sttest, design, options, told):
+    outcome = sttest("size", str(design), *options)
+    assert outcome.exit_code == 2
+    assert told in outcome.stderr
