@@ -17,6 +17,7 @@ from sttest.sim.sizing.block_memory import BlockPoint, BlockSizing, block_front,
 from sttest.sim.sizing.depth_runner import inexact_ports
 from sttest.sim.sizing.finite import NO_DEADLOCK
 from sttest.sim.sizing_assumptions import assumption_lines, broken_assumptions
+from sttest.studies.fifo_blocks import fifo_blocks
 from sttest.studies.sizing import BesideProgram, SizeRequest, beside_program
 
 Objective: TypeAlias = Literal["tokens", "bram"]
@@ -67,8 +68,8 @@ def size_verb(
         sizing = request.sizing(graph, compiled=compiled, where=str(path))
         blocks, points = None, []
         if objective == "bram":
-            blocks = size_for_blocks(sizing, _cycle_bound(sizing, target))
-            sizing, points = blocks.sizing, block_front(blocks) if front else []
+            blocks = size_for_blocks(sizing, _cycle_bound(sizing, target), fifo_blocks)
+            sizing, points = blocks.sizing, block_front(blocks, fifo_blocks) if front else []
         program, refused = _program_beside(graph, request, sizing, compiled=compiled)
     if as_json:
         told = None if program is None else _program_json(sizing, program, graph, request.invocations)

@@ -1,8 +1,7 @@
 """Depths of FIFOs that take the fewest block memories, and what fewer of them cost in cycles.
 
-A FIFO of at most ``srl_depth`` tokens is a shift register and takes no block; a deeper one takes blocks of 18 Kib, by
-width and depth (`sttest.boards.resources.bram18_blocks`).  So a depth counts only where it passes a step: of depths
-with equal blocks the greatest is free.  FIFOAdvisor (Stream-HLS designs under LightningSim) draws the same front.
+A shallow FIFO is a shift register and takes no block; a deeper one takes blocks of 18 Kib, by width and depth.  So a
+depth counts only where it passes a step: of depths with equal blocks the greatest is free.  FIFOAdvisor (Stream-HLS designs under LightningSim) draws the same front.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from sttest.boards.resources import bram18_blocks
 from sttest.core.errors import InputError
 from sttest.sim.deadlock import advance
 from sttest.sim.depth_search import IsEnough, reduce_depths, srl_thresholds
-from sttest.sim.graph import MAX_DEPTH, TimedGraph, srl_depth
+from sttest.sim.graph import MAX_DEPTH, TimedGraph
 from sttest.sim.sizing.depth_runner import DepthRunner
 from sttest.sim.sizing.finite import Sizing
 from sttest.sim.stages import flatten
@@ -62,26 +60,13 @@ class BlockSizing:
         return {name: getattr(self, name) for name in names} | {"front": [asdict(each) for each in front]}
 
 
-def fifo_blocks(depth: int, bits: int, impl: str) -> int:
-    """Block memories of 18 Kib that a FIFO takes.
-
-    Args:
-        depth: tokens.
-        bits: width of a token.
-        impl: ``srl`` takes none, ``ram`` always some, ``auto`` from the depth on at which no shift register is made.
-    """
-    if impl == "srl" or (impl == "auto" and depth <= srl_depth(bits)):
-        return 0
-    return bram18_blocks(depth, bits)
-
-
-def size_for_blocks(found: Sizing, bound: int | None, rule: Rule = fifo_blocks) -> BlockSizing:
+def size_for_blocks(found: Sizing, bound: int | None, rule: Rule) -> BlockSizing:
     """Depths that reach what a sizing reached, in as few block memories as are found.
 
     Args:
         found: sizing of a finite graph by simulation.
         bound: cycle by which it must have ended; None if it only must end.
-        rule: how blocks are counted, as that of another tool.
+        rule: how blocks are counted.
 
     Raises:
         InputError: actors that fire for ever.
@@ -102,7 +87,7 @@ def size_for_blocks(found: Sizing, bound: int | None, rule: Rule = fifo_blocks) 
     return BlockSizing(sizing, blocks(depths), blocks(start), blocks(lower), stopped=search.is_spent)
 
 
-def block_front(start: BlockSizing, rule: Rule = fifo_blocks) -> list[BlockPoint]:
+def block_front(start: BlockSizing, rule: Rule) -> list[BlockPoint]:
     """Fewer and fewer blocks, and the cycles that each costs, to no block at all or the last that does not deadlock.
 
     Step by step that FIFO is made less deep which costs the fewest cycles per block; what another point beats in

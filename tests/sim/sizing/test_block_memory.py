@@ -11,7 +11,8 @@ from sim_graphs import pipeline_graphs
 from sttest.core.errors import DeadlockError, InputError
 from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph, load, simulate
 from sttest.sim.sizing import block_memory, size_by_simulation
-from sttest.sim.sizing.block_memory import BlockSizing, block_front, fifo_blocks, size_for_blocks
+from sttest.sim.sizing.block_memory import BlockSizing, block_front, size_for_blocks
+from sttest.studies.fifo_blocks import fifo_blocks
 
 DATA = Path(__file__).parents[2] / "data" / "streamhls"
 
@@ -119,7 +120,7 @@ def test_no_more_blocks_than_fifoadvisor_found(name):
 def test_each_point_of_a_front_is_what_its_depths_give():
     graph = reconvergent(600)
     found = sized(graph)
-    front = block_front(found)
+    front = block_front(found, fifo_blocks)
     assert found.blocks == 2
     for point in front:
         assert simulate(graph.with_depths(point.depths), "simpy").cycles == point.cycles
@@ -138,4 +139,4 @@ def test_a_search_that_is_too_long_says_so(monkeypatch):
 def test_actors_that_fire_for_ever_are_refused():
     graph = load(Path(__file__).parents[2] / "data" / "sdf3" / "samplerate.xml")
     with pytest.raises(InputError):
-        size_for_blocks(size_by_simulation(reconvergent(4)).__class__(graph, "sim", {}), 1)
+        size_for_blocks(size_by_simulation(reconvergent(4)).__class__(graph, "sim", {}), 1, fifo_blocks)
