@@ -1,7 +1,8 @@
 """Depths of FIFOs that take the fewest block memories, and what fewer of them cost in cycles.
 
 A shallow FIFO is a shift register and takes no block; a deeper one takes blocks of 18 Kib, by width and depth.  So a
-depth counts only where it passes a step: of depths with equal blocks the greatest is free.  FIFOAdvisor (Stream-HLS designs under LightningSim) draws the same front.
+depth counts only where it passes a step: of depths with equal blocks the greatest is free.  FIFOAdvisor (Stream-HLS
+designs under LightningSim) draws the same front.
 """
 
 from collections.abc import Callable, Sequence
