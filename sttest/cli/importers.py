@@ -35,7 +35,9 @@ class ImportedFiles:
     top: Annotated[str | None, typer.Option(help="The function that is the design, where a file has several.")] = None
     values: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=NUMBER", help="hls: the number of a scalar of the top; may be repeated."),
+        typer.Option(
+            "--set", metavar="NAME=NUMBER", help="hls: the number of a scalar of the top, or a macro; may be repeated."
+        ),
     ] = None
     rates: Annotated[Path | None, typer.Option(help="tapa: what each task does, in YAML.")] = None
     template: Annotated[bool, typer.Option("--template", help="tapa: write a file of rates to fill in.")] = False

@@ -5,6 +5,7 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 from base64 import b64decode, b64encode
@@ -77,18 +78,29 @@ def _first_error(done: subprocess.CompletedProcess[str]) -> str:
     """What a program says of its failure, or by which signal it ended."""
     lines = [line.strip() for line in done.stderr.splitlines()]
     told = next((line for line in lines if ("error:" in line and "linker" not in line) or "undefined ref" in line), "")
+    if not told and done.returncode == -signal.SIGXCPU:
+        told = "it takes too much processor time"
     if not told and done.returncode < 0:
         told = f"it was ended by signal {-done.returncode}"
     return (told or (lines[-1] if lines else f"exit code {done.returncode}"))[:_MOST_MESSAGE]
 
 
+def undeclared(told: str) -> str | None:
+    """The name that clang does not know; None where it fails for another cause."""
+    found = re.search(r"use of undeclared identifier '([A-Za-z_]\w*)'", told)
+    return None if found is None else found[1]
+
+
 def _hints(done: subprocess.CompletedProcess[str]) -> list[str]:
-    if re.search(r"'(hls_(?:fft|fir|dds|dsp|linear)[\w.]*|ap_axi_\w+\.h|dsp_\w+\.h)' file not found", done.stderr):
+    if re.search(r"'(hls_(?:dds|dsp|linear)[\w.]*|ap_axi_\w+\.h|dsp_\w+\.h)' file not found", done.stderr):
         return ["a library of AMD, whose code is not public: import solution reads a synthesized folder of it"]
     if "file not found" in done.stderr:
         return ["put the header beside the source"]
-    if "use of undeclared identifier" in done.stderr:
-        return ["if it is a macro, say so in the source or in the flags of hls_config.cfg or a Tcl script beside it"]
+    if (name := undeclared(done.stderr)) is not None:
+        macro = f"give --set {name}=NUMBER if it is a macro of the command line"
+        return [macro, "say so in the flags of an hls_config.cfg or a Tcl script beside it"]
+    if done.returncode == -signal.SIGXCPU:
+        return ["give smaller scalars with --set", "or a part of the design with --top"]
     if "undefined reference" in done.stderr:
         return ["name the folder of the project, which names all sources"]
     return []
@@ -110,7 +122,11 @@ def preprocess(source: Path, out: Path, flags: Sequence[str]) -> None:
     run_limited(command, out.parent, "reading the C++")
 
 
-_DIALECT = ("-x", "c++", "-std=gnu++17", "-w", "-D__SYNTHESIS__", "-D__VITIS_HLS__", "-fno-exceptions", "-fpermissive")
+# What is thrown ends the run: no hardware has exceptions, and simulation code beside a kernel may throw.
+_DIALECT = (
+    "-x", "c++", "-std=gnu++17", "-w", "-D__SYNTHESIS__", "-D__VITIS_HLS__", "-fexceptions", "-fignore-exceptions",
+    "-fpermissive",
+)  # fmt: skip
 _KEPT = (
     "-O1", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-gline-tables-only",
     "-fno-threadsafe-statics", "-fno-stack-protector", "-emit-llvm", "-c",

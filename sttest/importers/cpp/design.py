@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from sttest.core.errors import InputError
-from sttest.importers.cpp.compiler import HEADERS, compile_bitcode, link, lower, preprocess, run_limited
+from sttest.core.errors import InputError, did_you_mean
+from sttest.importers.cpp.compiler import HEADERS, compile_bitcode, link, lower, preprocess, run_limited, undeclared
+from sttest.importers.cpp.ir import scalar_name
 from sttest.importers.cpp.layout import Layout, polls
 from sttest.importers.cpp.network import NetworkMaker, NetworkRuns, ScheduleRun, read_run
 from sttest.importers.cpp.rewrite import marked
@@ -138,6 +139,7 @@ def _directives(text: str, found: Source) -> None:
 
 def _read(source: Source, top: str, values: Mapping[str, str], folder: Path) -> NetworkRuns:
     facts = _compiled(source, top, values, folder)
+    _refuse_unknown(facts, values)
     # What runs does not depend on times: a first run counts iterations.
     rows = [*(f"loop {each} 0 -1 1 0 0 1" for each in range(len(facts["loops"]))), *polls(facts), ""]
     first = _run(folder, "\n".join(rows), source, values)
@@ -177,9 +179,20 @@ def _estimated(facts: Mapping[str, Any], source: Source, run: ScheduleRun, layou
         f"the reported depth of loop '{layout.loops[number].label}' leaves no room for the order of the text"
         for number in sorted(relaxed)
     ]
+    profiled = {each["name"].partition("<")[0] for each in facts["functions"] if _is_profile(each["file"])}
+    if profiled:
+        notes.append(
+            f"{' and '.join(sorted(profiled))} of AMD's libraries: only how often it reads and writes is known; its latency "
+            "counts as none, and its values as zeros"
+        )
     if any(each["cause"] == "data" for each in facts["findings"]):
         notes.append("what is accessed depends on data: followed for memory and streams full of zeros")
     return notes
+
+
+def _is_profile(file: str) -> bool:
+    """Whether a header of ours stands for code of AMD that is not public."""
+    return Path(file).name in ("hls_fft.h", "hls_fir.h") and Path(file).parent == HEADERS
 
 
 def _compiled(source: Source, top: str, values: Mapping[str, str], folder: Path) -> dict[str, Any]:
@@ -189,12 +202,11 @@ def _compiled(source: Source, top: str, values: Mapping[str, str], folder: Path)
         if not str(each).isprintable() or '"' in str(each):
             raise InputError("bad-name", "the name of a source file is not printable", where=repr(str(each)))
     folders = [f"-I{each}" for each in dict.fromkeys(path.parent for path in units)]
+    macros: set[str] = set()
     for number, each in enumerate(units):
         unit, text, bitcode = (folder / f"{name}{number}" for name in ("unit", "text", "design"))
         unit.write_text(f'#include "{each}"\n', encoding="utf-8")
-        preprocess(unit, text, [*folders, *flags])
-        text.write_text(marked(text.read_text(encoding="utf-8", errors="replace")), encoding="utf-8")
-        compile_bitcode(text, bitcode)
+        _compile_unit(unit, text, bitcode, [*folders, *flags], values, macros)
     request = {"top": top, "values": dict(values), "headers": str(HEADERS)}
     (folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
     parts = [folder / f"design{number}" for number in range(len(units))]
@@ -203,7 +215,23 @@ def _compiled(source: Source, top: str, values: Mapping[str, str], folder: Path)
     if "tops" in facts:
         raise _no_top(source, top, facts["tops"])
     link(folder / "design.o", folder / "design")
-    return facts
+    return facts | {"macros": macros}
+
+
+def _compile_unit(
+    unit: Path, text: Path, bitcode: Path, flags: Sequence[str], values: Mapping[str, str], macros: set[str]
+) -> None:
+    """Bitcode of one source; a name that it does not declare is a macro, where its number is given."""
+    preprocess(unit, text, [*flags, *(f"-D{name}={values[name]}" for name in sorted(macros))])
+    text.write_text(marked(text.read_text(encoding="utf-8", errors="replace")), encoding="utf-8")
+    try:
+        compile_bitcode(text, bitcode)
+    except InputError as error:
+        name = undeclared(error.what)
+        if name is None or name in macros or not values.get(name, "").lstrip("-").isdecimal():
+            raise
+        macros.add(name)
+        _compile_unit(unit, text, bitcode, flags, values, macros)
 
 
 def _no_top(source: Source, top: str, found: Sequence[str]) -> InputError:
@@ -228,6 +256,22 @@ def _run(folder: Path, table: str, source: Source, values: Mapping[str, str], do
     return read_run(folder / "run")
 
 
+def _refuse_unknown(facts: Mapping[str, Any], values: Mapping[str, str]) -> None:
+    """Refuses a number of what is not there.
+
+    Raises:
+        InputError: there is one.
+    """
+    scalars = [scalar_name(name) for _, name in facts["parameters"]]
+    for name in values.keys() - {*scalars, *facts["macros"], "data", "tokens"}:
+        what = f"no scalar of '{facts['top']}' and no macro is called '{name:.80}'"
+        raise InputError("unknown-scalar", what, where="--set", hints=[did_you_mean(name, scalars)])
+
+
+_INTEGER = re.compile(r"i(?:[2-9]|[1-9]\d+)")
+"""A number in LLVM's text; a flag of one bit is none that decides how often."""
+
+
 def _require_known(facts: Mapping[str, Any], run: ScheduleRun, values: Mapping[str, str]) -> None:
     """Refuses a design whose run depends on what is not known.
 
@@ -248,11 +292,17 @@ def _require_known(facts: Mapping[str, Any], run: ScheduleRun, values: Mapping[s
     if asked:
         first = next(each for each in findings if each["cause"] != "data")
         most = facts["loops"][first["loop"]]["markers"].get("tripcount", 0) if first["loop"] >= 0 else 0
-        said = [f"its pragma says at most {most}: --set {asked[0]}={most}"] if most else []
+        said = [f"its pragma says at most {most}: --set {asked[0]}={most}"] if most and len(asked) == 1 else []
         verb = "decides" if len(asked) == 1 else "decide"
         what = f"{' and '.join(map(repr, asked))} of '{facts['top']}' {verb} what is accessed, and how often"
         hints = [*said, " ".join(f"--set {each}=NUMBER" for each in asked)]
         raise InputError("unknown-number", what, where=f"{Path(first['file']).name} line {first['line']}", hints=hints)
+    scalars = [scalar_name(name) for kind, name in facts["parameters"] if _INTEGER.fullmatch(kind)]
+    silent = [name for name in scalars if name not in values]
+    if findings and "data" in values and silent:  # they may get there through a stream or memory
+        what = f"accesses depend on data, into which {' and '.join(map(repr, silent))} of '{facts['top']}' may go"
+        hints = [" ".join(f"--set {each}=NUMBER" for each in silent)]
+        raise InputError("unknown-number", what, where=facts["top"], hints=hints)
     if findings and "data" not in values:
         first = findings[0]
         hints = ["--set data=0 follows it for memory and streams full of zeros", "import the trace of a run"]

@@ -184,12 +184,16 @@ class NetworkMaker:
                 what = f"it deadlocks whatever the depths are: {'; '.join(waits)}"
                 raise DeadlockError("deadlock", what, where=self.name, hints=hints)
             where = self.names.get(next(iter(readers)), "the region")
-            hints = ["write to it, or do not read it"]
-            raise InputError(
-                "never-written", f"'{where}' reads stream '{name}', which nobody writes", where=self.name, hints=hints
-            )
+            raise self._never_written(where, name)
         elif not writers:
             self.notes.append(f"nobody writes '{name}' after its first tokens: it is left out")
+
+    def _never_written(self, reader: str, stream: str) -> InputError:
+        what, hints = f"'{reader}' reads stream '{stream}', which nobody writes", ["write to it, or do not read it"]
+        if any(each["cause"] == "data" for each in self.facts["findings"]):
+            what += " for memory and streams full of zeros"
+            hints = ["import the trace of a run, see 'sttest import'", "name a part of the design with --top"]
+        return InputError("never-written", what, where=self.name, hints=hints)
 
     def _arrays(self) -> None:
         """FIFOs of turns for what one process fills and later ones read: arrays, and scalars by reference."""

@@ -1,6 +1,7 @@
 // What every translation unit sees first: markers that pragmas become, and the streams that record their accesses.
 #ifndef STTEST_HLS_H
 #define STTEST_HLS_H
+#include <array>
 #include <cassert>
 #include <complex>
 #include <cstddef>
