@@ -181,9 +181,10 @@ def _estimated(facts: Mapping[str, Any], source: Source, run: ScheduleRun, layou
     ]
     profiled = {each["name"].partition("<")[0] for each in facts["functions"] if _is_profile(each["file"])}
     if profiled:
+        who = " and ".join(sorted(profiled))
         notes.append(
-            f"{' and '.join(sorted(profiled))} of AMD's libraries: only how often it reads and writes is known; its latency "
-            "counts as none, and its values as zeros"
+            f"{who} of AMD's libraries: only how often it reads and writes is known; its latency counts as none, and its "
+            "values as zeros"
         )
     if any(each["cause"] == "data" for each in facts["findings"]):
         notes.append("what is accessed depends on data: followed for memory and streams full of zeros")
