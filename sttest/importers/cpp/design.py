@@ -183,8 +183,8 @@ def _estimated(facts: Mapping[str, Any], source: Source, run: ScheduleRun, layou
     if profiled:
         who = " and ".join(sorted(profiled))
         notes.append(
-            f"{who} of AMD's libraries: only how often it reads and writes is known; its latency counts as none, and its "
-            "values as zeros"
+            f"{who} of AMD's libraries: only how often it reads and writes is known; its latency counts as none, "
+            "and its values as zeros"
         )
     if any(each["cause"] == "data" for each in facts["findings"]):
         notes.append("what is accessed depends on data: followed for memory and streams full of zeros")
