@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sttest.core.errors import InputError
-from sttest.importers.cpp import read_hls
+from sttest.importers.cpp import places, read_hls
 from sttest.sim import TimedGraph, simulate
 
 pytestmark = pytest.mark.skipif(shutil.which("clang++") is None, reason="clang not found; apt-get install clang")
@@ -133,6 +133,19 @@ def test_a_number_of_what_is_not_there_is_refused(tmp_path, name, told):
     with pytest.raises(InputError, match="no scalar of 'top' and no macro is called") as caught:
         read(tmp_path, text, **{name: "6"})
     assert told in str(caught.value)
+
+
+def test_places_are_of_the_design_that_was_asked_for_and_not_of_the_last_one(tmp_path):
+    again = MACRO
+    for name, other in {"top": "other", "make": "produce", "take": "consume"}.items():
+        again = again.replace(name, other)
+    text = MACRO + again
+    path = tmp_path / "design.cpp"
+    path.write_text(text.replace("COUNT", "6"), encoding="utf-8")
+    read_hls(path, top="other")
+    assert {place.line for place in places(path, top="top").processes.values()} != {
+        place.line for place in places(path, top="other").processes.values()
+    }
 
 
 def test_code_beside_a_kernel_may_throw(tmp_path):

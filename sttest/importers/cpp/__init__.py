@@ -58,7 +58,8 @@ def places(
     from sttest.importers.cpp.design import last_read, read_design
     from sttest.importers.hls.project import read_project, read_sources
 
-    network = last_read(source) or read_design(source, reports, top, values or {}, None, None)
+    asked = reports, top, dict(values or {})
+    network = last_read(source, asked) or read_design(source, *asked, None, None)
     fifos = {each.name: variable_of(each.name) for each in network.early.fifos}
     texts = read_sources(read_project(source, reports).units)
     found = declarations(texts, set(fifos.values()), network.early.name)

@@ -30,7 +30,8 @@ _FIFO_CHANNELS = re.compile(
 _FIFO_DEPTH = re.compile(r"config_dataflow\b.*?-fifo_depth\s+(\d+)")
 
 
-_LAST: dict[Path, NetworkRuns] = {}
+_Asked = tuple[Path | None, str, dict[str, str]]
+_LAST: dict[Path, tuple[_Asked, NetworkRuns]] = {}
 """The design that was read last, by its path: its places and its own depths are asked for behind it."""
 
 
@@ -88,8 +89,6 @@ def read_design(
             # A script that adds one or another file: the one that was named.
             found.project.units = [source.resolve()]
             network = _read(found, top or found.top, values, Path(name))
-    _LAST.clear()
-    _LAST[source.resolve()] = network
     if notes is not None:
         notes += network.notes
     if checks is not None:
@@ -97,13 +96,20 @@ def read_design(
         checks += [f"it {verdict.text}", *verdict.safe_depths()]
         if verdict.stuck:
             network = replace(network, early=verdict.graphs[verdict.hardest])
-            _LAST[source.resolve()] = network
+    _LAST.clear()
+    _LAST[source.resolve()] = (reports, top, dict(values)), network
     return network
 
 
-def last_read(source: Path) -> NetworkRuns | None:
-    """What :func:`read_design` gave last, if it was this design."""
-    return _LAST.get(source.resolve())
+def last_read(source: Path, asked: _Asked | None = None) -> NetworkRuns | None:
+    """What :func:`read_design` gave last, if it was this design.
+
+    Args:
+        source: file or folder.
+        asked: reports, top and numbers that it must have been read with; None for whatever it was read with.
+    """
+    known = _LAST.get(source.resolve())
+    return known[1] if known is not None and asked in (None, known[0]) else None
 
 
 def find_source(source: Path, reports: Path | None) -> Source:
