@@ -31,7 +31,7 @@ MOST_ACCESSES = 1 << 33
 class BlockPoint:
     """Depths of a front."""
 
-    blocks: int  # of 18 Kib
+    blocks: int  # blocks of 18 Kib
     cycles: int
     depths: dict[str, int]
 
@@ -41,8 +41,8 @@ class BlockSizing:
     """A sizing by block memories."""
 
     sizing: Sizing  # the depths; its bounds are those of tokens
-    blocks: int  # of 18 Kib, in all FIFOs
-    blocks_before: int  # of the sizing with the fewest tokens
+    blocks: int  # blocks of 18 Kib, in all FIFOs
+    blocks_before: int  # blocks that the sizing with the fewest tokens takes
     least_blocks: int  # what no sizing for this target can go below: each FIFO's blocks at its own lower bound
     stopped: bool  # whether the search ended for its number of runs
 
