@@ -23,8 +23,8 @@ from sttest.importers.solution.matching import CALL, FIFO, MatchedFunction, Visi
 from sttest.importers.solution.program import BLOCK, CHANNEL, READ_REQUEST, WRITE, WRITE_REQUEST, ReachableCode
 from sttest.importers.solution.schedule import ScheduledBlock, ScheduledRegion
 
-_CALLED_LOOP = 2
-"""Stages by which a loop that is a function of its own takes longer where it is called in sequence."""
+_OVERREPORTED = 2
+"""Stages that synthesis reports of a loop that is a function of its own and that co-simulation does not take."""
 _REQUESTS = ("ReadReq", "WriteReq")
 
 
@@ -194,10 +194,10 @@ class _Frame:
         end = self.latest[0]
         if self.iterations is not None and _is_outlined(self.function, self.iterations[2]):  # rule 7
             first, last, loop = self.iterations
-            told = last - first + max(0, loop.depth - 1 - loop.ii) + _CALLED_LOOP
+            taken = last - first + max(0, loop.depth - 1 - loop.ii)
             if _shares_stage(self.function, loop):
-                end = told - (_CALLED_LOOP if self.call.step is None or self.call.is_process else 0)
-            self.call.unreported = told - end
+                end = taken
+            self.call.unreported = taken + _OVERREPORTED - end
         self.call.end = end
         self.call.has_told_trips = self.trips.is_as_told
 
