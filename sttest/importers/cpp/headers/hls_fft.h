@@ -38,6 +38,7 @@ template <class T, unsigned long N> struct Lanes<vector<T, N>> { static constexp
 
 namespace amd_ip {  // processes of their own, unlike what else is in namespace hls
 template <class P, class I, class O> void fft(hls::stream<I> &in, hls::stream<O> &out) {
+  static_assert(!P::has_nfft, "a transform whose length is set when it runs is not read");
   const int count = (1 << P::max_nfft) * P::channels / hls::ip_fft::Lanes<I>::value;
 fft_in:
   for (int i = 0; i < count; i++) {
@@ -51,6 +52,7 @@ fft_out:
   }
 }
 template <class P, class I, class O> void fft(I *in, O *out) {
+  static_assert(!P::has_nfft, "a transform whose length is set when it runs is not read");
   const int count = (1 << P::max_nfft) * P::channels / P::super_sample_rate;
 fft_in:
   for (int i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
-// AMD's FIR filter by its profile: every sample that comes in and every one that goes out takes its turn, at the filter's
-// rate. Values are not computed.
+// AMD's FIR filter by its profile: a sample in or out takes a cycle, in proportion to the lengths, whatever the sample
+// period. Values are not computed.
 #ifndef STTEST_HLS_FIR_H
 #define STTEST_HLS_FIR_H
 #include "ap_fixed.h"
