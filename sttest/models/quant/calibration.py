@@ -30,8 +30,8 @@ def calibrated(
 ) -> LanguageModel:
     """A copy of a model in floating point that ``quantize_model`` rounds to integers which fit the text.
 
-    Embedding, norms, biases and head are the model's.  Memory holds two models and, twice, the residual stream of all
-    windows.
+    Embedding, norms, biases and head are the model's.  Memory holds two models, twice the residual stream of all
+    windows, and what the linear layers of one layer read on them.
 
     Args:
         model: model with weights.
@@ -49,14 +49,14 @@ def calibrated(
     exact = [model.embedding(tokens, 0) for tokens in windows]
     entering = list(exact)
     for number, block in enumerate(made.layers):
-        layer = _Layer(model, number, scheme)
-        for names in _stages(block):
+        layer, stages = _Layer(model, number, scheme), list(_stages(block))
+        wanted, exact = layer.exact(exact, [names[0] for names in stages])
+        for names in stages:
             progress(f"layer {number + 1} of {len(made.layers)}, {', '.join(names)}")
-            layer.calibrate(block, names, entering, exact)
+            layer.calibrate(block, names, entering, wanted.pop(names[0]))
         progress(f"layer {number + 1} of {len(made.layers)}, outputs")
         twin = quantize_block(block, scheme)
         entering = [layer.run(twin, x) for x in entering]
-        exact = [layer.run(model.layers[number], x) for x in exact]
     return made
 
 
@@ -87,12 +87,25 @@ class _Layer:
     def run(self, block: nn.Module, x: Tensor) -> Tensor:
         return run_prefill(block, self.model.config, x, self.kind)[0]
 
+    def exact(self, entering: Sequence[Tensor], names: Sequence[str]) -> tuple[dict[str, list[Tensor]], list[Tensor]]:
+        """What linear layers read in floating point, by name and window, and what the layer gives."""
+        block, read = self.model.layers[self.number], {name: list[Tensor]() for name in names}
+        hooks = [
+            block.get_submodule(name).register_forward_pre_hook(lambda _, inputs, found=found: found.append(inputs[0]))
+            for name, found in read.items()
+        ]
+        try:
+            return read, [self.run(block, x) for x in entering]
+        finally:
+            for hook in hooks:
+                hook.remove()
+
     def calibrate(
-        self, block: nn.Module, names: Sequence[str], entering: Sequence[Tensor], exact: Sequence[Tensor]
+        self, block: nn.Module, names: Sequence[str], entering: Sequence[Tensor], wanted: Sequence[Tensor]
     ) -> None:
-        """Exchange the weights of linear layers that read one input."""
+        """Exchange the weights of linear layers that read one input, ``wanted`` in floating point."""
         twin = quantize_block(block, self.scheme)
-        hessian, missing = self._moments(twin, names[0], entering, exact)
+        hessian, missing = self._moments(twin, names[0], entering, wanted)
         linears = [block.get_submodule(name) for name in names]
         weight = torch.cat([linear.get_parameter("weight") for linear in linears], 1)
         # Ridge regression: of x, (x + d) @ weight is wanted; weight + inverse(x.T x) @ (x.T d) @ weight is nearest.
@@ -103,15 +116,14 @@ class _Layer:
             linear.weight = nn.Parameter(part.contiguous())
 
     def _moments(
-        self, twin: nn.Module, name: str, entering: Sequence[Tensor], exact: Sequence[Tensor]
+        self, twin: nn.Module, name: str, entering: Sequence[Tensor], wanted: Sequence[Tensor]
     ) -> tuple[Tensor, Tensor]:
         """``x.T @ x`` of a linear layer's inputs, and ``x.T @ d`` with what they lack of those in floating point."""
         hessian = missing = torch.zeros((), dtype=torch.float64)
-        for x, wanted in zip(entering, exact, strict=True):
+        for x, exact in zip(entering, wanted, strict=True):
             found = self._input(twin, name, x)
-            lacking = self._input(self.model.layers[self.number], name, wanted) - found
             hessian = hessian + (found.T @ found).double()
-            missing = missing + (found.T @ lacking).double()
+            missing = missing + (found.T @ (exact - found)).double()
         return hessian, missing
 
     def _input(self, block: nn.Module, name: str, x: Tensor) -> Tensor:
