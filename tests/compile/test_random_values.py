@@ -27,10 +27,12 @@ KNOBS = st.builds(
 
 
 # Emitted C++ is held against 300 more of them, and this engine with it.
-@settings(SETTINGS, max_examples=100)
-@given(st.integers(0, 10**6), KNOBS)
-def test_whole_numbers_come_out_exactly(seed: int, knobs: CompileOptions) -> None:
-    _check(random_whole_program(seed), knobs, seed)
+@pytest.mark.parametrize("examples", [20, pytest.param(100, marks=pytest.mark.nightly)])
+def test_whole_numbers_come_out_exactly(examples: int) -> None:
+    def check(seed: int, knobs: CompileOptions) -> None:
+        _check(random_whole_program(seed), knobs, seed)
+
+    settings(SETTINGS, max_examples=examples)(given(st.integers(0, 10**6), KNOBS)(check))()
 
 
 @settings(SETTINGS, max_examples=40)

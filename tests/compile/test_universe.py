@@ -8,11 +8,13 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 from sttest.compile.opt import parse, printed, run_opt
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
+# Of the IR after each pass, every n-th is tried.
 DESIGNS = [
-    ("small-gpt2", "decode"),
-    pytest.param("small-llama", "prefill", marks=pytest.mark.nightly),
-    pytest.param("small-gemma", "decode", marks=pytest.mark.nightly),
-    pytest.param("small-qwen", "prefill", marks=pytest.mark.nightly),
+    ("small-gpt2", "decode", 5),
+    pytest.param("small-gpt2", "decode", 1, marks=pytest.mark.nightly),
+    pytest.param("small-llama", "prefill", 1, marks=pytest.mark.nightly),
+    pytest.param("small-gemma", "decode", 1, marks=pytest.mark.nightly),
+    pytest.param("small-qwen", "prefill", 1, marks=pytest.mark.nightly),
 ]
 
 
@@ -37,11 +39,11 @@ def package_of(sttest, model, phase, folder):
     return sorted((folder / "ir").glob("*.mlir"))
 
 
-@pytest.mark.parametrize(("model", "phase"), DESIGNS)
-def test_every_ir_file_is_read_and_printed(model, phase, sttest, tmp_path):
+@pytest.mark.parametrize(("model", "phase", "stride"), DESIGNS)
+def test_ir_files_are_read_and_printed(model, phase, stride, sttest, tmp_path):
     files = package_of(sttest, model, phase, tmp_path / "package")
     assert len(files) > 15
-    for path in files:
+    for path in files[::stride]:
         text = path.read_text()
         assert printed(parse(by_xdsl_opt(path), "printed")) == printed(parse(text, path.name)), path.name
 

@@ -97,6 +97,7 @@ def test_torch_stands_apart():
     assert f"TORCH ?= torch=={locked('3.11')['torch']}\n" in makefile
 
 
+@pytest.mark.nightly
 def test_the_bill_of_materials_is_that_of_the_lock(tmp_path):
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     (recipe,) = re.findall(r"^\t\$\(BIN\)/(cyclonedx-py .*?[^\\])$", makefile, re.M | re.S)

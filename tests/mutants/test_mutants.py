@@ -121,7 +121,7 @@ def test_shares_leave_out_what_cannot_be_run():
     assert (rows[0]["score"], rows[0]["score_without_equivalent"]) == ("0.600", "0.750")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_survivor_that_is_known_is_told_with_its_reason(tree, capsys, monkeypatch):
     known = tree / "survivors.csv"
     known.write_text(
