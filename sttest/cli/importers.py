@@ -65,6 +65,12 @@ def import_verb(
         Path | None,
         typer.Option("-o", "--out", help="The timed graph to write, or the depths; without it, only read and tell."),
     ] = None,
+    schedules: Annotated[
+        bool,
+        typer.Option(
+            "--schedules", help="hls, streamhls: beside -o FILE.json a graph per possible schedule, FILE.NAME.json."
+        ),
+    ] = False,
     depths: Annotated[
         Path | None,
         typer.Option(metavar="SIZED", help="Carry depths back: what sttest size --json printed, or a timed graph."),
@@ -83,6 +89,8 @@ def import_verb(
 
       sttest import solution project/solution1 -o design.json
 
+      sttest import hls design.cpp -o design.json --schedules
+
       sttest size resmlp.json --json > sized.json
 
       sttest import streamhls Stream-HLS/FPGA2025_Artificats/mlps/opt5/ResMLP --depths sized.json -o depths.patch
@@ -96,6 +104,8 @@ def import_verb(
         raise InputError("missing-argument", "the design is missing", where=f"import {name}", hints=hints)
     if out is not None and not out.absolute().parent.is_dir():
         raise InputError("no-such-folder", "its folder is not there", where=str(out), hints=["make it first"])
+    if schedules and out is None:
+        raise InputError("option", "--schedules writes files beside that of -o", where="--schedules", hints=["add -o"])
     if given.template:
         _write_template(form, source, given.reports, out, as_json=as_json)
         return
@@ -119,7 +129,8 @@ def import_verb(
     if depths is None:
         if out is not None:
             write_timed_graph(graph, out)
-        _report(form, graph, source, out, notes, checks, as_json=as_json)
+        others = _write_schedules(form, source, options, out) if schedules and out is not None else []
+        _report(form, graph, source, out, notes, checks, others, as_json=as_json)
         return
     form.require_writer()
     sized = _sized(graph, depths)
@@ -171,6 +182,22 @@ def _read(form: Format, source: Path, options: Mapping[str, Any]) -> TimedGraph:
         if error.code == "no-such-option" or found is None or found.format in ("", form.name):
             raise
         raise found.error(source, f"what {form.name} reads") from error
+
+
+def _write_schedules(form: Format, source: Path, options: Mapping[str, Any], out: Path) -> list[Path]:
+    """Writes the design under each possible schedule beside ``out``, and gives the files.
+
+    Raises:
+        InputError: the files of such designs tell the one schedule that they have.
+    """
+    found = form.schedules(source, options)
+    if not found:
+        what = f"what {form.name} reads tells its schedule: there is one graph"
+        raise InputError("one-schedule", what, where="--schedules", hints=["leave it out"])
+    paths = [out.with_suffix(f".{name}{out.suffix}") for name in found]
+    for path, graph in zip(paths, found.values(), strict=True):
+        write_timed_graph(graph, path)
+    return paths
 
 
 def _write_template(form: Format, source: Path, reports: Path | None, out: Path | None, *, as_json: bool) -> None:
@@ -236,8 +263,8 @@ def _sized(graph: TimedGraph, path: Path) -> TimedGraph:
 
 
 def _report(
-    form: Format, graph: TimedGraph, source: Path, out: Path | None, notes: list[str], checks: list[str], *,
-    as_json: bool,
+    form: Format, graph: TimedGraph, source: Path, out: Path | None, notes: list[str], checks: list[str],
+    others: list[Path], *, as_json: bool,
 ) -> None:  # fmt: skip
     assumed = [*form.assumes, *notes]
     accesses = int(flatten(graph).tokens.sum()) if not graph.is_endless else None
@@ -246,7 +273,7 @@ def _report(
             "schema": "sttest.import/1", "format": form.name, "source": str(source), "out": _path(out),
             "name": graph.name, "clock_mhz": graph.clock_mhz, "processes": len(graph.processes),
             "fifos": len(graph.fifos), "accesses": accesses, "assumed": assumed,
-            **({"checked": checks} if checks else {}),
+            **({"checked": checks} if checks else {}), **({"schedules": list(map(str, others))} if others else {}),
         })  # fmt: skip
         return
     told = "" if accesses is None else f", {accesses:,} FIFO accesses"
@@ -255,6 +282,8 @@ def _report(
         print(f"checked: {line}")
     for line in assumed:
         print(f"assumed: {line}")
+    if others:
+        print(f"schedules: {', '.join(map(str, others))}; 'sttest size' takes them together")
     if out is None:
         print(
             "nothing was written: add -o design.json for a timed graph, which 'sttest simulate' and 'sttest size' read"

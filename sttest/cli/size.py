@@ -16,6 +16,7 @@ from sttest.sim.sizing import Sizing
 from sttest.sim.sizing.block_memory import BlockPoint, BlockSizing, block_front, size_for_blocks
 from sttest.sim.sizing.depth_runner import inexact_ports
 from sttest.sim.sizing.finite import NO_DEADLOCK
+from sttest.sim.sizing.several import size_for_all
 from sttest.sim.sizing_assumptions import assumption_lines, broken_assumptions
 from sttest.studies.fifo_blocks import fifo_blocks
 from sttest.studies.sizing import BesideProgram, SizeRequest, beside_program
@@ -24,7 +25,7 @@ Objective: TypeAlias = Literal["tokens", "bram"]
 
 
 def size_verb(
-    path: Annotated[Path, typer.Argument(help=DESIGN)],
+    paths: Annotated[list[Path], typer.Argument(metavar="DESIGN...", help=f"{DESIGN} Several have the same FIFOs.")],
     method: Annotated[
         SizingMethod, typer.Option(help="The compiler's linear program, or search by simulation.")
     ] = "sim",
@@ -60,9 +61,15 @@ def size_verb(
       sttest size h263decoder.xml --throughput 1/345055 --json
 
       sttest size graph.json --objective bram --front
+
+      sttest size design.early.json design.late.json
     """
     _check_objective(objective, method, front=front)
     request = SizeRequest(method, strategy, throughput, invocations, target)
+    if len(paths) > 1:
+        _size_together(paths, request, objective, as_json=as_json)
+        return
+    (path,) = paths
     graph, compiled = load_graph(path), path.is_dir()
     with progress(f"sizing {graph.name}"):
         sizing = request.sizing(graph, compiled=compiled, where=str(path))
@@ -83,6 +90,33 @@ def size_verb(
             _print_front(points)
     dead = sizing.cycles is None and sizing.throughput is None
     raise typer.Exit(DeadlockError.exit_code if dead else 0)
+
+
+def _size_together(paths: Sequence[Path], request: SizeRequest, objective: str, *, as_json: bool) -> None:
+    """Depths for all of several graphs."""
+    if objective != "tokens" or request.method != "sim":
+        hints = ["leave --objective and --method out", "name one design"]
+        raise InputError("option", "several designs are sized by tokens, in simulation", where="size", hints=hints)
+    graphs = {str(path): load_graph(path) for path in paths}
+    if len(graphs) < len(paths):
+        raise InputError("option", "a design is named twice", where="size", hints=["name each once"])
+    with progress(f"sizing {len(graphs)} graphs"):
+        found = size_for_all(graphs, request.sizing)
+    if as_json:
+        print_json(found.to_json())
+        return
+    first = next(iter(graphs.values()))
+    print(f"{first.name}: {found.total_bits:,} bits in {len(first.fifos)} FIFOs, for {len(found.alone)} graphs")
+    rows = [[name, found.cycles[name], each.total_tokens, each.total_bits] for name, each in found.alone.items()]
+    print_table(["graph", "cycles", "tokens alone", "bits alone"], rows, title="No graph is slower than sized alone")
+    for name in found.stuck:
+        print(f"note         {name} deadlocks at any depth")
+    rows = []
+    for fifo in first.fifos:
+        alone = [each.depths[fifo.name] for each in found.alone.values()]
+        rows.append([fifo.name, fifo.bits, found.depths[fifo.name], min(alone), max(alone)])
+    columns = ["FIFO", "bits", "depth", "least alone", "most alone"]
+    print_table(columns, rows, title="FIFO depths in tokens, for all graphs and for one alone")
 
 
 def _program_beside(

@@ -4,7 +4,9 @@
 
 is a :class:`Format`, whose module has ``read_NAME(source, **options) -> TimedGraph`` and, where depths can go back,
 ``write_depths(graph, source, out, **options)``, and where its files have lines that people wrote
-``places(source, **options) -> DesignPlaces``.  The module is imported when it is asked for.
+``places(source, **options) -> DesignPlaces``.  Where the files leave open in which cycle of an iteration an access
+stands, ``schedules(source, **options) -> dict[str, TimedGraph]`` gives the design under each that is possible.
+The module is imported when it is asked for.
 """
 
 from collections.abc import Callable, Mapping
@@ -71,6 +73,16 @@ class Format:
         find = getattr(self._module(), "places", None)
         given = {name: value for name, value in self._given(options).items() if name != "notes"}
         return DesignPlaces() if find is None else find(source, **given)
+
+    def schedules(self, source: Path, options: Mapping[str, Any]) -> dict[str, TimedGraph]:
+        """The design under each schedule that is possible, by its name; nothing where its files tell the one it has.
+
+        Raises:
+            InputError: whatever the format refuses.
+        """
+        find = getattr(self._module(), "schedules", None)
+        given = {name: value for name, value in self._given(options).items() if name not in ("notes", "checks")}
+        return {} if find is None else find(source, **given)
 
     def template_of(self, source: Path, options: Mapping[str, Any]) -> str:
         """What is to be filled in before ``source`` can be read.

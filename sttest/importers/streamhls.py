@@ -38,6 +38,16 @@ def places(source: Path, **_others: object) -> DesignPlaces:
     return cpp.places(_source_file(folder), reports=_report_folder(folder))
 
 
+def schedules(source: Path, **_others: object) -> dict[str, TimedGraph]:
+    """The design under each schedule that is simulated, by its name.
+
+    Raises:
+        InputError: not such a folder.
+    """
+    folder = source.resolve()
+    return cpp.schedules(_source_file(folder), reports=_report_folder(folder))
+
+
 def write_depths(graph: TimedGraph, source: Path, out: Path) -> None:
     """Writes the depths of a graph that was read from ``source``: a patch or, where ``out`` ends in .tcl, directives.
 

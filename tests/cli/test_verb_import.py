@@ -76,3 +76,45 @@ def test_a_design_goes_through_every_verb_and_its_depths_go_back(sttest, tmp_pat
     # A timed graph has depths as well.
     assert sttest("import", "hls", solution, "--depths", design, "-o", tmp_path / "none.patch").exit_code == 0
     assert (tmp_path / "none.patch").read_text() == ""
+
+
+def test_every_schedule_that_is_possible_is_written_and_sized_together(sttest, tmp_path):
+    source, design = EXAMPLE / "src" / "residual.cpp", tmp_path / "d.json"
+    report = told(sttest("import", "hls", source, "-o", design, "--schedules", "--json"))
+    assert {Path(each).name for each in report["schedules"]} == {path.name for path in tmp_path.glob("d.*.json")}
+    assert len(report["schedules"]) == 5
+    found = told(sttest("size", *report["schedules"], "--json"))
+    for path, each in found["graphs"].items():
+        run = told(
+            sttest("simulate", path, *(f"--depth={name}={depth}" for name, depth in found["depths"].items()), "--json")
+        )
+        alone = told(sttest("size", path, "--json"))
+        assert run["cycles"] == each["cycles"] == alone["cycles"]
+        assert each["alone_bits"] == alone["total_bits"] <= found["total_bits"]
+    text = sttest("size", *report["schedules"])
+    assert (text.exit_code, "for 5 graphs" in text.stdout) == (0, True)
+    assert max(map(len, text.stdout.splitlines())) <= 120
+    back = told(sttest("import", "hls", source, "--depths", design, "--json"))
+    assert back["changed"] == {}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [(("solution", SOLUTION, "--schedules"), "add -o"), (("hls", EXAMPLE, "--schedules"), "add -o")],
+)
+def test_schedules_need_a_place(sttest, arguments, hint):
+    outcome = sttest("import", *arguments)
+    assert (outcome.exit_code, hint in outcome.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [(("--objective", "bram"), "sized by tokens"), (("--method", "lp"), "in simulation"), ((), "named twice")],
+)
+def test_what_says_nothing_of_several_designs_is_refused(sttest, options, what, tmp_path):
+    graph = Path(__file__).parents[1] / "data" / "streamhls" / "2560_dsps_opt5_gemm.json"
+    other = tmp_path / "g.json"
+    other.write_bytes(graph.read_bytes())
+    outcome = sttest("size", graph, graph if not options else other, *options)
+    assert outcome.exit_code == 2
+    assert what in outcome.stderr

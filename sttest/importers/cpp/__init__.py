@@ -42,7 +42,7 @@ def read_hls(
     if no_run:
         hints = ["leave out --no-run: it runs in a process of its own, with limits"]
         raise InputError("needs-run", "C++ is read by running it", where=str(source), hints=hints)
-    return read_design(source, reports, top, values or {}, notes, checks).early
+    return read_design(source, reports, top, values or {}, notes, checks).graph
 
 
 def places(
@@ -67,6 +67,21 @@ def places(
         name: Place(found[of][0].file, found[of][0].line) for name, of in fifos.items() if len(found.get(of, ())) == 1
     }
     return replace(network.places, fifos=declared)
+
+
+def schedules(
+    source: Path, *, reports: Path | None = None, top: str = "", values: Mapping[str, str] | None = None,
+    **_others: object,
+) -> dict[str, TimedGraph]:  # fmt: skip
+    """The design under each schedule that is simulated, by its name; arguments as of :func:`read_hls`.
+
+    Raises:
+        InputError: the design cannot be read.
+    """
+    from sttest.importers.cpp.design import last_read, read_design
+
+    asked = reports, top, dict(values or {})
+    return (last_read(source, asked) or read_design(source, *asked, None, None)).schedules
 
 
 def write_depths(graph: TimedGraph, source: Path, out: Path, *, root: Path | None = None) -> None:

@@ -95,7 +95,7 @@ def read_design(
         verdict = verdict_of(network)
         checks += [f"it {verdict.text}", *verdict.safe_depths()]
         if verdict.stuck:
-            network = replace(network, early=verdict.graphs[verdict.hardest])
+            network = replace(network, shown=verdict.hardest)
     _LAST.clear()
     _LAST[source.resolve()] = (reports, top, dict(values)), network
     return network

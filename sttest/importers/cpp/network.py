@@ -55,6 +55,17 @@ class NetworkRuns:
     notes: tuple[str, ...]
     blocked: tuple[str, ...]  # processes that wait for ever although no FIFO is ever full, and where
     places: DesignPlaces  # of processes and accesses; the text tells where FIFOs are declared
+    shown: str = "early"  # the schedule of the graph that stands for the design
+
+    @property
+    def graph(self) -> TimedGraph:
+        """The design under the schedule that is shown."""
+        return self.schedules[self.shown]
+
+    @property
+    def schedules(self) -> dict[str, TimedGraph]:
+        """The graphs by the name of their schedule."""
+        return {name: getattr(self, name) for name in ("early", "late", "text", "apart", "first")}
 
 
 class NetworkMaker:

@@ -101,13 +101,7 @@ class Verdict:
 
 def verdict_of(network: NetworkRuns) -> Verdict:
     """Simulates a design under each schedule."""
-    graphs = {
-        "early": network.early,
-        "late": network.late,
-        "text": network.text,
-        "apart": network.apart,
-        "first": network.first,
-    }
+    graphs = network.schedules
     runs = {name: simulate(graph) for name, graph in graphs.items()}
     stuck = next((name for name, run in runs.items() if run.deadlock is not None), None)
     helps = stuck is None or simulate(graphs[stuck].with_all_depths(MAX_DEPTH // 2), unbounded=True).verdict == "done"

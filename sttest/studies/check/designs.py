@@ -31,6 +31,7 @@ _SYNTH = re.compile(rb"[\"\s(]linalg\.\w")
 class CheckedDesign:
     """A graph, and how it was come by.
 
+    ``find_schedules``: gives the graph under each schedule that is possible, nothing where there is one.
     ``text``: of a graph that sttest reads itself; ``options``: those that its format was read with; ``beside``: files
     that were found for them.
     """
@@ -39,6 +40,7 @@ class CheckedDesign:
     form: str
     source: Path
     find_places: Callable[[], DesignPlaces] = DesignPlaces
+    find_schedules: Callable[[], Mapping[str, TimedGraph]] = dict[str, TimedGraph]
     format: Format | None = None
     text: str = ""
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -154,6 +156,7 @@ def _read(form: Format, source: Path, asked: Asked) -> CheckedDesign:
         form.name,
         source,
         lambda: form.places(source, options),
+        lambda: form.schedules(source, options),
         form,
         options=options,
         beside=beside,

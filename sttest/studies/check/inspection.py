@@ -12,6 +12,7 @@ from sttest.sim.deadlock import Deadlock
 from sttest.sim.graph import MAX_DEPTH, Fifo, Process
 from sttest.sim.simulation import remedy_lines, wait_lines
 from sttest.sim.sizing import Sizing, size_by_simulation, size_for_throughput
+from sttest.sim.sizing.several import JointSizing, size_for_all
 from sttest.studies.check.changes import change_of
 from sttest.studies.check.designs import CheckedDesign
 from sttest.studies.check.finding import Change, Finding, FoundDepth, FoundWait, Spot
@@ -38,7 +39,7 @@ def findings_of(source: str, design: CheckedDesign, target: str) -> Iterator[Fin
     if run.throughput is not None and run.throughput == simulate(design.graph, unbounded=True).throughput:
         yield found.model_copy(update={"is_fastest": True})
         return  # the least storage of endless actors may take minutes to find
-    yield _with_change(_sized(found, design.graph, run, places), design, target)
+    yield _with_change(_sized(found, design, run, places), design, target)
 
 
 def _verdict(source: str, design: CheckedDesign, run: Simulation, places: DesignPlaces) -> Finding:
@@ -76,14 +77,18 @@ def _text(throughput: Fraction | None) -> str | None:
     return None if throughput is None else str(throughput)
 
 
-def _sized(found: Finding, graph: TimedGraph, run: Simulation, places: DesignPlaces) -> Finding:
+def _sized(found: Finding, design: CheckedDesign, run: Simulation, places: DesignPlaces) -> Finding:
     """The finding with what a sizing without loss says: depths that are greater than a FIFO's own.
 
-    Others are left as they are, so that what finishes now is not made to depend on the last token.
+    Others are left as they are, so that what finishes now is not made to depend on the last token.  Where the schedule
+    is not known, none that is possible loses a cycle.
     """
-    sizing = _sizing(graph)
+    graph, schedules = design.graph, design.find_schedules()
+    sizing = size_for_all(schedules, _sizing) if schedules else _sizing(graph)
     deeper = {fifo.name: depth for fifo in graph.fifos if (depth := sizing.depths[fifo.name]) > fifo.depth}
-    if found.finishes_cycles is not None and found.finishes_cycles == sizing.cycles:
+    if isinstance(sizing, JointSizing):
+        found = found.model_copy(update={"checked": (*found.checked, _saved(sizing))})
+    elif found.finishes_cycles is not None and found.finishes_cycles == sizing.cycles:
         deeper = found.fix(NO_DEADLOCK)  # which may be of other FIFOs
     better = simulate(graph.with_depths(deeper)) if deeper else run
     if not _gains(better, run):
@@ -97,6 +102,16 @@ def _sized(found: Finding, graph: TimedGraph, run: Simulation, places: DesignPla
             "depths": _depths(graph, finishes, deeper, places),
         }
     )
+
+
+def _saved(sizing: JointSizing) -> str:
+    """What depths for all schedules take, and what knowing the schedule would save."""
+    alone = [each.total_bits for each in sizing.alone.values()]
+    told = f"FIFOs of {sizing.total_bits:,} bits lose no cycle under any schedule that can finish"
+    saved = sizing.total_bits - min(alone), sizing.total_bits - max(alone)
+    if saved[0] == 0:
+        return f"{told}; knowing the schedule would save none"
+    return f"{told}; knowing the schedule would save {saved[1]:,} to {saved[0]:,} of them"
 
 
 def _sizing(graph: TimedGraph) -> Sizing:

@@ -98,8 +98,7 @@ _HUNDREDS = (range(n, n + 100) for n in range(100, 500, 100))
 
 
 @pytest.mark.parametrize(
-    "seeds",
-    [range(0, 24, 6), *(pytest.param(each, marks=pytest.mark.nightly) for each in (range(24), *_HUNDREDS))],
+    "seeds", [range(0, 24, 6), *(pytest.param(each, marks=pytest.mark.nightly) for each in (range(24), *_HUNDREDS))]
 )
 def test_random_contractions_down_cascades(seeds, tmp_path):
     """Products of matrices of integers, whose chains make their stages: values, and cycles of the timed graph."""
