@@ -13,7 +13,7 @@ from sttest.core.tables import print_table
 from sttest.package import load_graph
 from sttest.sim import TimedGraph
 from sttest.sim.sizing import Sizing
-from sttest.sim.sizing.block_memory import BlockPoint, BlockSizing, block_front, size_for_blocks
+from sttest.sim.sizing.block_memory import BlockFront, BlockSizing, block_front, size_for_blocks
 from sttest.sim.sizing.depth_runner import inexact_ports
 from sttest.sim.sizing.finite import NO_DEADLOCK
 from sttest.sim.sizing.several import size_for_all
@@ -71,23 +71,31 @@ def size_verb(
         return
     (path,) = paths
     graph, compiled = load_graph(path), path.is_dir()
+    if objective == "bram" and graph.is_endless:
+        hints = ["leave --objective out"]
+        raise InputError(
+            "option",
+            "block memories are held against cycles, which actors that fire for ever lack",
+            where=str(path),
+            hints=hints,
+        )
     with progress(f"sizing {graph.name}"):
         sizing = request.sizing(graph, compiled=compiled, where=str(path))
-        blocks, points = None, []
+        blocks, drawn = None, None
         if objective == "bram":
             blocks = size_for_blocks(sizing, _cycle_bound(sizing, target), fifo_blocks)
-            sizing, points = blocks.sizing, block_front(blocks, fifo_blocks) if front else []
+            sizing, drawn = blocks.sizing, block_front(blocks, fifo_blocks) if front else None
         program, refused = _program_beside(graph, request, sizing, compiled=compiled)
     if as_json:
         told = None if program is None else _program_json(sizing, program, graph, request.invocations)
-        of_blocks = {} if blocks is None else blocks.to_json(points)
+        of_blocks = {} if blocks is None else blocks.to_json(drawn)
         print_json({**sizing.to_json(), **of_blocks, "lp": told, "why_no_lp": refused})
     else:
         if refused:
             print(f"the linear program has no depths to compare with: {refused}")
         _print(sizing, graph, request, program, blocks)
-        if front:
-            _print_front(points)
+        if drawn is not None:
+            _print_front(drawn)
     dead = sizing.cycles is None and sizing.throughput is None
     raise typer.Exit(DeadlockError.exit_code if dead else 0)
 
@@ -163,17 +171,19 @@ def _cycle_bound(sizing: Sizing, target: str | None) -> int | None:
     return int(target) if target is not None and target.isdecimal() else sizing.cycles
 
 
-def _print_front(points: Sequence[BlockPoint]) -> None:
-    fastest = points[0].cycles
+def _print_front(front: BlockFront) -> None:
+    points, fastest = front.points, front.points[0].cycles
     rows = [[each.blocks, each.cycles, f"{each.cycles / fastest:.2f}"] for each in points]
     print_table(["blocks of 18 Kib", "cycles", "times the first"], rows, title="What fewer block memories cost")
+    if front.stopped:
+        print("note         the front was ended for its length: fewer blocks may do")
 
 
 def _print(
     sizing: Sizing, graph: TimedGraph, request: SizeRequest, program: BesideProgram | None, blocks: BlockSizing | None
 ) -> None:
     """What the depths add up to, and a table of the FIFOs."""
-    _print_totals(sizing, graph, request, program)
+    _print_totals(sizing, graph, request, program, blocks)
     if blocks is not None:
         print(f"block memory {blocks.blocks:,} of 18 Kib: {blocks.told}")
     if program is not None and program.falls_short:
@@ -188,7 +198,9 @@ def _print(
     print_table([*columns, "lower bound"], rows, title="FIFO depths in tokens")
 
 
-def _print_totals(sizing: Sizing, graph: TimedGraph, request: SizeRequest, program: BesideProgram | None) -> None:
+def _print_totals(
+    sizing: Sizing, graph: TimedGraph, request: SizeRequest, program: BesideProgram | None, blocks: BlockSizing | None
+) -> None:
     print(f"{graph.name}: {sizing.total_bits:,} bits in {len(graph.fifos)} FIFOs, {_reached(sizing, request)}")
     if program and sizing.method == "sim":
         lp = replace(sizing, depths=program.depths)
@@ -199,8 +211,8 @@ def _print_totals(sizing: Sizing, graph: TimedGraph, request: SizeRequest, progr
         told = f"{slow.total_tokens:,} tokens, {slow.total_bits:,} bits{_after(slow.cycles)}"
         print(f"{name:<12} {told}, sized to be no slower than the LP")
     bits = "" if graph.is_endless else f", {sizing.lower_bits:,} bits"
-    print(f"lower bound  {sizing.lower_total:,} tokens{bits}: {_how_good(sizing)}")
-    if sizing.method == "sim" and not sizing.is_local_minimum:
+    print(f"lower bound  {sizing.lower_total:,} tokens{bits}: {_how_good(sizing, is_by_tokens=blocks is None)}")
+    if sizing.method == "sim" and not sizing.is_local_minimum and blocks is None:
         print("note         ports share a memory channel, so fewer tokens may do although one less does not")
     if request.invocations > 1 and (ports := inexact_ports(graph)):
         print(f"note         in {len(ports)} memory ports, bursts of one invocation run on into the next")
@@ -220,7 +232,7 @@ def _print_shortfall(program: BesideProgram, graph: TimedGraph, invocations: int
         print(f"             {line}")
 
 
-def _how_good(sizing: Sizing) -> str:
+def _how_good(sizing: Sizing, *, is_by_tokens: bool) -> str:
     if sizing.cycles is None and sizing.throughput is None:
         return "every sizing with less deadlocks, and so do the LP's depths"
     if sizing.is_exact:
@@ -228,7 +240,7 @@ def _how_good(sizing: Sizing) -> str:
     tokens, bits = sizing.total_tokens - sizing.lower_total, sizing.total_bits - sizing.lower_bits
     found = "the simulation's depths" if sizing.method == "sim" else "the LP's depths"
     local = ""
-    if sizing.method == "sim":
+    if sizing.method == "sim" and is_by_tokens:
         alone = "lowered" if sizing.is_local_minimum else "lowered by one token"
         local = f"; none of them can be {alone} alone"
     return f"{found} exceed the least by at most {tokens:,} tokens and {bits:,} bits{local}"

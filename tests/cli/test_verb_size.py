@@ -188,7 +188,7 @@ def test_the_fewest_bits_are_searched_beside_the_program_at_its_own_pace(sttest,
 # --- Block memories in place of tokens
 
 
-BLOCK_FIELDS = {"blocks", "blocks_before", "least_blocks", "stopped", "front"}
+BLOCK_FIELDS = {"blocks", "blocks_before", "least_blocks", "stopped", "front", "front_stopped"}
 
 
 def test_block_memories_and_what_fewer_of_them_cost(sttest, tmp_path):
@@ -213,3 +213,8 @@ def test_what_says_nothing_about_block_memories_is_refused(sttest, design, optio
     outcome = sttest("size", str(design), *options)
     assert outcome.exit_code == 2
     assert told in outcome.stderr
+
+
+def test_actors_that_fire_for_ever_have_no_cycles_to_hold_block_memories_against(sttest):
+    outcome = sttest("size", SAMPLERATE, "--objective", "bram")
+    assert (outcome.exit_code, "leave --objective out" in outcome.stderr) == (2, True)

@@ -37,6 +37,14 @@ class BlockPoint:
 
 
 @dataclass(frozen=True)
+class BlockFront:
+    """Depths that no other beats in both, most blocks first; ``stopped``: the search ended for its number of runs."""
+
+    points: list[BlockPoint]
+    stopped: bool
+
+
+@dataclass(frozen=True)
 class BlockSizing:
     """A sizing by block memories."""
 
@@ -55,10 +63,14 @@ class BlockSizing:
         ended = "; the search was ended for its length" if self.stopped else ""
         return f"{before}; no sizing has fewer than {self.least_blocks:,}{ended}"
 
-    def to_json(self, front: Sequence[BlockPoint] = ()) -> dict[str, Any]:
+    def to_json(self, front: BlockFront | None) -> dict[str, Any]:
         """What ``sttest.sizing/1`` has besides where block memories were asked for."""
         names = ("blocks", "blocks_before", "least_blocks", "stopped")
-        return {name: getattr(self, name) for name in names} | {"front": [asdict(each) for each in front]}
+        told: dict[str, Any] = {name: getattr(self, name) for name in names}
+        told["front"] = [asdict(each) for each in front.points] if front is not None else []
+        if front is not None:
+            told["front_stopped"] = front.stopped
+        return told
 
 
 def size_for_blocks(found: Sizing, bound: int | None, rule: Rule) -> BlockSizing:
@@ -88,7 +100,7 @@ def size_for_blocks(found: Sizing, bound: int | None, rule: Rule) -> BlockSizing
     return BlockSizing(sizing, blocks(depths), blocks(start), blocks(lower), stopped=search.is_spent)
 
 
-def block_front(start: BlockSizing, rule: Rule) -> list[BlockPoint]:
+def block_front(start: BlockSizing, rule: Rule) -> BlockFront:
     """Fewer and fewer blocks, and the cycles that each costs, to no block at all or the last that does not deadlock.
 
     Step by step that FIFO is made less deep which costs the fewest cycles per block; what another point beats in
@@ -107,7 +119,7 @@ def block_front(start: BlockSizing, rule: Rule) -> list[BlockPoint]:
         if (step := search.cheapest_step(depths, cycles)) is None:
             break
         depths, cycles = step
-    return _front(points)
+    return BlockFront(_front(points), search.is_spent)
 
 
 def _front(points: Sequence[BlockPoint]) -> list[BlockPoint]:

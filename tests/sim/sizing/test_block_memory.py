@@ -109,7 +109,7 @@ def test_no_more_blocks_than_fifoadvisor_found(name):
     blocks, with_two_deep = PUBLISHED[name]
     found = sized(load(DATA / f"{name}.json"), of_lightningsim)
     assert found.blocks <= blocks
-    front = block_front(found, of_lightningsim)
+    front = block_front(found, of_lightningsim).points
     assert front[0].blocks == found.blocks
     assert all(a.blocks > b.blocks and a.cycles < b.cycles for a, b in pairwise(front))
     if with_two_deep is not None:
@@ -120,7 +120,7 @@ def test_no_more_blocks_than_fifoadvisor_found(name):
 def test_each_point_of_a_front_is_what_its_depths_give():
     graph = reconvergent(600)
     found = sized(graph)
-    front = block_front(found, fifo_blocks)
+    front = block_front(found, fifo_blocks).points
     assert found.blocks == 2
     for point in front:
         assert simulate(graph.with_depths(point.depths), "simpy").cycles == point.cycles
@@ -133,6 +133,7 @@ def test_a_search_that_is_too_long_says_so(monkeypatch):
     found = sized(load(DATA / "mlps_opt5_resmlp.json"), of_lightningsim)
     assert found.stopped
     assert "ended for its length" in found.told
+    assert block_front(found, of_lightningsim).stopped
     assert found.blocks <= found.blocks_before
 
 
