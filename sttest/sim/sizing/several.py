@@ -18,9 +18,9 @@ class JointSizing:
     """Depths for several graphs, in tokens; ``alone`` has the sizing of each that can finish, by its name."""
 
     depths: dict[str, int]
-    cycles: dict[str, int]  # with these depths, of each graph
+    cycles: dict[str, int]  # what each graph takes with these depths
     alone: Mapping[str, Sizing]
-    stuck: tuple[str, ...]  # those that deadlock at any depth
+    stuck: tuple[str, ...]  # graphs that deadlock at any depth
 
     @property
     def total_tokens(self) -> int:
