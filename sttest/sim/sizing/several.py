@@ -1,4 +1,8 @@
-"""Depths with which each of several graphs loses nothing: schedules of one design, or runs of it on other data."""
+"""Depths that are enough for each of several graphs: schedules of one design, or runs of it on other data.
+
+What a graph needs alone is enough for it when its FIFOs are deeper, but for two things: a deeper FIFO may be a memory,
+whose tokens arrive a cycle later, and ports may share a channel.  What that costs is measured and said.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,6 +27,11 @@ class JointSizing:
     stuck: tuple[str, ...]  # graphs that deadlock at any depth
 
     @property
+    def lost(self) -> int:
+        """The most cycles that a graph takes beyond those of its own sizing."""
+        return max(self.cycles[name] - (each.cycles or 0) for name, each in self.alone.items())
+
+    @property
     def total_tokens(self) -> int:
         """Over all FIFOs."""
         return sum(self.depths.values())
@@ -43,7 +52,12 @@ class JointSizing:
             "cycles": max(self.cycles.values()),
             "method": "sim",
             "graphs": {
-                name: {"cycles": self.cycles[name], "alone_tokens": each.total_tokens, "alone_bits": each.total_bits}
+                name: {
+                    "cycles": self.cycles[name],
+                    "alone_cycles": each.cycles,
+                    "alone_tokens": each.total_tokens,
+                    "alone_bits": each.total_bits,
+                }
                 for name, each in self.alone.items()
             },
             "stuck": list(self.stuck),
@@ -51,7 +65,7 @@ class JointSizing:
 
 
 def size_for_all(graphs: Mapping[str, TimedGraph], size: Callable[[TimedGraph], Sizing]) -> JointSizing:
-    """Depths with which each graph is as fast as its own sizing makes it; none can be lowered alone.
+    """Depths as great as each graph's own sizing has them, then lowered one by one while none gets slower.
 
     Args:
         graphs: finite graphs with the same FIFOs, by name.
@@ -72,24 +86,19 @@ def size_for_all(graphs: Mapping[str, TimedGraph], size: Callable[[TimedGraph], 
         raise DeadlockError("tokens-missing", "each deadlocks with FIFOs of any depth", where=first.name)
     names = [fifo.name for fifo in first.fifos]
     runners = {name: DepthRunner(each.graph) for name, each in alone.items()}
-    bounds = {name: each.cycles for name, each in alone.items()}
-
-    def is_enough(depths: np.ndarray) -> bool:
-        for name, runner in runners.items():
-            cycles, bound = runner.run(depths), bounds[name]
-            if cycles is None or (bound is not None and cycles > bound):
-                return False
-        return True
-
     deepest = np.array([max(each.depths[fifo] for each in alone.values()) for fifo in names], np.int64)
     lower = np.array([max(each.lower_bounds[fifo] for each in alone.values()) for fifo in names], np.int64)
-    if is_enough(deepest):  # deeper FIFOs are later only where ports share a channel
-        bits = np.array([fifo.bits for fifo in first.fifos], np.int64)
-        order = np.argsort((lower - deepest) * bits, kind="stable").tolist()
-        deepest = reduce_depths(deepest, np.minimum(lower, deepest), is_enough, order, srl_thresholds(first))
-    depths = dict(zip(names, deepest.tolist(), strict=True))
-    cycles = {name: _cycles(runner, deepest) for name, runner in runners.items()}
-    return JointSizing(depths, cycles, alone, tuple(stuck))
+    bounds = {name: max(_cycles(runner, deepest), alone[name].cycles or 0) for name, runner in runners.items()}
+
+    def is_enough(depths: np.ndarray) -> bool:
+        found = ((runner.run(depths), bounds[name]) for name, runner in runners.items())
+        return all(cycles is not None and cycles <= bound for cycles, bound in found)
+
+    bits = np.array([fifo.bits for fifo in first.fifos], np.int64)
+    order = np.argsort((lower - deepest) * bits, kind="stable").tolist()
+    depths = reduce_depths(deepest, np.minimum(lower, deepest), is_enough, order, srl_thresholds(first))
+    cycles = {name: _cycles(runner, depths) for name, runner in runners.items()}
+    return JointSizing(dict(zip(names, depths.tolist(), strict=True)), cycles, alone, tuple(stuck))
 
 
 def _cycles(runner: DepthRunner, depths: np.ndarray) -> int:

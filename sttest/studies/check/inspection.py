@@ -107,7 +107,8 @@ def _sized(found: Finding, design: CheckedDesign, run: Simulation, places: Desig
 def _saved(sizing: JointSizing) -> str:
     """What depths for all schedules take, and what knowing the schedule would save."""
     alone = [each.total_bits for each in sizing.alone.values()]
-    told = f"FIFOs of {sizing.total_bits:,} bits lose no cycle under any schedule that can finish"
+    lose = f"at most {sizing.lost:,} cycles" if sizing.lost else "no cycle"
+    told = f"FIFOs of {sizing.total_bits:,} bits lose {lose} under any schedule that can finish"
     saved = sizing.total_bits - min(alone), sizing.total_bits - max(alone)
     if saved[0] == 0:
         return f"{told}; knowing the schedule would save none"
