@@ -90,10 +90,7 @@ class _Layer:
     def exact(self, entering: Sequence[Tensor], names: Sequence[str]) -> tuple[dict[str, list[Tensor]], list[Tensor]]:
         """What linear layers read in floating point, by name and window, and what the layer gives."""
         block, read = self.model.layers[self.number], {name: list[Tensor]() for name in names}
-        hooks = [
-            block.get_submodule(name).register_forward_pre_hook(lambda _, inputs, found=found: found.append(inputs[0]))
-            for name, found in read.items()
-        ]
+        hooks = [block.get_submodule(name).register_forward_pre_hook(_keeper(found)) for name, found in read.items()]
         try:
             return read, [self.run(block, x) for x in entering]
         finally:
@@ -142,6 +139,15 @@ class _Layer:
         finally:
             hook.remove()
         raise AssertionError(f"{name} is not reached")
+
+
+def _keeper(found: list[Tensor]) -> Callable[[nn.Module, tuple[Tensor, ...]], None]:
+    """A hook that keeps what a layer reads."""
+
+    def keep(_: nn.Module, inputs: tuple[Tensor, ...]) -> None:
+        found.append(inputs[0])
+
+    return keep
 
 
 class _SeenError(Exception):
