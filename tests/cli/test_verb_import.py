@@ -93,7 +93,7 @@ def test_every_schedule_that_is_possible_is_written_and_sized_together(sttest, t
         assert each["alone_bits"] == alone["total_bits"] <= found["total_bits"]
     text = sttest("size", *report["schedules"])
     assert (text.exit_code, "for 5 graphs" in text.stdout) == (0, True)
-    assert max(map(len, text.stdout.splitlines())) <= 120
+    assert max(map(len, text.stdout.splitlines())) <= 80
     back = told(sttest("import", "hls", source, "--depths", design, "--json"))
     assert back["changed"] == {}
 
