@@ -239,7 +239,8 @@ def _headline(found: Finding) -> str:
     told = f"done after {cycles:,} cycles = {cycles / (found.clock_mhz or 1.0):,.2f} µs"
     if found.lossless_cycles is None:
         return told
-    return f"{told}; full FIFOs cost {cycles - found.lossless_cycles:,} of them"
+    lost = cycles - found.lossless_cycles
+    return f"{told}; full FIFOs cost {f'{lost:,} of them' if lost else 'some under another schedule'}"
 
 
 def _print_waits(found: Finding) -> None:

@@ -104,8 +104,9 @@ def import_verb(
         raise InputError("missing-argument", "the design is missing", where=f"import {name}", hints=hints)
     if out is not None and not out.absolute().parent.is_dir():
         raise InputError("no-such-folder", "its folder is not there", where=str(out), hints=["make it first"])
-    if schedules and out is None:
-        raise InputError("option", "--schedules writes files beside that of -o", where="--schedules", hints=["add -o"])
+    if schedules and (out is None or depths is not None or given.template):
+        hints = ["add -o design.json, without --depths and --template"]
+        raise InputError("option", "it writes graphs beside that of -o", where="--schedules", hints=hints)
     if given.template:
         _write_template(form, source, given.reports, out, as_json=as_json)
         return
@@ -127,9 +128,9 @@ def import_verb(
     with progress(f"reading {source}"):
         graph = _read(form, source, options)
     if depths is None:
+        others = _write_schedules(form, source, options, out) if schedules and out is not None else []
         if out is not None:
             write_timed_graph(graph, out)
-        others = _write_schedules(form, source, options, out) if schedules and out is not None else []
         _report(form, graph, source, out, notes, checks, others, as_json=as_json)
         return
     form.require_writer()

@@ -115,12 +115,11 @@ def _size_together(paths: Sequence[Path], request: SizeRequest, objective: str, 
         return
     first = next(iter(graphs.values()))
     print(f"{first.name}: {found.total_bits:,} bits in {len(first.fifos)} FIFOs, for {len(found.alone)} graphs")
-    files = [path.name for path in paths]
-    shown = {str(path): path.name if files.count(path.name) == 1 else str(path) for path in paths}
+    shown = {str(path): path.name if len({each.name for each in paths}) == len(paths) else str(path) for path in paths}
     rows = [[shown[name], found.cycles[name], each.cycles, each.total_bits] for name, each in found.alone.items()]
     print_table(["graph", "cycles", "cycles alone", "bits alone"], rows, title="With depths for all, and sized alone")
     if found.lost:
-        print(f"note         up to {found.lost:,} cycles more than alone: a deeper FIFO is a memory, a cycle later")
+        print(f"note         up to {found.lost:,} cycles more than alone: deeper FIFOs may be memories, a cycle later")
     for name in found.stuck:
         print(f"note         {name} deadlocks at any depth")
     rows = []

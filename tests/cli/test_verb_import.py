@@ -10,6 +10,7 @@ from sttest.importers.formats import formats
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "hls-residual"
 SOLUTION = EXAMPLE / "hls_residual" / "solution1"
+ALLO = Path(__file__).parents[1] / "data" / "mlir" / "shared_loaders.allo.mlir"
 
 
 def told(outcome):
@@ -100,11 +101,17 @@ def test_every_schedule_that_is_possible_is_written_and_sized_together(sttest, t
 
 @pytest.mark.parametrize(
     ("arguments", "hint"),
-    [(("solution", SOLUTION, "--schedules"), "add -o"), (("hls", EXAMPLE, "--schedules"), "add -o")],
+    [
+        (("hls", EXAMPLE), "add -o"),
+        (("hls", EXAMPLE, "-o", "x.json", "--depths", "d.json"), "without --depths"),
+        (("allo", ALLO, "-o", "x.json"), "there is one graph"),
+    ],
 )
-def test_schedules_need_a_place(sttest, arguments, hint):
-    outcome = sttest("import", *arguments)
-    assert (outcome.exit_code, hint in outcome.stderr) == (2, True)
+def test_schedules_that_have_no_place_or_are_not_there_are_refused(sttest, arguments, hint, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    outcome = sttest("import", *arguments, "--schedules")
+    assert (outcome.exit_code, hint in outcome.stderr) == (2, True), outcome.stderr
+    assert not any(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ class JointSizing:
     @property
     def lost(self) -> int:
         """The most cycles that a graph takes beyond those of its own sizing."""
-        return max(self.cycles[name] - (each.cycles or 0) for name, each in self.alone.items())
+        return max(0, *(self.cycles[name] - (each.cycles or 0) for name, each in self.alone.items()))
 
     @property
     def total_tokens(self) -> int:

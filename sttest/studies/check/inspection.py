@@ -84,15 +84,19 @@ def _sized(found: Finding, design: CheckedDesign, run: Simulation, places: Desig
     is not known, none that is possible loses a cycle.
     """
     graph, schedules = design.graph, design.find_schedules()
-    sizing = size_for_all(schedules, _sizing) if schedules else _sizing(graph)
+    sizing = size_for_all(schedules, _sizing) if schedules and not graph.is_endless else _sizing(graph)
     deeper = {fifo.name: depth for fifo in graph.fifos if (depth := sizing.depths[fifo.name]) > fifo.depth}
     if isinstance(sizing, JointSizing):
         found = found.model_copy(update={"checked": (*found.checked, _saved(sizing))})
     elif found.finishes_cycles is not None and found.finishes_cycles == sizing.cycles:
         deeper = found.fix(NO_DEADLOCK)  # which may be of other FIFOs
     better = simulate(graph.with_depths(deeper)) if deeper else run
-    if not _gains(better, run):
-        return found.model_copy(update={"sized_bits": sizing.total_bits, "is_fastest": better.verdict == "done"})
+    others = [each for each in schedules.values() if deeper]
+    if not _gains(better, run) and not any(
+        _gains(simulate(each.with_depths(deeper)), simulate(each)) for each in others
+    ):
+        lossless = None if isinstance(sizing, JointSizing) and sizing.lost else sizing.total_bits
+        return found.model_copy(update={"sized_bits": lossless, "is_fastest": better.verdict == "done"})
     finishes = {each.fifo: each.finishes for each in found.depths if each.finishes is not None}
     return found.model_copy(
         update={
@@ -109,10 +113,10 @@ def _saved(sizing: JointSizing) -> str:
     alone = [each.total_bits for each in sizing.alone.values()]
     lose = f"at most {sizing.lost:,} cycles" if sizing.lost else "no cycle"
     told = f"FIFOs of {sizing.total_bits:,} bits lose {lose} under any schedule that can finish"
-    saved = sizing.total_bits - min(alone), sizing.total_bits - max(alone)
-    if saved[0] == 0:
+    least, most = (max(0, sizing.total_bits - each(alone)) for each in (max, min))
+    if most == 0:
         return f"{told}; knowing the schedule would save none"
-    return f"{told}; knowing the schedule would save {saved[1]:,} to {saved[0]:,} of them"
+    return f"{told}; knowing the schedule would save {least:,} to {most:,} of them"
 
 
 def _sizing(graph: TimedGraph) -> Sizing:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sttest.sim import load, simulate
+from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph, load, simulate
 from sttest.sim.graph_json import parse_timed_graph
 from sttest.sim.sizing import size_by_simulation
 from sttest.studies.check.annotations import annotation, annotations
@@ -90,6 +90,28 @@ def test_depths_that_are_greater_than_needed_stay(tmp_path):
     (*_, found) = findings_of("g", CheckedDesign(graph, "a timed graph", tmp_path), "no-loss")
     assert (found.depths, found.change, found.is_fastest) == ((), None, True)
     assert found.sized_bits < found.fifo_bits
+
+
+def test_depths_that_only_another_schedule_needs_are_proposed(tmp_path):
+    """The graph that is shown writes both FIFOs at once and loses nothing; another one writes y eight stages later."""
+
+    def design(*stages: int) -> TimedGraph:
+        def loop(*events: Event) -> Loop:
+            return Loop((20,), 1, 12, events)
+
+        writer = Pipeline("a", (loop(*(Event(*each) for each in zip("xy", ("write",) * 2, stages, strict=True))),))
+        reader = Pipeline("b", (loop(Event("x", "read", 0), Event("y", "read", 0)),))
+        return TimedGraph("g", 300.0, (Fifo("x", 2, 32), Fifo("y", 2, 8)), (writer, reader))
+
+    shown, other = design(8, 8), design(0, 8)
+    checked = CheckedDesign(shown, "a format", tmp_path, find_schedules=lambda: {"shown": shown, "other": other})
+    (*_, found) = findings_of("g", checked, "no-loss")
+    depths = found.fix("no-loss")
+    assert (found.is_fastest, list(depths)) == (False, ["x"])
+    assert simulate(other.with_depths(depths), "simpy").cycles == simulate(other, unbounded=True).cycles
+    assert found.cycles == found.lossless_cycles
+    alone = list(findings_of("g", CheckedDesign(shown, "a format", tmp_path), "no-loss"))[-1]
+    assert (alone.is_fastest, alone.depths) == (True, ())
 
 
 def test_endless_graphs_have_a_throughput():
