@@ -3,7 +3,7 @@
 ``python -m experiments.cosimulation FOLDER`` takes a folder of git repositories, bare or not, each called
 ``owner+name``, with as much of their history as is there; they are fetched from GitHub and nothing of them is kept.  A
 solution is found wherever ``.autopilot/db`` has bitcode, once for each bitcode with each measured latency, at the
-newest commit that has it.  Files that a snapshot leaves out, as very large ones are, are missing in the folder as well.
+newest commit that has it; without a measured latency, at the newest commit of all.  Files that a snapshot leaves out, as very large ones are, are missing in the folder as well.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ __depends__ = ()
 
 RESULT = Path(__file__).parents[1] / "results" / "cosimulation"
 CLOSE = 0.02
-MOST_SECONDS, MOST_COMMITS, MOST_UNMEASURED = 90, 200, 8
-"""Of one folder, of the history of one repository, and of its folders without a co-simulation, at the newest commit."""
+MOST_SECONDS, MOST_COMMITS = 90, 200
+"""Of one folder, and of the history of one repository."""
 _BITCODE = ".autopilot/db/a.o.3.bc"
 _NEEDED = re.compile(
     r"\.autopilot/db/(?:a\.o\.3\.bc|[^/]*\.sched\.adb|[^/]*\.verbose\.sched\.rpt|sim_tb/tv_[^/]*/cdatafile/[^/]*)"
@@ -118,7 +118,6 @@ def solutions(repository: str, git: Path) -> Iterator[PublicSolution]:
     """The solution folders of a repository."""
     touched = _git(git, "log", "--all", "--format=%H", "--", "*a.o.3.bc", "*lat.rpt", "*.sched.adb").split()
     seen: set[tuple[str, ...]] = set()
-    unmeasured = 0
     newest = _git(git, "rev-parse", "HEAD").strip()
     for commit in list(dict.fromkeys([newest, *touched]))[:MOST_COMMITS]:
         listed = _git(git, "ls-tree", "-r", "-z", commit).split("\0")
@@ -128,8 +127,7 @@ def solutions(repository: str, git: Path) -> Iterator[PublicSolution]:
             below = {each.removeprefix(root): blob for each, blob in blobs.items() if each.startswith(root)}
             measured = sorted(blob for each, blob in below.items() if _LATENCY.fullmatch(each))
             key = (blobs[path], *measured)
-            unmeasured += key not in seen and not measured
-            if key not in seen and (measured or (commit == newest and unmeasured <= MOST_UNMEASURED)):
+            if key not in seen and (measured or commit == newest):
                 seen.add(key)
                 needed = {each: blob for each, blob in below.items() if _NEEDED.fullmatch(each)}
                 yield PublicSolution(repository, git, commit, root.rstrip("/") or ".", needed)
@@ -259,10 +257,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ]  # fmt: skip
     print_table(("folder", "tool", "processes", "FIFOs", "cycles", "co-simulation", "error", "verdict"), cells)
     print("\n".join(summary(found)))
-    config = {
-        "folders": len(found), "repositories": _repositories(found), "seconds": MOST_SECONDS,
-        "unmeasured folders of a repository": MOST_UNMEASURED,
-    }  # fmt: skip
+    config = {"folders": len(found), "repositories": _repositories(found), "seconds": MOST_SECONDS}
     with ResultFolder(asked.out, made_by="experiments.cosimulation", config=config) as folder:
         for each in found:
             folder.add(*_rows(each))

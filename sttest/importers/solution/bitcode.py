@@ -16,6 +16,7 @@ from sttest.importers.solution.program import BlockCode, CallCode, FunctionCode,
 
 _NOT_HARDWARE = re.compile(r"_ssdm|llvm\.|_autotb")
 _SPECIFIES = re.compile(r"_ssdm_op_Spec|_ssdm_Spec")
+_RETURN = "_ssdm_op_Return"
 _SYMBOL = re.compile(r'@("[^"]*"|[-\w.$]+)')
 _METADATA = re.compile(r",? ![\w.]+ !\d+")
 _ATTRIBUTES = re.compile(r" #\d+(?=,|$| )")
@@ -156,7 +157,9 @@ class _Writer:
                 BlockCode(ends, [each for each in map(_call, instructions) if not _SPECIFIES.match(each.callee)])
             )
             self.code.blocks.append((name, len(found) - 1))
-            lines += self._recorded(str(block), len(self.code.blocks) - 1, channels)
+            number = len(self.code.blocks) - 1
+            text = _ended(str(block), signature(function)[0], number) if _ends_call(found[-1]) else str(block)
+            lines += self._recorded(text, number, channels)
         self.code.functions[name] = FunctionCode(found, channels)
         return lines
 
@@ -216,6 +219,21 @@ def _call(each: Any) -> CallCode:
     return CallCode(
         each.name, "call", callee, pointers // 2 if ".ap_fifo." in callee and "Write" in callee else pointers
     )
+
+
+def _ends_call(block: BlockCode) -> bool:
+    """Whether a call ends with it although it goes on: a loop that is rewound begins its next call there."""
+    return bool(block.successors) and any(each.callee == _RETURN for each in block.instructions)
+
+
+def _ended(text: str, result: str, number: int) -> str:
+    """A block that returns in place of going on; the edge to where it went stays, for values there name the block."""
+    *before, last = text.rstrip("\n").split("\n")
+    target = re.search(r"br label (%\S+)", last)
+    if target is None:
+        raise UnreadableError(f"a block returns and goes on to several others: {last.strip():.100}")
+    ends = f"  br i1 true, label %sttest.return{number}, label {target[1].rstrip(',')}\nsttest.return{number}:"
+    return "\n".join([*before, ends, "  ret void" if result == "void" else f"  ret {result} zeroinitializer"])
 
 
 def _plain(text: str) -> str:

@@ -106,7 +106,7 @@ def _causes(solution: Solution, run: FirstTransaction) -> Iterator[str]:
     if "axis" in interface.protocols:
         yield "register slices of ports axis are not in the graph"
     if missing := _missing(run):
-        yield f"the inputs of {missing} are not in the folder, and zeros were taken"
+        yield f"the inputs of {missing} are not in the folder: zeros were taken, and ones for marks"
     if wrong := [each.port for each in run.checks if each.equal < each.total]:
         yield f"the run wrote other values to {', '.join(wrong[:_NAMED_AT_ONCE])}"
 
@@ -120,7 +120,7 @@ def _notes(run: FirstTransaction, is_there: bool, is_older: bool, equal: int, to
     if is_older:
         yield "the co-simulation is older than the schedule: it may be that of another design"
     if missing := _missing(run):
-        yield f"no vectors for {missing}: zeros were taken, and what depends on them is for zeros"
+        yield f"no vectors for {missing}: it got zeros, a mark of one bit ones, and what depends on that is for those"
     if equal < total:
         ports = [each.port for each in run.checks if each.equal < each.total]
         yield f"outputs of {', '.join(ports[:_NAMED_AT_ONCE])} are not those of the co-simulation"

@@ -107,8 +107,8 @@ class ScheduledBlock:
 
     @property
     def returns(self) -> bool:
-        """Whether the function ends with it."""
-        return self.terminator.opcode in ("ret", "return")
+        """Whether a call of the function ends with it; a loop that is rewound goes on to its next call."""
+        return any(each.opcode in ("ret", "return") for each in self.instructions)
 
     def set_stages(self) -> None:
         """Works out its static stages and its length from those of its instructions and its states."""

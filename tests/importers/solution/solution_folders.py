@@ -106,9 +106,10 @@ def _archive(function, stages: Stages) -> str:
                              f"<source_obj>{target}</source_obj><sink_obj>{identity}</sink_obj></item>")  # fmt: skip
             uses = "".join(f"<item>{90000 + len(edges) - len(targets) + place}</item>" for place in range(len(targets)))
             name = stages.renamed.get(each.name, each.name)
+            opcode = "return" if "@_ssdm_op_Return" in str(each) else each.opcode
             nodes.append(f"<item><Value><Obj><id>{identity}</id><name>{name}</name><fileName>a.cpp</fileName>"
                          f"<lineNumber>{identity}</lineNumber></Obj></Value><oprand_edges>{uses}</oprand_edges>"
-                         f"<opcode>{each.opcode}</opcode></item>")  # fmt: skip
+                         f"<opcode>{opcode}</opcode></item>")  # fmt: skip
             latencies.append(f"<item><first>{identity}</first><second><first>{start}</first>"
                              f"<second>{length}</second></second></item>")  # fmt: skip
         bodies.append(f"<item><Obj><id>{numbers[block]}</id><name>{block.name}</name></Obj><node_objs>"
