@@ -3,7 +3,8 @@
 ``python -m experiments.cosimulation FOLDER`` takes a folder of git repositories, bare or not, each called
 ``owner+name``, with as much of their history as is there; they are fetched from GitHub and nothing of them is kept.  A
 solution is found wherever ``.autopilot/db`` has bitcode, once for each bitcode with each measured latency, at the
-newest commit that has it; without a measured latency, at the newest commit of all.  Files that a snapshot leaves out, as very large ones are, are missing in the folder as well.
+newest commit that has it; without a measured latency, at the newest commit of all.  Files that a snapshot leaves out,
+as very large ones are, are missing in the folder as well.
 """
 
 from __future__ import annotations
