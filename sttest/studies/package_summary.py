@@ -19,6 +19,7 @@ def summarize(design: CompiledDesign, package: DesignPackage) -> dict[str, Any]:
         "name": manifest["name"],
         "clock_mhz": design.graph.clock_mhz,
         "workload": manifest["configuration"]["workload"],
+        "generated_tokens": manifest["configuration"]["knobs"]["generate"],
         "groups": manifest["groups"],
         "kernels": len(design.fusion.fusion.group_of),
         "fifos": len(design.graph.fifos),
@@ -51,6 +52,7 @@ def summary_text(summary: dict[str, Any]) -> str:
         f"intermediates  {parts['original_bytes']:,} bytes before fusion, {parts['fused_bytes']:,} on chip after "
         f"({shown})",
         f"cycles         {_cycles(summary['sizing'])}",
+        *_speed(summary),
         f"resources      {_resources(summary['resources'])}",
         *_memories(summary["resources"], parts),
         *_partition(summary["partition"]),
@@ -102,6 +104,16 @@ def _cycles(sizing: dict[str, Any]) -> str:
     if sizing["cycles"] is None:
         return "none, the design deadlocks"
     return f"{sizing['cycles']:,} simulated, {sizing['unbounded_cycles']:,} with FIFOs that are never full"
+
+
+def _speed(summary: dict[str, Any]) -> list[str]:
+    """Tokens per second for a user, of a launch that makes several: it has all layers and the head."""
+    tokens, cycles = summary["generated_tokens"], summary["sizing"]["cycles"]
+    if tokens <= 1 or cycles is None:
+        return []
+    seconds = cycles / summary["clock_mhz"] * 1e-6
+    speed = f"{tokens / seconds:,.0f} tokens/s for one user"
+    return [f"speed          {speed}, {tokens} in a launch; without its start by the host"]
 
 
 def _resources(facts: dict[str, Any]) -> str:

@@ -197,6 +197,13 @@ def test_a_launch_of_several_tokens_wants_all_layers_and_the_head(options, sttes
     assert "add --layers 6 --head" in outcome.stderr
 
 
+@pytest.mark.torch
+def test_a_launch_of_several_tokens_says_its_speed_for_a_user(sttest):
+    told = sttest("compile", "small-gpt2", *SMALL_DECODE, "--generate", 2, "--layers", 6, "--head", "-o", "out").stdout
+    cycles = json.loads(Path("out", "manifest.json").read_text())["sizing"]["cycles"]
+    assert f"speed          {2 * 250e6 / cycles:,.0f} tokens/s for one user, 2 in a launch" in told
+
+
 def test_a_scheme_that_keeps_the_head_is_refused():
     Path("mine.yaml").write_text("extends: w4a8\nlm_head: none\n")
     knobs = CompileOptions(precision="mine.yaml")
