@@ -148,7 +148,7 @@ class _Builder:
         end = timeline.at(call.end)
         if not merged and all(not each.is_process and each.latency is not None for each in call.calls):
             call.latency = end - base
-            call.unreported += sum(each.unreported for each in call.calls)
+            call.unreported += _unreported(call.calls)
             call.has_told_trips &= all(each.has_told_trips for each in call.calls)
         return end
 
@@ -287,6 +287,16 @@ class _Builder:
             bits = _UNKNOWN_BITS
             notes.append(f"tokens of '{name}' have {bits} bits: neither Verilog nor bitcode says it")
         return Fifo(name, depth, bits)
+
+
+def _unreported(calls: Iterable[Call]) -> int:
+    """What synthesis reports too much of calls: those that begin together count once, as the longest that it reports."""
+    told, taken = Counter[int](), Counter[int]()
+    for each in calls:
+        latency = each.latency or 0
+        told[each.stage] = max(told[each.stage], latency + each.unreported)
+        taken[each.stage] = max(taken[each.stage], latency)
+    return told.total() - taken.total()
 
 
 def _pipeline(draft: Draft, name: str, place: dict[Key, int]) -> Pipeline:

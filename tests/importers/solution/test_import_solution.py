@@ -209,6 +209,22 @@ def test_a_loop_that_is_called_takes_two_cycles_less_than_synthesis_reports_too(
     assert "1 of 1 functions of fixed latency equal csynth" in checks
 
 
+@pytest.mark.parametrize(("second", "latency", "reported"), [((0, 1), 34, 36), ((2, 1), 69, 73)])
+def test_loops_that_begin_together_are_over_reported_once(tmp_path, second, latency, reported):
+    """As in public folders of 2022.1 and 2022.2; one after the other, each counts."""
+    calls = 2 * "  call void @loop(i32 %n)\n"
+    text = COUNTER.replace("@top", "@loop") + f"define void @top(i32 %n) {{\n{calls}  ret void\n}}\n"
+    loop = Stages(*OUTLINED, [Loop((1, 2), 1, 3)])
+    last = sum(second)
+    top = Stages([[(0, 1), second, (last, 0)]], [(0, last)])
+    folder = write_solution(tmp_path / "s", text, {"loop": loop, "top": top})
+    write_vectors(folder, "in", "n", [32])
+    write_report(folder, "top", reported)
+    checks: list[str] = []
+    assert simulate(read_solution(folder, checks=checks)).cycles == latency
+    assert "1 of 1 functions of fixed latency equal csynth" in checks
+
+
 def test_what_synthesis_reports_is_compared_if_loops_ran_as_often_as_it_was_told(tmp_path):
     folder = counter(tmp_path / "s", 3, [(1, 0), (3, 0)], ii=1, depth=3)
     path = folder / ".autopilot" / "db" / "top.sched.adb"
