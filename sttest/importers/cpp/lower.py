@@ -131,12 +131,5 @@ def _shape(module: llvm.ModuleRef, machine: llvm.TargetMachine, roles: dict[str,
     )  # fmt: skip
 
 
-def functions_with(module: IrModule, roles: dict[str, str]) -> list[IrFunction]:
-    """The functions that calls of the runtime are put into."""
-    return [
-        each for each in module.functions if roles.get(each.name, "helper") != "helper" or not _is_library(each.name)
-    ]
-
-
 if __name__ == "__main__":
     main(Path(sys.argv[1]), Path(sys.argv[2]), [Path(each) for each in sys.argv[3:]])

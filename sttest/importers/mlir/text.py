@@ -157,7 +157,6 @@ _OPEN, _CLOSE = "([{<", ")]}>"
 _CONTINUES = re.compile(r"\s*(?::|->|ins\b|outs\b|to\b)")
 _TAKEN_OR_COMMENT = re.compile(r'"(?:[^"\\\v\f]|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"|//.*')
 """As xDSL's lexer takes it, which tries every way to cut a text before it gives one up."""
-_QUOTED_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|//.*')
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 

@@ -290,7 +290,7 @@ class _Builder:
 
 
 def _unreported(calls: Iterable[Call]) -> int:
-    """What synthesis reports too much of calls: those that begin together count once, as the longest that it reports."""
+    """What synthesis reports too much of calls: those that begin together count as the longest that it reports."""
     told, taken = Counter[int](), Counter[int]()
     for each in calls:
         latency = each.latency or 0
