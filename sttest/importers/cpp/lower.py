@@ -14,7 +14,7 @@ import llvmlite.binding as llvm
 
 from sttest.importers.cpp.control import UnknownBranches
 from sttest.importers.cpp.instrument import Instrumented
-from sttest.importers.cpp.ir import IrFunction, IrModule, parse_module
+from sttest.importers.cpp.ir import IrModule, parse_module
 from sttest.importers.cpp.latency import Latencies
 
 LIBRARY = re.compile(r"^_ZZ?N?K?(?:St|S[abdios]|9__gnu|6sttest|3hls|9sttest_ap|11sttest_axis|12sttest_fixed|[678]ap_)")
