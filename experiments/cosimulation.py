@@ -176,7 +176,7 @@ def one(folder: Path) -> dict[str, object]:
         version, truth = solution.version, cosimulated_latency(solution)
         graph, told = read_and_check(folder)
         found = ImportedFolder(
-            "", version, len(graph.processes), len(graph.fifos), told.cycles, told.cosimulated, told.is_older,
+            "", version, len(graph.processes), len(graph.fifos), told.measured, told.cosimulated, told.is_older,
             told.equal_functions, told.fixed_functions,
         )  # fmt: skip
         told.require_agreement(".")

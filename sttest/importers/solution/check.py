@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sttest.core.errors import InputError
+from sttest.importers.solution.axi_lite import bench_of
 from sttest.importers.solution.folder import Solution, cosimulated_latency, synthesized_latency, top_interface
 from sttest.importers.solution.program import FirstTransaction
 from sttest.importers.solution.stages import Call
@@ -18,9 +19,10 @@ _RELIED_ON = 0.02
 class FolderCheck:
     """What was compared, and the figures.
 
-    ``cosimulated`` and ``cycles`` are of the first transaction.  Functions are counted whose latency synthesis gives as
-    one number, for as many trips of their loops as the run made.  ``doubts`` are sentences that say what does not
-    agree, ``causes`` what the graph is known not to have in it, which may be why.
+    ``cosimulated`` and ``cycles`` are of the first transaction; ``measured`` is what a co-simulation of the graph would
+    measure, with what its test bench does before and after.  Functions are counted whose latency synthesis gives as one
+    number, for as many trips of their loops as the run made.  ``doubts`` are sentences that say what does not agree,
+    ``causes`` what the graph is known not to have in it, which may be why.
     """
 
     lines: tuple[str, ...]
@@ -28,6 +30,7 @@ class FolderCheck:
     doubts: tuple[str, ...]
     causes: tuple[str, ...]
     cycles: int | None
+    measured: int | None
     cosimulated: int | None
     is_older: bool
     equal_functions: int
@@ -36,9 +39,9 @@ class FolderCheck:
     @property
     def error(self) -> float | None:
         """How far the latency is off the co-simulation's; None where there is none, or ours is a deadlock."""
-        if self.cosimulated is None or self.cycles is None:
+        if self.cosimulated is None or self.measured is None:
             return None
-        return (self.cycles - self.cosimulated) / self.cosimulated
+        return (self.measured - self.cosimulated) / self.cosimulated
 
     def require_agreement(self, where: str) -> None:
         """Refuses a graph that does not agree with what its folder says.
@@ -62,9 +65,13 @@ def checked(solution: Solution, run: FirstTransaction, top: Call, graph: TimedGr
     }
     wrong = [f"{name} {ours:,} (csynth {theirs:,})" for name, (ours, theirs) in fixed.items() if ours != theirs]
     equal, total = (sum(getattr(each, name) for each in run.checks) for name in ("equal", "total"))
+    bench = bench_of(solution)
+    measured = cycles if cycles is None or bench is None else bench.measured(cycles)
     ours = "a deadlock" if cycles is None else f"{cycles:,}"
+    if measured != cycles:
+        ours += f", {measured:,} with its test bench's accesses over AXI-lite"
     lines = [
-        f"co-simulation {truth.cycles:,}, this graph {ours}{_difference(cycles, truth.cycles)}"
+        f"co-simulation {truth.cycles:,}, this graph {ours}{_difference(measured, truth.cycles)}"
         if truth
         else f"no co-simulation, this graph {ours}",
         f"{len(fixed) - len(wrong):,} of {len(fixed):,} functions of fixed latency equal csynth",
@@ -74,14 +81,14 @@ def checked(solution: Solution, run: FirstTransaction, top: Call, graph: TimedGr
         more = f" and {len(wrong) - _NAMED_AT_ONCE} more" if len(wrong) > _NAMED_AT_ONCE else ""
         lines.append(f"differ from csynth: {', '.join(wrong[:_NAMED_AT_ONCE])}{more}")
     is_older = truth is not None and truth.is_older
-    causes = tuple(_causes(solution, run))
-    doubts = [f"co-simulation {truth.cycles:,}, this graph {ours}"] if truth and _is_off(cycles, truth.cycles) else []
+    causes = tuple(_causes(solution, run, is_known=bench is not None))
+    doubts = [f"co-simulation {truth.cycles:,}, this graph {ours}"] if truth and _is_off(measured, truth.cycles) else []
     if not truth or is_older:  # a fresh co-simulation that agrees says more than any other figure
         doubts = [] if equal == total else [f"outputs {equal:,}/{total:,}"]
         doubts += [f"{name} {a:,}, csynth {b:,}" for name, (a, b) in fixed.items() if _is_off(a, b)][:_NAMED_AT_ONCE]
     return FolderCheck(
         tuple(lines), tuple(_notes(run, truth is not None, is_older, equal, total)), tuple(doubts), causes, cycles,
-        truth.cycles if truth else None, is_older, len(fixed) - len(wrong), len(fixed),
+        measured, truth.cycles if truth else None, is_older, len(fixed) - len(wrong), len(fixed),
     )  # fmt: skip
 
 
@@ -96,10 +103,10 @@ def _difference(ours: int | None, theirs: int) -> str:
     return f" ({(ours - theirs) / theirs:+.2%}{': do not rely on it' if _is_off(ours, theirs) else ''})"
 
 
-def _causes(solution: Solution, run: FirstTransaction) -> Iterator[str]:
-    """What is in the co-simulation and not in the graph."""
+def _causes(solution: Solution, run: FirstTransaction, *, is_known: bool) -> Iterator[str]:
+    """What is in the co-simulation and not in the graph, nor in what is known of its test bench."""
     interface = top_interface(solution)
-    if interface.starts_over_axi:
+    if interface.starts_over_axi and not is_known:
         yield "its test bench starts it over AXI-lite and polls it for its end, which the graph does not have"
     if "m_axi" in interface.protocols:
         yield "memory of the test bench answers a port m_axi in other times in each version of the tool"
