@@ -16,8 +16,9 @@ _RAN = ("agrees", "does-not-agree")
 _WHY = {
     "bitcode-not-read": "LLVM or the reader refuses the bitcode", "crash": "the importer itself ends",
     "does-not-agree": "contradicts a report or the vectors, and nothing younger measured it",
-    "empty-fifo": "a stream is read that is empty: vectors are missing, or processes feed back",
+    "empty-fifo": "a stream is read that is empty: vectors end early, or processes feed back",
     "no-bitcode": "the bitcode is not there", "no-schedule": "a schedule is not there",
+    "no-top": "no file says which function is the top",
     "run-crashed": "the code crashes on its inputs", "run-too-long": "it runs too long, or never ends on its inputs",
     "shared-fifo": "a FIFO has several writers or readers",
     "unknown-region": "a dataflow region in a loop entered again",
