@@ -68,7 +68,8 @@ def test_marks_name_the_source_and_the_note(page):
     for cell in page.cells:
         record = page.record(cell.number)
         texts = [footnotes[mark] for mark in MARK.findall(cell.marks)]
-        assert texts == [" ".join(record[name].split("\n")) for name in ("source", "note") if record[name]], record
+        told = [" ".join(record[name].split("\n")).strip() for name in ("source", "note") if record[name]]
+        assert texts == told, record
 
 
 def test_the_configuration_of_every_manifest_is_known(page):
