@@ -12,6 +12,7 @@
 #
 # PYTHON=python3.12            another interpreter (3.11 or later)
 # LOCKED=1                     install exactly the packages of locks/, each checked by its hash
+# PREPARE=                     compile no designs in advance, which make the first `sttest compile` of a model quick
 # TORCH_INDEX=URL              where torch comes from, as in https://download.pytorch.org/whl/cpu
 # PIP_INSTALL_ARGS='...'       further arguments of every pip install
 
@@ -21,6 +22,7 @@ TORCH ?= torch==2.13.0
 TORCH_INDEX ?=
 PIP_INSTALL_ARGS ?=
 LOCKED ?=
+PREPARE ?= 1
 TORCH_BUILD ?= $(if $(TORCH_INDEX),cpu,cuda)
 FUZZ ?= --executions 1000
 MUTANTS ?= --minutes 30
@@ -58,7 +60,7 @@ endef
   reproduce clean
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -15
+	@sed -n -e '/^#/!q' -e 's/^# \{0,1\}//p' Makefile
 
 install: $(INSTALLED)
 
@@ -70,6 +72,7 @@ $(INSTALLED): pyproject.toml extensions/systems/pyproject.toml $(if $(LOCKED),$(
 	@$(PYTHON) -m venv $(VENV)
 	@$(if $(LOCKED),$(INSTALL_LOCKED),$(INSTALL_NEWEST))
 	@$(BIN)/python -m compileall -q sttest extensions
+	@$(if $(PREPARE),$(BIN)/python -P -m sttest.studies.prepare)
 	@touch $@
 
 lint: $(INSTALLED)

@@ -140,6 +140,14 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def nothing_prepared() -> Iterator[None]:
+    """Tests compile what they ask for, whatever an installation prepared."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STTEST_PREPARED", "")
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def quick_lowering() -> Iterator[None]:
     """Blocks are lowered in forks of one process, not in new ones that import torch each time."""
     server = LoweringServer()

@@ -21,7 +21,7 @@ from sttest.explore.choice import read_choice
 from sttest.frontend.module_source import ModuleSource, is_module_reference
 from sttest.package import DesignPackage, check_target
 from sttest.package.compiled import write_groups
-from sttest.studies import kept_package
+from sttest.studies import kept_package, prepare
 from sttest.studies.compile_request import LayersOf, Request, compile_package, with_layers_of, with_told_shape
 from sttest.studies.kept_package import KeptPackage
 from sttest.studies.package_summary import summarize, summary_text
@@ -280,12 +280,14 @@ def _short(place: str) -> str:
 
 
 def _compiled(request: Request) -> dict[str, Any]:
-    """Writes the package, as it is compiled or as an earlier compile made it; what it holds."""
+    """Writes the package, as it is compiled, was prepared or was made by an earlier compile; what it holds."""
     check_target(request.folder)
     request = request.with_lanes()
     with progress(f"compiling {request.model}") as step:
-        name = kept_package.place(request, request.check_resources, step)
-        kept = None if name is None else kept_package.recall(name)
+        kept, name = prepare.recall(request), None
+        if kept is None:
+            name = kept_package.place(request, request.check_resources, step)
+            kept = None if name is None else kept_package.recall(name)
         if kept is not None:
             kept.write(request.folder)
             return {**kept.summary, "package": str(request.folder), "kept": True}

@@ -8,6 +8,7 @@ with own kernels, whose C++ is its user's, or with passes of extensions.
 import os
 import zlib
 from base64 import b64decode, b64encode
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -79,9 +80,9 @@ def place(request: CompileRequest, more: object, step: Step) -> str | None:
     return config_hash(key)
 
 
-def recall(name: str) -> KeptPackage | None:
-    """The package that was kept under a name; None if none was, or it is not what was kept."""
-    packed = KeptFiles(_KIND).text(name)
+def recall(name: str, cache: Path | None = None) -> KeptPackage | None:
+    """The package that the user's cache, or another, keeps under a name; None if none, or not what was kept."""
+    packed = KeptFiles(_KIND, cache).text(name)
     if packed is None:
         return None
     try:
@@ -90,8 +91,17 @@ def recall(name: str) -> KeptPackage | None:
         return None
 
 
-def keep(name: str, package: KeptPackage) -> None:
-    """Keeps it; a cache that can't be written is no reason to fail."""
+def keep(name: str, package: KeptPackage, cache: Path | None = None) -> None:
+    """Keeps it in the user's cache, or in another; one that can't be written is no reason to fail."""
     text = package.model_dump_json().encode()
     if len(text) <= _MOST_BYTES:
-        KeptFiles(_KIND).keep(name, b64encode(zlib.compress(text, 1)).decode())
+        KeptFiles(_KIND, cache).keep(name, b64encode(zlib.compress(text, 1)).decode())
+
+
+def keep_only(names: Collection[str], cache: Path) -> int:
+    """Deletes what a cache keeps under other names, as of an earlier program; how many packages are left."""
+    folder = KeptFiles(_KIND, cache).folder
+    found = {path.name: path for path in folder.iterdir()} if folder.is_dir() else {}
+    for name in found.keys() - names:
+        found[name].unlink()
+    return len(found.keys() & names)
