@@ -29,6 +29,26 @@ base: {model: small-gpt2, phase: decode, context: 32, board: u55c, design: defau
 axes:
   board.clock_mhz: [200, 250]
 """
+PRODUCT = """
+#rows = affine_map<(m, n, k) -> (m, k)>
+#columns = affine_map<(m, n, k) -> (k, n)>
+#result = affine_map<(m, n, k) -> (m, n)>
+func.func @main(%x: tensor<16x32xf32>, %w: tensor<32x32xf32>) -> tensor<16x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<16x32xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<16x32xf32>) -> tensor<16x32xf32>
+  %y = linalg.generic {
+    indexing_maps = [#rows, #columns, #result], iterator_types = ["parallel", "parallel", "reduction"]
+  } ins(%x, %w : tensor<16x32xf32>, tensor<32x32xf32>) outs(%start : tensor<16x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<16x32xf32>
+  return %y : tensor<16x32xf32>
+}
+"""
+"""What a search is made of in a second per design: it does as much to files as one of a whole block."""
 SHAPE = ("--phase", "decode", "--context", "32")
 VERBS = {
     "compile": ("compile", "small-gpt2", *SHAPE, "--design", "default", "-o", "out"),
@@ -49,7 +69,7 @@ VERBS = {
         "1",
     ),
     "whatif": ("whatif", "small.yaml", "-o", "out", "-j", "1"),
-    "explore": ("explore", "small-gpt2", *SHAPE, "--trials", "3", "-j", "1", "--resume", "-o", "out"),
+    "explore": ("explore", "product.mlir", "--trials", "3", "-j", "1", "--resume", "-o", "out"),
     "reproduce": ("reproduce", "hida", "-o", "out"),
 }
 SCHEMAS = {"compile": "sttest.package/1"}
@@ -88,6 +108,7 @@ def expected(request, server, cache, tmp_path_factory):
     (older / "manifest.json").write_text(json.dumps({"schema": schema, "it is": "the older one"}))
     (older / "older.txt").write_text("whole\n")
     (place / "before/work/small.yaml").write_text(STUDY)
+    (place / "before/work/product.mlir").write_text(PRODUCT)
     shutil.copytree(cache, place / "before/cache/linalg")
     if verb == "serve":
         design = st.compile("small-gpt2", phase="decode", context=64, batch=1, design="default")
