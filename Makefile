@@ -130,7 +130,7 @@ mutants: $(INSTALLED)
 # pytest, one of whose plugins is ours; compiled functions count by tests/sim/maxplus/test_interpreted.py.
 coverage: $(INSTALLED)
 	rm -rf build/coverage && mkdir -p build/coverage
-	$(BIN)/python -m coverage run -m pytest -n 2 --dist worksteal $(COVERED:%=tests/%)
+	$(BIN)/python -m coverage run -m pytest -n 2 --dist worksteal --slow $(COVERED:%=tests/%)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --show-missing --skip-covered
 	$(BIN)/python tests/covered/rooms.py --least 95 $(COVERED)

@@ -1,6 +1,5 @@
 """What tests of every room, and of extensions, share."""
 
-import csv
 import gc
 import os
 import shutil
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from day_and_night import RECORD, file_of, long_files, nightly, record, recorded
 from hypothesis import HealthCheck, settings
 from lowering_server import LoweringServer
 from quick_builds import UNOPTIMIZED, PrecompiledHeaders, object_cache, unoptimized
@@ -25,13 +25,6 @@ from sttest.targets.csim import build
 _NIGHTLY = "takes minutes: 'make test-nightly' runs it"
 _HIDDEN_PACKAGES = ("torch", "torch_mlir", "transformers")
 _HIDDEN_TOOLS = ("g++", "verilator", "iverilog", "make", "dot")
-_TESTS = Path(__file__).parent / "tests"
-_DURATIONS = _TESTS / "durations.csv"
-"""Seconds of test files, as `pytest --record-durations` found them."""
-_QUICK_S = 1.5
-"""What a file may take to be part of a quick run; one that isn't listed is."""
-_NIGHTLY_CASES = _TESTS / "nightly_cases.txt"
-"""Cases of tests of which others run always, a node's id per line."""
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _COLLECT_AFTER = 50_000
 """New objects; Python's 700 are for programs that hold little, and a module of IR is a graph of many thousands."""
@@ -40,7 +33,8 @@ _COLLECT_AFTER = 50_000
 def pytest_addoption(parser: pytest.Parser) -> None:
     """``--nightly`` adds the tests that take minutes; ``--quick`` runs files of a second, without torch and tools."""
     parser.addoption("--quick", action="store_true", help="no slow tests, none that need torch, g++ or a simulator")
-    parser.addoption("--record-durations", action="store_true", help=f"write {_DURATIONS.name}, for --quick")
+    parser.addoption("--slow", action="store_true", help="run what takes more than seconds by the record as well")
+    parser.addoption("--record-durations", action="store_true", help=f"write {RECORD.name}, after --nightly or --slow")
     parser.addoption("--screenshots", type=Path, metavar="FOLDER", help="keep the pictures that tests take of pages")
     parser.addoption("--nightly", action="store_true", help="run the tests marked nightly as well")
 
@@ -77,59 +71,37 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Nightly tests are skipped, and say why, unless they are asked for; slow ones go first, so that none is last."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
-    _mark_nightly_cases(items, whole_files="::" not in " ".join(config.args))
+    seconds = recorded()
+    if not config.getoption("--slow") and "::" not in " ".join(config.args):
+        for item, taken in [*nightly(items, seconds)]:
+            item.add_marker(pytest.mark.nightly(f"takes {taken:.0f} s: 'make test-nightly' or --slow runs it"))
     if config.getoption("--quick"):
-        long = _long_files()
+        long = long_files(items, seconds)
         late = {
             item
             for item in items
-            if _file_of(item) in long or any(map(item.get_closest_marker, ("slow", "nightly", "torch")))
+            if file_of(item.nodeid) in long or any(map(item.get_closest_marker, ("slow", "nightly", "torch")))
         }
         config.hook.pytest_deselected(items=[*late])
         items[:] = [item for item in items if item not in late]
     if config.getoption("--nightly"):
         return
     for item in items:
-        if item.get_closest_marker("nightly"):
-            item.add_marker(pytest.mark.skip(reason=_NIGHTLY))
-
-
-def _mark_nightly_cases(items: list[pytest.Item], *, whole_files: bool) -> None:
-    """
-    Raises:
-        UsageError: a case that is not there, although its file is.
-    """
-    cases = set(_NIGHTLY_CASES.read_text(encoding="utf-8").splitlines())
-    by_name = {item.nodeid: item for item in items}
-    for name in cases & by_name.keys():
-        by_name[name].add_marker(pytest.mark.nightly)
-    files = {_file_of(item) for item in items} if whole_files else set()
-    gone = sorted(name for name in cases - by_name.keys() if name.partition("::")[0] in files)
-    if gone:
-        raise pytest.UsageError(f"{_NIGHTLY_CASES.name} names cases that are gone: {', '.join(gone)}")
-
-
-def _long_files() -> set[str]:
-    with _DURATIONS.open(newline="") as file:
-        return {row["file"] for row in csv.DictReader(file) if float(row["seconds"]) > _QUICK_S}
-
-
-def _file_of(item: pytest.Item | pytest.TestReport) -> str:
-    return item.nodeid.partition("::")[0]
+        if (marker := item.get_closest_marker("nightly")) is not None:
+            item.add_marker(pytest.mark.skip(reason=(*marker.args, _NIGHTLY)[0]))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Records what files took, of those that took half a second."""
+    """Records what tests took."""
     if not config.getoption("--record-durations"):
         return
     seconds: Counter[str] = Counter()
+    skipped: set[str] = set()
     for report in chain.from_iterable(terminalreporter.stats.values()):
         if isinstance(report, pytest.TestReport):
-            seconds[_file_of(report)] += report.duration
-    with _DURATIONS.open("w", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(("file", "seconds"))
-        rows.writerows(sorted((name, f"{each:.1f}") for name, each in seconds.items() if each >= 0.5))
+            seconds[report.nodeid] += report.duration
+            skipped |= {report.nodeid} if report.skipped else set()
+    record({name: each for name, each in seconds.items() if name not in skipped}, skipped)
 
 
 def pytest_collection_finish() -> None:

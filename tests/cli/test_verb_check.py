@@ -51,6 +51,7 @@ def told(outcome, code=0):
     return found["findings"]
 
 
+@pytest.mark.daily
 def test_cpp_that_deadlocks_is_cured_by_the_patch_of_one_command(here):
     command = [sys.executable, "-m", "sttest", "check", "viewer.cpp"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

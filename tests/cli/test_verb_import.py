@@ -54,6 +54,7 @@ def test_what_is_wrong_is_told_in_one_line(sttest, arguments, hint, tmp_path, mo
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.daily
 def test_a_design_goes_through_every_verb_and_its_depths_go_back(sttest, tmp_path):
     example = tmp_path / "example"
     shutil.copytree(EXAMPLE, example)

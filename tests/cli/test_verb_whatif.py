@@ -16,6 +16,7 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.daily
 def test_a_study_ends_in_a_folder_of_results(here, sttest):
     outcome = sttest("whatif", "mine.yaml", "-j", "1")
     assert outcome.exit_code == 0, outcome.stderr

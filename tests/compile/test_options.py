@@ -52,6 +52,7 @@ def with_one_more(folder: Path, *words: str) -> str:
     return done.stdout
 
 
+@pytest.mark.daily
 def test_a_new_option_is_everywhere(tmp_path: Path) -> None:
     (tmp_path / "study.yaml").write_text(STUDY)
     helped = with_one_more(tmp_path, "compile", "--help")

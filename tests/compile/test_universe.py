@@ -39,6 +39,7 @@ def package_of(sttest, model, phase, folder):
     return sorted((folder / "ir").glob("*.mlir"))
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("model", "phase", "stride"), DESIGNS)
 def test_ir_files_are_read_and_printed(model, phase, stride, sttest, tmp_path):
     files = package_of(sttest, model, phase, tmp_path / "package")

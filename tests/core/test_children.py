@@ -111,6 +111,7 @@ def test_the_search_finds_what_it_looks_for(finds: Callable[[ast.AST], bool], te
     assert any(map(finds, ast.walk(ast.parse(text))))
 
 
+@pytest.mark.daily
 def test_every_command_line_of_python_comes_from_one_place() -> None:
     found = {
         f"{name}:{getattr(node, 'lineno', 0)}"
@@ -122,6 +123,7 @@ def test_every_command_line_of_python_comes_from_one_place() -> None:
     assert found == set()
 
 
+@pytest.mark.daily
 def test_processes_are_started_in_one_place() -> None:
     found = {name for name, tree in sources() for node in ast.walk(tree) if starts_by_itself(node)}
     assert found == {PROCESSES, FORKS}

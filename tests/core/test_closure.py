@@ -362,6 +362,7 @@ def test_nothing_that_makes_results_reaches_a_hub():
         assert [file for file in program_files(maker) if file.startswith(hubs)] == [], maker
 
 
+@pytest.mark.daily
 def test_nobody_inside_opens_the_lazy_doors_of_the_package():
     """``sttest.compile`` and the like are loaded by name; ``__depends__`` of ``sttest`` leaves them out."""
     for package in ("sttest", "experiments"):

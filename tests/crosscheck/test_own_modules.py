@@ -27,6 +27,7 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("needs_compiler")
 @pytest.mark.parametrize(
     ("precision", "golden", "verdict", "sqnr_db"),

@@ -22,6 +22,7 @@ def climb(design_of, sttest):
     return run
 
 
+@pytest.mark.daily
 def test_all_engines_in_one_table(climb):
     outcome = climb("--json")
     assert (outcome.exit_code, outcome.stderr) == (0, "")

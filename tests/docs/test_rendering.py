@@ -40,6 +40,7 @@ def test_github_shows_the_blocks_of_the_source(path):
     assert faults(text, article(github_html(text))) == []
 
 
+@pytest.mark.daily
 @pytest.mark.slow
 def test_the_site_shows_the_blocks_of_every_source(site, site_config):
     hook, found = site_config.hooks["docs/site.py"], {}

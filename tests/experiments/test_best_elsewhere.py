@@ -103,6 +103,7 @@ def test_the_design_holds_with_the_lanes_of_the_tasks_that_are_left(each: Elsewh
             assert place(design).cycles == (each.cycles, each.placed)
 
 
+@pytest.mark.daily
 def test_the_page_has_these_designs() -> None:
     page = PAGE.read_text(encoding="utf-8").splitlines()
     assert [each.row for each in DESIGNS] == [line for line in page if line in {each.row for each in DESIGNS}]

@@ -78,6 +78,7 @@ RUNS = [
 ]
 
 
+@pytest.mark.daily
 @pytest.mark.slow
 @pytest.mark.torch
 @pytest.mark.timeout(600)

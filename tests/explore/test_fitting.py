@@ -104,6 +104,7 @@ def test_lanes_fall_along_a_ladder(phase):
 # --- What is chosen
 
 
+@pytest.mark.daily
 @pytest.mark.slow
 @pytest.mark.parametrize("phase", ["decode", "prefill"])
 def test_the_best_design_of_a_small_model_fits_every_slr_and_beats_the_defaults(phase):

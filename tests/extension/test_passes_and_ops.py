@@ -98,6 +98,7 @@ def python_with_sample(installed, tmp_path):
     return run
 
 
+@pytest.mark.daily
 @pytest.mark.slow
 def test_a_node_of_an_extension_is_compiled_timed_and_computed(compiled, with_sample, python_with_sample, tmp_path):
     manifest = json.loads((compiled / "manifest.json").read_text())

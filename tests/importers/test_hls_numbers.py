@@ -163,6 +163,7 @@ def test_a_transform_holds_all_samples_so_that_what_goes_beside_it_must_too(tmp_
     assert any("fft of AMD's libraries" in note for note in notes)
 
 
+@pytest.mark.daily
 def test_a_filter_passes_samples_at_its_rate(tmp_path):
     notes: list[str] = []
     graph = read(tmp_path, FILTER, notes)

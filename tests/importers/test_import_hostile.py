@@ -53,6 +53,7 @@ def damaged(data: bytes, chosen: random.Random) -> bytes:
     return data[: number.start()] + chosen.choice((*DAMAGE[:3], b"7", b"100000000")) + data[number.end() :]
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("name", ["src/residual.cpp", "src/residual.h", "csynth.xml", "hls.app"])
 def test_damaged_files_are_read_or_refused_in_one_line(tmp_path, name):
     solution, chosen = example(tmp_path), random.Random(name)

@@ -133,6 +133,7 @@ def test_a_fault_leaves_the_older_output_or_the_new_one(share, expected, server,
     assert not wrong, f"{len(wrong)} of {len(cases)}:\n" + "\n".join(wrong[:20])
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("share", SHARES)
 def test_a_kill_leaves_the_older_output_or_the_new_one(share, expected, server, tmp_path):
     """By day at a fixed place, every night at others."""

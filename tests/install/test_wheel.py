@@ -29,6 +29,7 @@ def contents(wheel):
 # --- What it holds
 
 
+@pytest.mark.daily
 @pytest.mark.slow
 def test_it_holds_nothing_beside_sttest(wheel):
     tops = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}

@@ -6,6 +6,8 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
+
 import sttest
 
 ROOT = Path(sttest.__file__).parent
@@ -36,6 +38,7 @@ def folders(node: ast.AST) -> bool:
     )
 
 
+@pytest.mark.daily
 def test_nobody_else_names_a_file_of_a_package() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}"

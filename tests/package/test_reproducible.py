@@ -43,6 +43,7 @@ def same(first: Path, second: Path) -> int:
     return len(found)
 
 
+@pytest.mark.daily
 @pytest.mark.timeout(900)
 def test_two_packages_made_at_once_by_different_processes_are_equal(tmp_path: Path) -> None:
     running = [

@@ -34,6 +34,7 @@ def assert_same(design: TimedGraph, **options) -> None:
             np.testing.assert_array_equal(ones[key], others[key])
 
 
+@pytest.mark.daily
 @settings(max_examples=300, deadline=None)
 @given(pipeline_graphs(), st.booleans())
 def test_pipelines(design, unbounded):

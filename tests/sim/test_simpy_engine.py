@@ -9,6 +9,7 @@ from stepper import step_through
 from sttest.sim import Event, Fifo, Loop, Pipeline, simulate
 
 
+@pytest.mark.daily
 @settings(max_examples=300, deadline=None)
 @given(pipeline_graphs())
 def test_every_time_is_the_steppers(design):

@@ -23,6 +23,7 @@ def files(folder: str) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
 
 
+@pytest.mark.daily
 def test_a_second_compile_gives_the_package_of_the_first(sttest):
     first, second = sttest(*SMALL, "-o", "first"), sttest(*SMALL, "-o", "second")
     made, kept = json.loads(first.stdout), json.loads(second.stdout)

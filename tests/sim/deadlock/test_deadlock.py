@@ -261,6 +261,7 @@ def test_actors_deadlock_too():
     assert [w.waits_to for w in certificate(graph(fifos, actors)).cycle] == ["read", "read"]
 
 
+@pytest.mark.daily
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(pipeline_graphs())
 def test_certificates_of_random_graphs(design):

@@ -25,6 +25,7 @@ def test_verilator_25_graphs_at_a_time(tmp_path):
     assert_rates(runs[25:])
 
 
+@pytest.mark.daily
 @needs("icarus")
 @pytest.mark.parametrize(
     "strategy",
