@@ -73,8 +73,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
     seconds = recorded()
     if not config.getoption("--slow") and "::" not in " ".join(config.args):
-        for item, taken in [*nightly(items, seconds)]:
-            item.add_marker(pytest.mark.nightly(f"takes {taken:.0f} s: 'make test-nightly' or --slow runs it"))
+        for item in [*nightly(items, seconds)]:
+            item.add_marker(pytest.mark.nightly("takes seconds: 'make test-nightly' or --slow runs it"))
     if config.getoption("--quick"):
         long = long_files(items, seconds)
         late = {

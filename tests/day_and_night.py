@@ -18,9 +18,9 @@ RECORD = Path(__file__).with_name("durations.csv")
 """Seconds of tests, and of all others in their file together, as the last run that recorded them found them."""
 QUICK_FILE_S = 1.5
 """What the tests of a file that run by day may take together to be part of a quick run."""
-QUICK_CASE_S = 0.8
+QUICK_CASE_S = 0.6
 """What runs always; longer cases run by day if they are the quickest of their test."""
-LONGEST_S = 2.5
+LONGEST_S = 1.5
 """What the quickest case of a test may take to run by day, unless the test is marked ``daily``."""
 _LEAST_S = 0.5
 """What is not worth a row."""
@@ -57,8 +57,8 @@ def record(taken: Mapping[str, float], skipped: Iterable[str]) -> None:
         writer.writerows(rows)
 
 
-def nightly(items: Iterable[pytest.Item], seconds: Mapping[str, float]) -> Iterator[tuple[pytest.Item, float]]:
-    """Tests that are for the night by the record, with what they take.
+def nightly(items: Iterable[pytest.Item], seconds: Mapping[str, float]) -> Iterator[pytest.Item]:
+    """Tests that are for the night by the record.
 
     Args:
         items: tests that were collected.
@@ -73,7 +73,7 @@ def nightly(items: Iterable[pytest.Item], seconds: Mapping[str, float]) -> Itera
         for taken, item in cases:
             is_first = item is quickest[1] and (taken <= LONGEST_S or item.get_closest_marker("daily") is not None)
             if taken > QUICK_CASE_S and not is_first:
-                yield item, taken
+                yield item
 
 
 def long_files(items: Iterable[pytest.Item], seconds: Mapping[str, float]) -> set[str]:

@@ -284,10 +284,9 @@ def _compiled(request: Request) -> dict[str, Any]:
     check_target(request.folder)
     request = request.with_lanes()
     with progress(f"compiling {request.model}") as step:
-        kept, name = prepare.recall(request), None
-        if kept is None:
-            name = kept_package.place(request, request.check_resources, step)
-            kept = None if name is None else kept_package.recall(name)
+        name, kept = None, prepare.recall(request)
+        if kept is None and (name := kept_package.place(request, request.check_resources, step)) is not None:
+            kept = kept_package.recall(name)
         if kept is not None:
             kept.write(request.folder)
             return {**kept.summary, "package": str(request.folder), "kept": True}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import pkgutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ import numba
 import numpy as np
 import pytest
 
+from sttest import sim
 from sttest.core import machine_code
 from sttest.sim.maxplus.arrays import Components, Net
 
@@ -36,6 +38,8 @@ KERNELS = (
 @contextmanager
 def interpreted_kernels() -> Iterator[None]:
     """All that runs within calls Python instead of machine code; whole numbers that overflow are an error."""
+    for module in pkgutil.walk_packages(sim.__path__, f"{sim.__name__}."):
+        importlib.import_module(module.name)  # who is first imported below would keep Python functions for ever
     with pytest.MonkeyPatch.context() as patch, np.errstate(over="raise", divide="raise", invalid="raise"):
         patch.setattr(numba, "njit", _as_python)
         patch.setattr(machine_code, "_njit", _as_python)
@@ -46,7 +50,6 @@ def interpreted_kernels() -> Iterator[None]:
 
 def _load_anew(name: str, patch: pytest.MonkeyPatch) -> ModuleType:
     """A second copy of a module, which stands in for the first until the patch is taken back."""
-    importlib.import_module(name)  # compiled, if nobody has yet: after the patch it has to be there
     spec = importlib.util.find_spec(name)
     assert spec is not None
     assert spec.loader is not None

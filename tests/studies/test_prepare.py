@@ -33,6 +33,7 @@ def files(folder: str) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
 
 
+@pytest.mark.daily
 def test_what_is_prepared_is_what_a_compile_makes_and_lowers_nothing(asked, monkeypatch):
     found = asked("-o", "found")
     assert found.pop("kept") is True
@@ -46,7 +47,8 @@ def test_what_is_prepared_is_what_a_compile_makes_and_lowers_nothing(asked, monk
 
 
 @pytest.mark.parametrize("more", [("--context", "48"), ("--board", "u280"), ("--design", "default"), ("--batch", "2")])
-def test_another_request_is_not_answered(more, prepared, monkeypatch, sttest):
+def test_another_request_is_not_answered(more, prepared, tmp_path, monkeypatch, sttest):
+    monkeypatch.setenv("STTEST_CACHE", str(tmp_path))
     monkeypatch.setenv(prepare.PREPARED_VARIABLE, str(prepared))
     seen = []
     monkeypatch.setattr("sttest.cli.compile.compile_package", lambda request, step: seen.append(request))
