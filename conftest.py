@@ -5,7 +5,7 @@ import os
 import shutil
 import signal
 import sys
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.abc import MetaPathFinder
@@ -95,7 +95,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     """Records what tests took."""
     if not config.getoption("--record-durations"):
         return
-    seconds: Counter[str] = Counter()
+    seconds: dict[str, float] = defaultdict(float)
     skipped: set[str] = set()
     for report in chain.from_iterable(terminalreporter.stats.values()):
         if isinstance(report, pytest.TestReport):

@@ -8,7 +8,7 @@ is named on the command line.
 from __future__ import annotations
 
 import csv
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -46,7 +46,7 @@ def record(taken: Mapping[str, float], skipped: Iterable[str]) -> None:
     """
     known = recorded()
     seconds = {name: known[name] for name in skipped if name in known} | dict(taken)
-    others: Counter[str] = Counter()
+    others: dict[str, float] = defaultdict(float)
     for name, each in seconds.items():
         if each < _LEAST_S:
             others[file_of(name)] += each
@@ -83,7 +83,7 @@ def long_files(items: Iterable[pytest.Item], seconds: Mapping[str, float]) -> se
         items: tests that were collected; those that are marked nightly count for nothing.
         seconds: see :func:`recorded`.
     """
-    taken: Counter[str] = Counter()
+    taken: dict[str, float] = defaultdict(float)
     for item in items:
         if item.get_closest_marker("nightly") is None:
             taken[file_of(item.nodeid)] += seconds.get(item.nodeid, 0)

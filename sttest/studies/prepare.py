@@ -8,6 +8,7 @@ versions of the front end alone: after an edit or an update `sttest compile` com
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -15,18 +16,21 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from sttest.core.closure import tree_hash
+from sttest.core.errors import ToolMissingError
 from sttest.core.processes import run_all
 from sttest.core.program import package_versions
 from sttest.core.progress import progress
 from sttest.core.results import config_hash
 from sttest.frontend.shipped import SHIPPED_MODELS
-from sttest.models.registry import SMALL
+from sttest.models.config import DecoderConfig
+from sttest.models.registry import SMALL, model_config
 from sttest.package import DesignPackage
 from sttest.sim.graph import MAX_ACCESSES_VARIABLE
 from sttest.studies import kept_package
 from sttest.studies.compile_request import Request, compile_package, with_default_shape
 from sttest.studies.kept_package import KeptPackage
 from sttest.studies.package_summary import summarize
+from sttest.studies.workload import WorkloadShape, keep_texts
 
 PREPARED_VARIABLE = "STTEST_PREPARED"
 """Names another folder than ``share/sttest`` of the Python environment; empty: nothing is looked for."""
@@ -68,9 +72,17 @@ def prepare(here: Path, asked: Sequence[Request], jobs: int) -> int:
     """
     work = {f"{each.model} {each.phase}": each for each in asked}
     with progress("preparing designs") as step:
+        step("lowering")
+        with suppress(ToolMissingError):  # then the texts are those that are shipped
+            keep_texts([_block(each) for each in asked if kept_package.recall(_name(each), here) is None])
         for done, (label, _) in enumerate(run_all(partial(_prepare, here), work, jobs), start=1):
             step(f"{label}, {done} of {len(work)}")
     return kept_package.keep_only({_name(each) for each in asked}, here)
+
+
+def _block(request: Request) -> tuple[DecoderConfig, WorkloadShape]:
+    shape = WorkloadShape.asked(request.model, request.phase, request.tokens, request.context)
+    return model_config(request.model), shape.padded(request.options.tile_size)
 
 
 def _prepare(here: Path, request: Request) -> None:
