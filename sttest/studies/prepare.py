@@ -1,8 +1,8 @@
 """``python -m sttest.studies.prepare``: compiles what is asked for first, so that `sttest compile` has it at once.
 
-These are the models whose texts are shipped, in both phases, with no other option.  `make install` prepares them.  They are
-found without the text of their block, which takes longer to lower than the rest, and count for this program and these
-versions of the front end alone: after an edit or an update `sttest compile` compiles again.
+These are the models whose texts are shipped, in both phases, with no other option.  `make install` prepares them.  They
+are found without the text of their block, which takes longer to lower than the rest, and count for this program and
+these versions of the front end alone: after an edit or an update `sttest compile` compiles again.
 """
 
 import os
