@@ -18,9 +18,9 @@ RECORD = Path(__file__).with_name("durations.csv")
 """Seconds of tests, and of all others in their file together, as the last run that recorded them found them."""
 QUICK_FILE_S = 1.5
 """What the tests of a file that run by day may take together to be part of a quick run."""
-QUICK_CASE_S = 0.6
+QUICK_CASE_S = 0.5
 """What runs always; longer cases run by day if they are the quickest of their test."""
-LONGEST_S = 1.5
+LONGEST_S = 1.0
 """What the quickest case of a test may take to run by day, unless the test is marked ``daily``."""
 _LEAST_S = 0.5
 """What is not worth a row."""
