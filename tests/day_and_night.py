@@ -11,8 +11,7 @@ import csv
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-
-import pytest
+from typing import Any, Protocol, TypeVar
 
 RECORD = Path(__file__).with_name("durations.csv")
 """Seconds of tests, and of all others in their file together, as the last run that recorded them found them."""
@@ -24,6 +23,17 @@ LONGEST_S = 1.0
 """What the quickest case of a test may take to run by day, unless the test is marked ``daily``."""
 _LEAST_S = 0.5
 """What is not worth a row."""
+
+
+class Collected(Protocol):
+    """What is looked at of a test."""
+
+    @property
+    def nodeid(self) -> str: ...
+    def get_closest_marker(self, name: str) -> Any: ...
+
+
+Test = TypeVar("Test", bound=Collected)
 
 
 def file_of(test: str) -> str:
@@ -57,14 +67,14 @@ def record(taken: Mapping[str, float], skipped: Iterable[str]) -> None:
         writer.writerows(rows)
 
 
-def nightly(items: Iterable[pytest.Item], seconds: Mapping[str, float]) -> Iterator[pytest.Item]:
+def nightly(items: Iterable[Test], seconds: Mapping[str, float]) -> Iterator[Test]:
     """Tests that are for the night by the record.
 
     Args:
         items: tests that were collected.
         seconds: see :func:`recorded`.
     """
-    tests: dict[str, list[tuple[float, pytest.Item]]] = defaultdict(list)
+    tests: dict[str, list[tuple[float, Test]]] = defaultdict(list)
     for item in items:
         if item.get_closest_marker("nightly") is None and item.nodeid in seconds:
             tests[item.nodeid.partition("[")[0]].append((seconds[item.nodeid], item))
@@ -76,7 +86,7 @@ def nightly(items: Iterable[pytest.Item], seconds: Mapping[str, float]) -> Itera
                 yield item
 
 
-def long_files(items: Iterable[pytest.Item], seconds: Mapping[str, float]) -> set[str]:
+def long_files(items: Iterable[Collected], seconds: Mapping[str, float]) -> set[str]:
     """Files that are no part of a quick run.
 
     Args:
