@@ -40,6 +40,7 @@ def test_without_a_word_of_it_all_layers_share_them(text: str) -> None:
     assert {found[name].layers for name in ("load_mask", "load_rope", "load_x")} == {1}
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("name", ["masks", "k_cache"])
 def test_what_is_no_input_is_refused(name: str) -> None:
     text = lowered_text("gemma", "decode", small=True).replace(SAID, f'sttest.inputs_per_layer = ["{name}"], ')

@@ -9,6 +9,7 @@ from sttest.frontend.shipped import lowered_text
 NAMES = {"attn.o_proj": "attn.look_ahead", "mlp.fc1": "mlp.on_hold"}
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("share", ["none", "weights"])
 def test_names_change_no_depth_and_no_process(share):
     text = lowered_text("small-gpt2", "decode")

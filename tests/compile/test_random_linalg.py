@@ -16,6 +16,7 @@ EXPECTED = {"tile-too-large"}
 PROGRAMS_PER_CASE = 10
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(
     "first_seed",
     [

@@ -32,6 +32,7 @@ def test_ir_and_graph_are_those_of_a_whole_compilation(model, phase):
         assert (fast.fusion, fast.workload) == (whole.fusion, whole.workload)
 
 
+@pytest.mark.daily
 def test_a_refused_design_leaves_nothing_behind():
     staged = StagedCompiler(lowered_text("gpt2", "decode", small=True), "block", "u55c")
     before = printed(staged.design(CompileOptions()).module)

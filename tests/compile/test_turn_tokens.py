@@ -18,6 +18,7 @@ def design(model: str) -> CompiledDesign:
     return compile_text(lowered_text(model, "decode", small=True), model, "u55c", OPTIONS)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("model", SHIPPED_MODELS)
 def test_a_port_of_a_unit_has_one_kind_of_token(model):
     made = design(model)

@@ -162,6 +162,7 @@ def scheme(precision: str, folder: Path) -> tuple[str, object]:
 # --- Qwen2.5-0.5B, which has 14 heads of 64 channels on 2 caches
 
 
+@pytest.mark.daily
 @pytest.mark.slow
 @pytest.mark.parametrize("phase", ["decode", "prefill"])
 def test_qwen_has_one_scale_of_all_at_its_size(phase):

@@ -48,6 +48,7 @@ GEMMA_2 = {
 }
 
 
+@pytest.mark.daily
 def test_a_path_is_a_model(sttest, tmp_path):
     folder = tmp_path / "Own Gemma"
     folder.mkdir()

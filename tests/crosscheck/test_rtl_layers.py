@@ -24,6 +24,7 @@ def layers_of(share, folder) -> ModelPackage:
     return ModelPackage.read(folder)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("share", ["none", "all"])
 def test_there_is_a_value_for_every_token(share, tmp_path):
     package = layers_of(share, tmp_path / "package")

@@ -108,6 +108,7 @@ def test_a_simulation_reads_what_it_depends_on(tmp_path):
     assert [file for file in read if file not in (*program_files("sttest.sim.sizing_cost"), design)] == []
 
 
+@pytest.mark.daily
 def test_what_is_not_declared_would_be_noticed(tmp_path):
     work = f"open({str(ROOT / 'sttest' / 'boards' / 'data' / 'u55c.yaml')!r})\nimport experiments.hida\n"
     assert {"sttest/boards/data/u55c.yaml"} <= {*read_by(work, tmp_path)} - program_files("experiments.hida").keys()

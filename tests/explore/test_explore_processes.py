@@ -88,6 +88,7 @@ def transactions():
     event.remove(Engine, "before_cursor_execute", execute)
 
 
+@pytest.mark.daily
 def test_a_finished_point_is_one_transaction(tmp_path, transactions):
     found = run(tiny_search(tmp_path / "search.db"), TRIALS, 1, lambda _: None, resume=False)
     assert len(found) == TRIALS

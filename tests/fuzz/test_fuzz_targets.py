@@ -32,6 +32,7 @@ def test_every_target_has_files_that_are_read():
     assert all(path.stat().st_size < 32_000 for path in (HERE / "corpus").rglob("*"))
 
 
+@pytest.mark.daily
 @linux
 @pytest.mark.slow
 @pytest.mark.timeout(900)

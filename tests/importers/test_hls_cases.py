@@ -46,6 +46,7 @@ def case(name: str, **options):
     return read_hls(folder / "d.cpp", reports=folder / "csynth.xml", **options)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("name", FINISHES)
 def test_what_finishes_has_its_streams_and_about_its_cycles(name):
     checks: list[str] = []
@@ -58,6 +59,7 @@ def test_what_finishes_has_its_streams_and_about_its_cycles(name):
     assert checks[-1].startswith("it finishes under every schedule")
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("name", DEADLOCKS)
 def test_what_deadlocks_is_cured_by_the_right_depth(name):
     checks: list[str] = []
@@ -101,6 +103,7 @@ def test_a_count_that_only_a_run_knows_is_asked_for(name):
     assert simulate(case(name, values={"n": "64"})).verdict == "done"
 
 
+@pytest.mark.daily
 def test_both_ends_of_the_schedules_keep_the_order_of_the_text():
     folder = CASES / "reqrep"
     network = read_design(folder / "d.cpp", folder / "csynth.xml", "", {}, None, None)

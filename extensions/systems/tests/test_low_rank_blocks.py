@@ -19,6 +19,7 @@ def same(sttest, *arguments) -> dict:
     return found
 
 
+@pytest.mark.daily
 def test_a_decode_step_in_every_precision_of_its_layers(sttest, tmp_path):
     ranks = ("--rank", "25%", "--rank", "mlp.fc2=48", "--rank", "attn.o_proj=7")
     same(sttest, "small-gpt2", *ranks, "-o", tmp_path / "p", "--engines", "torch,reference,simpy,maxplus")

@@ -28,6 +28,7 @@ def same(sttest, *arguments) -> dict:
     return found
 
 
+@pytest.mark.daily
 def test_values_are_pytorchs(sttest, tmp_path):
     same(sttest, "small-mamba2", "-o", tmp_path / "p", "--engines", "torch,reference,simpy,maxplus")
 

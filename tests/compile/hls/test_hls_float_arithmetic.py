@@ -77,6 +77,7 @@ def computed(
     return {name: rows[:, column] for column, name in enumerate(calls)}
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(
     "count", [20_000, pytest.param(3_000_000, marks=pytest.mark.nightly)], ids=["quick", "nightly"]
 )

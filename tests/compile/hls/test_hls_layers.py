@@ -203,6 +203,7 @@ def test_layers_keep_the_rules_and_engines_agree_on_their_times(share: str, head
     assert run.cycles <= LAYERS * one + 4 * LAYERS
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("head", [False, True])
 def test_values_of_a_launch_over_layers_are_those_of_its_block(head: bool) -> None:
     looped = compiled(LAYERS, "none", head=head)

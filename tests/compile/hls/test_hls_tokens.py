@@ -146,6 +146,7 @@ def test_tokens_in_one_launch_are_steps_one_after_the_other(
         np.testing.assert_array_equal(found[name], image, err_msg=name)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("model", "share"), [("gpt2", "all"), ("llama", "none")])
 def test_tokens_keep_the_rules_and_engines_agree_on_their_times(model: str, share: str) -> None:
     one, looped = compiled(model, share, 1), compiled(model, share)

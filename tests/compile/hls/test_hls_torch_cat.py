@@ -38,6 +38,7 @@ class Joined(torch.nn.Module):
         return self.mix(wide), torch.cat([cache, x[None]], dim=1)
 
 
+@pytest.mark.daily
 def test_engines_compute_what_torch_does(tmp_path: Path) -> None:
     from sttest.frontend.lowering import lower
     from sttest.models.program import TorchProgram

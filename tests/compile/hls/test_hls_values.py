@@ -101,6 +101,7 @@ def test_products_in_luts_have_the_values_of_others(tmp_path: Path) -> None:
     assert_same_values(kernel, tmp_path)
 
 
+@pytest.mark.daily
 def test_running_sums_are_chains(tmp_path: Path) -> None:
     """Two reduction loops in a tile, spread over lanes in all ways: rounding shows every change of order."""
     left = stream_type("4x2x8xf32", "2,3", "4,2", "d0,d1,0")

@@ -26,6 +26,7 @@ def lone_ports(draw) -> MemoryPort:
     )
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("count", [60, pytest.param(1000, marks=pytest.mark.nightly)])
 def test_too_few_places_are_refused_and_no_others(count):
     found: Counter[str] = Counter()

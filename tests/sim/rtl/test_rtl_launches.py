@@ -58,6 +58,7 @@ def at_night(*models: str) -> list[object]:
     return [pytest.param(model, marks=pytest.mark.nightly) for model in models]
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("model", ["gpt2", *at_night("qwen", "llama", "gemma")])
 @pytest.mark.parametrize("steps", [1, STEPS])
 def test_there_is_a_value_for_every_token_of_every_fifo(model, steps):

@@ -172,6 +172,7 @@ def check_lines(chromium, path, width):
     assert max(right for _, right in found["lines"]) <= width
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("width", [1440, 390])
 def test_no_line_of_a_table_is_hidden(chromium, small_page, width):
     check_lines(chromium, small_page, width)

@@ -40,6 +40,7 @@ def test_caches_share_a_memory_with_parameters_that_are_there(tiers: tuple[str, 
     assert pages_of(served(*tiers), PAGE) == room(memory, *tiers)
 
 
+@pytest.mark.daily
 def test_parameters_are_counted_where_they_are() -> None:
     package = served("*.weight*:ddr").package
     assert weight_bytes(package, "hbm") == 0
