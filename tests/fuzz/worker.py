@@ -92,6 +92,7 @@ def fuzz(target: Target, executions: int, seed: int, folder: Path) -> None:
     for each in (inputs, wrong, kept):
         each.mkdir(parents=True, exist_ok=True)
     count = 0
+    told_count = os.open(folder / "count", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
 
     def one(data: bytes) -> None:
         nonlocal count
@@ -100,7 +101,7 @@ def fuzz(target: Target, executions: int, seed: int, folder: Path) -> None:
         (inputs / target.file).unlink(missing_ok=True)  # the time of the next change is none of the reader's
         count += 1
         if count % COUNT_EVERY == 0 or count >= executions:
-            (folder / "count").write_text(str(count))
+            os.pwrite(told_count, b"%12d" % count, 0)  # whole whenever this process is ended
         if count >= executions:
             sys.stdout.flush()
             os._exit(0)
