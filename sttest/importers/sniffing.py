@@ -24,6 +24,7 @@ _STREAMS = re.compile(rb"\bhls::stream\b|\bhls_stream\.h\b|#\s*pragma\s+HLS\b", 
 _TRACE = re.compile(rb"(spec_channel|spec_interface|trace_bb|ap_ctrl_chain)(\t|\r?\n)")
 _ONNX = re.compile(rb"\x08[\x01-\x20](?:\x12|\x1a|\x22|\x3a|\x42|\x72)")
 """Of a ModelProto: its field 1, ``ir_version``, then another one that it may have."""
+_SETTING = re.compile(rb"^[^\S\n]*syn\.(file|top)[^\S\n]*=", re.MULTILINE)
 _APPS, _CONFIG = ("hls.app", "vivado_hls.app"), "hls_config.cfg"
 _AIE = re.compile(rb"\baie\.(device|tile|objectfifo)\b")
 _ALLO = re.compile(rb"\ballo\.stream_(construct|put|get)\b|!allo\.stream<")
@@ -139,7 +140,7 @@ def is_hls(sight: Sight) -> bool:
 
 def is_project_file(sight: Sight) -> bool:
     """``hls.app`` or ``hls_config.cfg``: what it describes is the folder that it is in."""
-    is_config = sight.is_text and bool(re.search(rb"^\s*syn\.(file|top)\s*=", sight.head, re.MULTILINE))
+    is_config = sight.is_text and bool(_SETTING.search(sight.head))
     is_app = sight.tag.rpartition(":")[2] in ("project", "AutoPilot") and b"<files" in sight.head
     return (is_app and sight.path.name in _APPS) or (is_config and sight.path.name == _CONFIG)
 
