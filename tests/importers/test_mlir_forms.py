@@ -12,7 +12,16 @@ from sttest.sim.graph import MAX_BITS
 
 TAKERS = "".join(
     f"  func.func private @take_{name}({type_})\n"
-    for name, type_ in {"i1": "i1", "i32": "i32", "two": "memref<2xi1>"}.items()
+    for name, type_ in {
+        "i1": "i1",
+        "i32": "i32",
+        "two": "memref<2xi1>",
+        "index": "index",
+        "f32": "f32",
+        "vector": "vector<4xi32>",
+        "tensor": "tensor<4xi32>",
+        "pointer": "!llvm.ptr",
+    }.items()
 )
 HALVES = "memref<4xi1, strided<[1], offset: ?>>"
 
@@ -42,6 +51,10 @@ def refusal(path, read=read_allo):
         "linalg.fill {maps = [affine_map<(d0) -> (d0)>, affine_set<(d0) : (d0 >= 1)>, affine_set<(d0) : (d0 <= 1)>]}\n"
         "  ins(%v : i32)\n  outs(%m : memref<4xi1>)",
         "linalg.generic {a = 1} ins(%m : memref<4xi1>) {\n^bb0(%p: i1):\n  linalg.yield %p : i1\n}",
+        "memref.dealloc %m : memref<4xi1> // no allo.stream_put here",
+        'memref.dealloc %m {note = "aie.objectfifo.acquire"} : memref<4xi1>',
+        "linalg.fill\n  ins(%v : i32) outs(%m\n  // the last\n  : memref<4xi1>)",
+        "vector.store %m,\n  %m, // and\n\n  // then\n  %m\n  : memref<4xi1>",
         "scf.if %b { memref.dealloc %m : memref<4xi1> }",
         "scf.if %b { memref.dealloc %m : memref<4xi1> } else { linalg.generic {a = 1} { linalg.yield } }",
     ],
@@ -99,17 +112,122 @@ def test_tokens_that_move_inside_an_operation_on_data_are_refused(tmp_path, acce
         ("%x = vector.reduction <add>, %y : vector<4xi32> into i32", "%x", "i32", "i32"),
         ("%x = linalg.dot ins(%m, %m : memref<4xi1>, memref<4xi1>)\n  -> (i32)", "%x", "i32", "i32"),
         ("%x = math.absi %v {width = 16 : i16} : i32", "%x", "i32", "i32"),
+        ("%x = memref.load %m[%c0] : memref<4xi1> loc(unknown)", "%x", "i1", "i1"),
+        ("%x = memref.load %m[%c0] {map = affine_map<(d0) -> (d0)>} : memref<4xi1>", "%x", "i1", "i1"),
+        (
+            "%x = memref.generic_atomic_rmw %m[%c0] : memref<4xi1> {\n  ^bb0(%p: i1):\n  memref.yield %p : i1\n}",
+            "%x",
+            "i1",
+            "i1",
+        ),
+        ("%x = memref.atomic_rmw addi %v, %g[%c0] : (i32, memref<10xi32>) -> i32", "%x", "i32", "i32"),
+        ("%x = memref.dim %m, %c0 : memref<4xi1>", "%x", "index", "index"),
+        ("%x = memref.rank %m : memref<4xi1>", "%x", "index", "index"),
+        ("%t = tensor.empty() : tensor<4xi32>\n%x = tensor.extract %t[%c0] : tensor<4xi32>", "%x", "i32", "i32"),
+        (
+            "%t = tensor.empty() : tensor<4xi32>\n%x = tensor.insert %v into %t[%c0] : tensor<4xi32>",
+            "%x",
+            "tensor<4xi32>",
+            "tensor",
+        ),
+        ("%t = tensor.empty() : tensor<4xi32>\n%x = tensor.dim %t, %c0 : tensor<4xi32>", "%x", "index", "index"),
+        (
+            "%x = vector.transfer_read %m[%c0], %b {permutation_map = affine_map<(d0) -> (d0)>} : memref<4xi1>, "
+            "vector<4xi32>",
+            "%x",
+            "vector<4xi32>",
+            "vector",
+        ),
+        ("%x = vector.load %m[%c0] : memref<4xi1>, vector<4xi32>", "%x", "vector<4xi32>", "vector"),
+        ("%x = affine.vector_load %m[%c0] : memref<4xi1>, vector<4xi32>", "%x", "vector<4xi32>", "vector"),
+        ("%x = affine.load %m[%c0 + 1] : memref<4xi1>", "%x", "i1", "i1"),
+        (
+            "%x = vector.maskedload %m[%c0], %b, %b : memref<4xi1>, vector<4xi1>, vector<4xi32> into vector<4xi32>",
+            "%x",
+            "vector<4xi32>",
+            "vector",
+        ),
+        (
+            "%x = vector.contract {maps = [affine_map<(d0) -> ()>]} %y, %y,\n  %v : vector<4xi32> into i32",
+            "%x",
+            "i32",
+            "i32",
+        ),
+        ("%x = vector.extract %y[0] : i32 from vector<4xi32>", "%x", "i32", "i32"),
+        ("%x = vector.extractelement %y[%c0 : index] : vector<4xi32>", "%x", "i32", "i32"),
+        ("%x = aievec.upd %m[%c0] {index = 0 : i8} : memref<4xi1>, vector<4xi32>", "%x", "vector<4xi32>", "vector"),
+        ("%x = math.fpowi %f, %v : f32, i32", "%x", "f32", "f32"),
+        ("%x = math.isnan %f : f32", "%x", "i1", "i1"),
+        ("%x = index.constant 3", "%x", "index", "index"),
+        ("%x = index.add %c0, %c1", "%x", "index", "index"),
+        ("%x = index.cmp slt(%c0, %c1)", "%x", "i1", "i1"),
+        ("%x = index.casts %c0 : index to i32", "%x", "i32", "i32"),
+        ("%x = llvm.mlir.undef : i32", "%x", "i32", "i32"),
+        ("%x = llvm.mlir.poison : i32", "%x", "i32", "i32"),
+        ("%x = llvm.mlir.constant(3 : i32) : i32", "%x", "i32", "i32"),
+        ('%x = llvm.icmp "eq" %v, %v : i32', "%x", "i1", "i1"),
+        ("%x = llvm.load %p : !llvm.ptr -> i32", "%x", "i32", "i32"),
+        ("%x = llvm.getelementptr %p[1] : (!llvm.ptr) -> !llvm.ptr, i32", "%x", "!llvm.ptr", "pointer"),
+        ("%x = bufferization.to_tensor %m : memref<4xi1> to tensor<4xi32>", "%x", "tensor<4xi32>", "tensor"),
+        (
+            "%s0, %x, %s2, %s3 = memref.extract_strided_metadata %m : memref<4xi1> -> memref<i1>, index, i1, i1",
+            "%x",
+            "index",
+            "index",
+        ),
         ("%x:2 = memref.unpack %m : i1", "%x#1", "i1", "i1"),
         ("%w, %x = memref.unpack %m : i1", "%x", "i1", "i1"),
     ],
 )
 def test_results_have_the_type_that_the_text_ends_with(tmp_path, operation, used, type_, name):
     """A call of a function of that type is read, one of another type is not."""
-    made = f"%h = memref.alloc() : {HALVES}\n%y = vector.iota() : vector<4xi32>\n{operation}\n"
+    made = (
+        f"%h = memref.alloc() : {HALVES}\n%y = vector.iota() : vector<4xi32>\n%p = llvm.mlir.zero : !llvm.ptr\n"
+        "%g = memref.alloc() : memref<10xi32>\n%f = arith.constant 1.0 : f32\n%b = memref.load %m[%c0] : memref<4xi1>\n"
+        f"{operation}\n"
+    )
     path = source(tmp_path, f"{made}func.call @take_{name}({used}) : ({type_}) -> ()\nPUT")
     assert put_times(read_allo(path)) == [2]
     wrong = refusal(source(tmp_path, f"{made}func.call @take_i64({used}) : (i64) -> ()\nPUT"))
     assert f"operand is used with type i64, but has been previously used or defined with type {type_}" in wrong.what
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        "%x = llvm.extractvalue %e[0] : !llvm.struct<(i32, f32)>",
+        "%x = vector.extract %e[0] : vector<4xi32>",
+        "%x = vector.shuffle %e, %e [0, 1] : vector<4xi32>, vector<4xi32>",
+        "%x = linalg.reduce { arith.addi } ins(%e : tensor<4xi32>) outs(%e : tensor<i32>) dimensions = [0]",
+        "%x = bufferization.to_tensor %e restrict : memref<4xi1>",
+        "%x, %y = llvm.pair %e : i32, i1, i1",
+    ],
+)
+def test_results_whose_type_the_text_does_not_say_have_the_one_that_they_are_used_with(tmp_path, operation):
+    made = f"%e = memref.alloc() : memref<4xi1>\n{operation}\n"
+    for name, type_ in (("i32", "i32"), ("two", "memref<2xi1>")):
+        path = source(tmp_path, f"{made}func.call @take_{name}(%x) : ({type_}) -> ()\nPUT")
+        assert put_times(read_allo(path)) == [2]
+    both = "func.call @take_i32(%x) : (i32) -> ()\nfunc.call @take_i1(%x) : (i1) -> ()"
+    error = refusal(source(tmp_path, f"{made}{both}\nPUT"))
+    assert "operand is used with type i1, but has been previously used or defined with type i32" in error.what
+
+
+@pytest.mark.parametrize(
+    ("operation", "told"),
+    [
+        ("%x = memref.alloc() : memref<4xj32>", "Expected shape type."),
+        ("%x = memref.load %m[%c0] : i32", "i32 has no elements"),
+        ("%x = memref.load %m[%c0]", "the type of its result is missing"),
+        ("%x = memref.alloc() : %m", "type expected"),
+    ],
+)
+def test_what_is_wrong_with_the_type_of_a_result_is_said_at_its_line(tmp_path, operation, told):
+    path = source(tmp_path, f"PUT\nPUT\n{operation}\nPUT")
+    error = refusal(path)
+    assert told in error.what
+    line = next(n for n, each in enumerate(path.read_text().splitlines(), 1) if operation in each)
+    assert error.where == f"{path}:{line}"
 
 
 @pytest.mark.parametrize(

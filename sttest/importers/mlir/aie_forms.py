@@ -12,11 +12,13 @@ from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IndexType, IntegerA
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.parser import Parser
 
-from sttest.importers.mlir.text import PrintedForm, end_of_operation
+from sttest.importers.mlir.data_operations import end_of_operation
+from sttest.importers.mlir.text import PrintedForm
 
 DYNAMIC = -(1 << 63)
 """What stands in an array of sizes for one that is an operand."""
 _I32 = 32
+_EMPTY = re.compile(r"\[\s*\]")
 
 
 def _skip_brackets(parser: Parser) -> None:
@@ -73,7 +75,7 @@ def _tile_operand(parser: Parser, keyword: str) -> tuple[SSAValue, bool]:
     tile = parser.resolve_operand(parser.parse_unresolved_operand(), IndexType())
     if parser.parse_optional_keyword(keyword) is None:
         return tile, False
-    shaped = not re.match(r"\[\s*\]", parser.lexer.input.content[parser.pos :])
+    shaped = not _EMPTY.match(parser.lexer.input.content, parser.pos)
     _skip_brackets(parser)
     return tile, shaped
 
@@ -217,7 +219,7 @@ def _configure(cls: type[Operation], parser: Parser) -> Operation:
 
 
 _MEMORY = re.compile(r"\s*\(\s*%[\w$.]+\s*:\s*(memref<[^<>]*(?:<[^<>]*>[^<>]*)*>)")
-_LENGTH = re.compile(r"\s*,\s*[^,]+,\s*()(?=[%\d])|.*?\blen\s*=\s*()", re.DOTALL)
+_LENGTH = re.compile(r"\s*,[^,]+,\s*()(?=[%\d])|.*?\blen\s*=\s*()", re.DOTALL)
 
 
 def _descriptor(cls: type[Operation], parser: Parser) -> Operation:

@@ -2,9 +2,9 @@
 
 An operation of another compiler is known by its name alone: operands, results and regions of any number, attributes as
 they are.  Its generic form (``"aie.tile"() <{col = 0 : i32}> : ...``) needs no more.  The form that its compiler prints
-is read where a :data:`PrintedForm` for it is given.  What computes data (:data:`_DATA`) is passed over to the end of
-its text; anything else whose printed form xDSL does not read is refused with the command that prints the generic one.
-Nothing of what is read runs.
+is read where a :data:`PrintedForm` for it is given.  What computes data (:data:`_DATA`) is passed over; anything else
+whose printed form xDSL does not read is refused with the command that prints the generic one.  Nothing of what is read
+runs.
 """
 
 import re
@@ -15,13 +15,14 @@ from typing import Any, TypeAlias
 from xdsl.context import Context
 from xdsl.dialects import affine, get_all_dialects
 from xdsl.dialects.builtin import ArrayAttr, IndexType, IntegerAttr, ModuleOp, StringAttr, SymbolRefAttr, UnregisteredOp
-from xdsl.ir import Attribute, Block, Operation, Region
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, var_operand_def, var_region_def, var_result_def
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import DiagnosticException, ParseError, VerifyException
 
 from sttest.core.errors import InputError
 from sttest.core.files import place_of, read_bytes
+from sttest.importers.mlir.data_operations import LenientParser, pass_over
 
 MAX_MLIR_BYTES = 8 << 20
 """Of a file; xDSL needs some seconds for so much."""
@@ -34,6 +35,10 @@ _DATA = ("memref", "vector", "linalg", "tensor", "math", "aievec", "llvm", "inde
 """Dialects whose operations compute and move data, and take or give no token."""
 _DATA_OPERATIONS = ("affine.load", "affine.store", "affine.vector_load", "affine.vector_store", "arith.extf")
 
+_TAKEN_OR_COMMENT = re.compile(r'"(?:[^"\\\v\f]|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+(?P<end>"?)|//.*')
+"""As xDSL's lexer takes it, which tries every way to cut a text before it gives one up; ``end`` is empty of one that
+is not closed."""
+_DOTTED = re.compile(r"(?<![\w.])[A-Za-z_]\w*+(?:\.\w++)++")
 _FORMATS = {"aie": "aie", "aiex": "aie", "allo": "allo"}
 """The format that reads a dialect."""
 
@@ -41,14 +46,12 @@ PrintedForm: TypeAlias = Callable[[Any, Parser], Operation]
 """Reads what follows the name of an operation, given the operation's class."""
 
 
-def any_operation(name: str, form: PrintedForm | None = None) -> type[Operation]:
-    """An operation of another compiler: of any shape, with its printed form if that is read."""
+def any_operation(name: str, form: PrintedForm) -> type[Operation]:
+    """An operation of another compiler: of any shape, with its printed form."""
     fields: dict[str, Any] = {
         "__module__": __name__, "name": name, "values": var_operand_def(), "found": var_result_def(),
-        "bodies": var_region_def(),
+        "bodies": var_region_def(), "parse": classmethod(form),
     }  # fmt: skip
-    if form is not None:
-        fields["parse"] = classmethod(form)
     return irdl_op_definition(type(name.replace(".", "_"), (IRDLOperation,), fields))
 
 
@@ -57,7 +60,7 @@ class _Lenient(Context):
 
     def __init__(self, forms: Mapping[str, PrintedForm]) -> None:
         super().__init__(allow_unregistered=True)
-        self.forms: Mapping[str, PrintedForm] = {"affine.if": _affine_if, **forms}
+        self.forms: Mapping[str, PrintedForm] = {"affine.if": _affine_if, "arith.index_castui": _cast, **forms}
         self.ours: dict[str, type[Operation]] = {}
 
     def get_optional_op(self, name: str, *, dialect_stack: Sequence[str] = ()) -> type[Operation] | None:
@@ -65,7 +68,7 @@ class _Lenient(Context):
         for full in (name, *(f"{dialect}.{name}" for dialect in reversed(dialect_stack))):
             is_data = full in _DATA_OPERATIONS or full.split(".")[0] in _DATA
             if full not in self.ours and (is_data or full in self.forms):
-                self.ours[full] = any_operation(full, self.forms.get(full, _pass_over))
+                self.ours[full] = any_operation(full, self.forms.get(full, pass_over))
             if full in self.ours:
                 return self.ours[full]
         return super().get_optional_op(name, dialect_stack=dialect_stack)
@@ -94,7 +97,7 @@ def read_mlir(path: Path, forms: Mapping[str, PrintedForm], generic_by: str) -> 
     for name in _DIALECTS:
         context.register_dialect(name, known[name])
     try:
-        return _whole(Parser(context, text, str(path)).parse_module())
+        return _whole(LenientParser(context, text, str(path)).parse_module())
     except ParseError as error:
         raise _refusal(error, text, where, hints, forms) from error
     except RecursionError as error:
@@ -123,7 +126,7 @@ def _check_text(text: str, where: str) -> None:
             at = f"{where}:{text.count(chr(10), 0, wide.start()) + 1}"
             raise InputError("not-mlir", f"an integer of more than {MAX_INTEGER_BITS:,} bits", where=at)
     for number, line in enumerate(text.split("\n"), 1):
-        if '"' in line and '"' in _TAKEN_OR_COMMENT.sub("", line):
+        if '"' in line and any(each["end"] == "" for each in _TAKEN_OR_COMMENT.finditer(line)):
             what = "text in quotes is not closed, or has an escape that MLIR does not have"
             raise InputError("not-mlir", what, where=f"{where}:{number}")
 
@@ -136,7 +139,7 @@ def _refusal(
     at = f"{where}:{line}"
     if "does not have a custom format" in str(error):
         source = text.split("\n")[line - 1]
-        found = re.findall(r"[A-Za-z_]\w*(?:\.\w+)+", re.sub(r"[%@]\S+", "", source))
+        found = _DOTTED.search(re.sub(r"[%@]\S+", "", source))
         name = found[0] if found else source.strip()
         other = _FORMATS.get(name.split(".")[0])
         if other is not None and f"{other}." not in " ".join(forms):
@@ -150,55 +153,6 @@ def _first_line(text: str) -> str:
     return f"{lines[0]:.200}" if lines else ""
 
 
-# --- Passing over the text of an operation
-
-
-_OPEN, _CLOSE = "([{<", ")]}>"
-_CONTINUES = re.compile(r"\s*(?::|->|ins\b|outs\b|to\b)")
-_TAKEN_OR_COMMENT = re.compile(r'"(?:[^"\\\v\f]|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"|//.*')
-"""As xDSL's lexer takes it, which tries every way to cut a text before it gives one up."""
-_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
-
-
-def end_of_operation(text: str, start: int) -> int:
-    """Where the text of an operation ends: at the first end of a line outside of all brackets."""
-    depth, place = 0, start
-    while place < len(text):
-        char = text[place]
-        if char == '"' and (quoted := _QUOTED.match(text, place)):
-            place = quoted.end()
-            continue
-        if text.startswith(("->", ">=", "<="), place):
-            place += 2
-            continue
-        if text.startswith("//", place):
-            place = text.find("\n", place) if "\n" in text[place:] else len(text)
-            continue
-        if char in _CLOSE and depth == 0:
-            return place  # of the region around it
-        if char == "\n" and depth == 0 and not _CONTINUES.match(text, place + 1):
-            return place
-        depth += (char in _OPEN) - (char in _CLOSE)
-        place += 1
-    return place
-
-
-def _pass_over(cls: type[Operation], parser: Parser) -> Operation:
-    """An operation on data: its results have the type that its text ends with."""
-    text = parser.lexer.input.content
-    start = parser.pos
-    line = text.rfind("\n", 0, start) + 1
-    end = end_of_operation(text, start)
-    body = text[start:end]
-    if re.search(r"\b(?:aie\.objectfifo|allo\.\w*(?:get|put))", body):
-        parser.raise_error("tokens are moved inside an operation on data")
-    results = _results(text[line:start])
-    found = _last_type(body, is_load=cls.name.endswith(("load", "extract"))) if results else ""
-    types = [Parser(parser.ctx, found).parse_attribute()] * results if found else []
-    parser._resume_from(end)
-    return cls.create(result_types=types)
-
-
 def _affine_if(cls: type[Operation], parser: Parser) -> Operation:
     """``affine.if #set(%i)[%n] { ... } else { ... }``, of which xDSL knows the generic form only."""
     condition = parser.parse_attribute()
@@ -208,6 +162,8 @@ def _affine_if(cls: type[Operation], parser: Parser) -> Operation:
         for each in parser.parse_optional_comma_separated_list(kind, parser.parse_unresolved_operand) or ()
     ]
     then = parser.parse_region()
+    if not then.blocks:
+        then.add_block(Block())
     other = parser.parse_region() if parser.parse_optional_keyword("else") is not None else Region()
     stated = parser.parse_optional_attr_dict()
     return affine.IfOp.create(
@@ -215,23 +171,14 @@ def _affine_if(cls: type[Operation], parser: Parser) -> Operation:
     )
 
 
-def _results(before: str) -> int:
-    """How many results are bound in front of an operation, as in ``%0:2 =``."""
-    left, equals, _ = before.partition("=")
-    if not equals:
-        return 0
-    return sum(int(count or 1) for _, count in re.findall(r"(%[\w$.-]+)(?::(\d+))?", left))
-
-
-def _last_type(body: str, *, is_load: bool) -> str:
-    """The type that a text ends with: after an arrow or ``to``, else after the last colon; of a load, the element's."""
-    tail = re.split(r"\s->\s|\sto\s|\sinto\s", body)[-1]
-    if tail == body:
-        tail = re.split(r"\s:\s", body)[-1]
-        if is_load:
-            element = re.fullmatch(r"\s*memref<(?:[\d?]+x)*([^,<>]+(?:<[^<>]*>)?)(?:,.*)?>\s*(?:,.*)?", tail, re.DOTALL)
-            tail = element[1] if element else tail
-    return tail.strip().removeprefix("(").removesuffix(")").strip()
+def _cast(cls: type[Operation], parser: Parser) -> Operation:
+    """``arith.index_castui %x : i8 to index``, which xDSL does not know."""
+    operand = parser.parse_unresolved_operand()
+    stated = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    value = parser.resolve_operand(operand, parser.parse_type())
+    parser.parse_keyword("to")
+    return cls.create(operands=[value], result_types=[parser.parse_type()], attributes=stated)
 
 
 # --- What an operation states
@@ -295,20 +242,48 @@ def block_of(op: Operation, where: str, region: int = 0) -> Block:
     return blocks[0]
 
 
+def operand_of(op: Operation, where: str) -> SSAValue:
+    """The first operand of an operation.
+
+    Raises:
+        InputError: it has none.
+    """
+    if not op.operands:
+        raise InputError("mlir-structure", f"'{name_of(op)}' has no operand", where=where, hints=["mend the text"])
+    return op.operands[0]
+
+
+def result_of(op: Operation, where: str) -> SSAValue:
+    """The first result of an operation.
+
+    Raises:
+        InputError: it has none.
+    """
+    if not op.results:
+        raise InputError("mlir-structure", f"'{name_of(op)}' has no result", where=where, hints=["mend the text"])
+    return op.results[0]
+
+
 def operations_called(parent: Operation, names: Iterable[str]) -> list[Operation]:
     """The operations with one of these names anywhere below, in the order of the text."""
     wanted = set(names)
     return [op for op in parent.walk() if name_of(op) in wanted]
 
 
+_SIZES = re.compile(r"memref<((?:\d{1,18}x)*)[a-z]*?(\d{1,9})\b")
+_SIZE = re.compile(r"\s*()[a-z]*?(\d{1,9})\s*")
+
+
+_TOLD_APART = 1 << 64
+"""That are told apart, of one value."""
+
+
 def bits_of(type_text: str) -> int:
     """Bits of a value whose type is written so, as in ``memref<16x32xbf16>``; 0 where that is not known."""
-    found = re.search(r"memref<((?:\d+x)*)(?:[a-z]*?)(\d+)\b", type_text) or re.fullmatch(
-        r"\s*()(?:[a-z]*?)(\d+)\s*", type_text
-    )
+    found = _SIZES.search(type_text) or _SIZE.fullmatch(type_text)
     if found is None:
-        return 1 if type_text.strip() == "i1" else 64 if type_text.strip() == "index" else 0
+        return 64 if type_text.strip() == "index" else 0
     bits = int(found[2])
     for size in found[1].split("x")[:-1]:
-        bits *= int(size)
+        bits = min(bits * int(size), _TOLD_APART)
     return bits
