@@ -250,6 +250,77 @@ def test_the_rounds_of_a_loop_without_end_repeat_once_what_it_carries_does(tmp_p
     assert puts(tmp_path, body, takes=4) == 2 * 3
 
 
+@pytest.mark.parametrize("often", [64, 65, 1000])
+def test_a_while_loop_that_ends_may_be_long(tmp_path, often):
+    body = COUNTED.replace("%c5", "%often").replace("BODY", "PUT")
+    assert puts(tmp_path, f"%often = arith.constant {often} : index\n{body}") == often
+
+
+ROUNDS = {
+    "while": """%last = scf.while (%u0 = START) : (index) -> index {
+      scf.condition(%yes) %u0 : index
+    } do {
+    ^bb0(%u0: index):
+      BODY
+      scf.yield %u1 : index
+    }""",
+    "for": """%huge = arith.constant 1073741824 : index
+    %last = scf.for %i = %c0 to %huge step %c1 iter_args(%u0 = START) -> (index) {
+      BODY
+      scf.yield %u1 : index
+    }""",
+}
+
+
+@pytest.mark.parametrize("kind", ROUNDS)
+def test_what_data_decide_may_be_carried_by_a_loop_without_end(tmp_path, kind):
+    """Two PUTs a round: three rounds for five that are taken."""
+    loop = ROUNDS[kind].replace("START", "%q")
+    body = "PUT\nPUT\n%u1 = arith.addi %u0, %c1 : index"
+    yes = f"%yes = arith.cmpi eq, %c1, %c1 : index\n{UNKNOWN}"
+    assert puts(tmp_path, yes + loop.replace("BODY", body), takes=5) == 6
+    error = refusal(tmp_path, yes + loop.replace("BODY", f"scf.for %k = %c0 to %u0 step %c1 {{\nPUT\n}}\n{body}"))
+    assert error.what == "FIFO accesses cannot be counted: the bounds of a loop around them are not known (scf.for)"
+
+
+@pytest.mark.parametrize("kind", ROUNDS)
+def test_a_loop_without_end_that_counts_is_refused_for_that(tmp_path, kind):
+    loop = ROUNDS[kind].replace("START", "%c0").replace("BODY", "PUT\n%u1 = arith.addi %u0, %c1 : index")
+    error = refusal(tmp_path, f"%yes = arith.constant true\n{loop}")
+    assert error.what == (
+        "FIFO accesses cannot be counted: what a loop without end carries does not repeat in 64 iterations "
+        f"(scf.{kind})"
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "%odd = arith.remui %i, %c2 : index\n%h = arith.cmpi eq, %odd, %c0 : index\nscf.if %h {\nPUT\n}",
+        "scf.for %k = %c0 to %i step %c1 {\nPUT\n}",
+        "affine.if affine_set<(d0) : (d0 - 3 >= 0)>(%i) {\nPUT\n}",
+    ],
+)
+def test_accesses_that_depend_on_the_round_of_a_loop_without_end_are_refused(tmp_path, body):
+    """The first round is not like the others, so it is no period."""
+    loop = f"%huge = arith.constant 1073741824 : index\nscf.for %i = %c0 to %huge step %c1 {{\nPUT\n{body}\n}}"
+    error = refusal(tmp_path, loop)
+    assert error.code == "unknown-control"
+    assert "cannot be counted: they depend on the index of a loop without end (" in error.what
+    assert puts(tmp_path, loop.replace("1073741824", "3")) >= 3
+
+
+def test_a_loop_without_end_that_data_let_begin_is_refused(tmp_path):
+    loop = (
+        ROUNDS["for"]
+        .replace("START", "%c0")
+        .replace("BODY", "func.call @work() : () -> ()\n%u1 = arith.addi %u0, %c0 : index")
+    )
+    error = refusal(tmp_path, f"{UNKNOWN}PUT\nscf.if %b {{\n{loop}\n}}\nPUT")
+    assert (error.code, error.what) == ("unknown-control", "whether a loop without end begins is not known (scf.if)")
+    assert puts(tmp_path, f"PUT\n{loop}\nPUT") == 1
+
+
 def test_a_loop_without_end_that_never_repeats_is_refused(tmp_path):
     body = """%huge = arith.constant 1073741824 : index
     %last = scf.for %i = %c0 to %huge step %c1 iter_args(%n0 = %c0) -> (index) {
@@ -302,3 +373,43 @@ def test_regions_that_are_not_followed_are_named(tmp_path, region, name):
     assert error.what == f"FIFO accesses cannot be counted: '{name}', which holds them, is not followed ({name})"
     without = region.replace("BODY", "%more = memref.load %n[] : memref<index>")
     assert told(tmp_path, f"PUT\n{without}\nPUT") == ([1, 2], [])
+
+
+WORK = "func.call @work() : () -> ()"
+
+
+@pytest.mark.parametrize(
+    ("control", "calls"),
+    [
+        (f"scf.while () : () -> () {{\n{WORK}\n%h = memref.load %m[%c0] : memref<4xi1>\nscf.condition(%h)\n}} do {{\n"
+         "scf.yield\n}", 1),
+        (f"scf.while () : () -> () {{\n{WORK}\n%h = memref.load %m[%c0] : memref<4xi1>\nscf.condition(%h)\n}} do {{\n"
+         f"{WORK}\nscf.yield\n}}", 2),
+        (f"scf.execute_region {{\n{WORK}\nscf.yield\n}}", 1),
+        (f"scf.index_switch %q\ncase 1 {{\n{WORK}\nscf.yield\n}}\ndefault {{\n{WORK}\nscf.yield\n}}", 2),
+        (f"scf.if %b {{\n}} else {{\n{WORK}\n}}", 1),
+        (f"scf.if %b {{\n{WORK}\n}} else {{\n{WORK}\n}}", 2),
+        (f"affine.if affine_set<(d0) : (d0 >= 1)>(%q) {{\n}} else {{\n{WORK}\n}}", 1),
+        (f"scf.for %i = %c0 to %q step %c1 {{\n scf.for %j = %c0 to %i step %c1 {{\n{WORK}\n}}\n}}", 1),
+        (f"scf.for %i = %c0 to %q step %c1 {{\n scf.for %j = %c0 to %c3 step %c1 {{\n{WORK}\n}}\n}}", 3),
+        ('"scf.parallel"(%c0, %q, %c1) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({\n^bb0(%i: index):\n'
+         f'{WORK}\n"scf.reduce"() : () -> ()\n}}) : (index, index, index) -> ()', 1),
+    ],
+)  # fmt: skip
+def test_every_call_in_control_that_is_not_known_counts_once(tmp_path, control, calls):
+    """Each takes 100 cycles between two PUTs."""
+    cycles, notes = told(tmp_path, f"{UNKNOWN}PUT\n{control}\nPUT", ["work=100"])
+    assert cycles == [1, 2 + 100 * calls]
+    assert "source: calls whose number is not known count once" in notes[0]
+
+
+def test_what_a_region_was_given_before_is_not_known_in_control_that_is_not(tmp_path):
+    """First %i runs to two; then to what nobody knows, where its last value is none of it."""
+    inner = f"scf.for %j = %c0 to %n0 step %c1 {{\n scf.for %k = %c0 to %j step %c1 {{\n{WORK}\n}}\n}}"
+    body = f"""%last = scf.for %r = %c0 to %c2 step %c1 iter_args(%n0 = %c3) -> (index) {{
+      PUT
+      {inner}
+      scf.yield %q : index
+    }}"""
+    cycles, _ = told(tmp_path, f"{UNKNOWN}{body}\nPUT", ["work=100"])
+    assert cycles == [1, 2 + 100 * (0 + 1 + 2), 3 + 100 * (0 + 1 + 2) + 100]

@@ -3,24 +3,31 @@
 Loops with known bounds, conditions of loop indices and constants, and what integer arithmetic makes of these are
 followed; whatever is read from memory or comes from a call is unknown.  Control that depends on it and has accesses
 inside is refused by name.  A loop of 2^30 iterations and more, or a ``scf.while`` whose condition holds for ever, is
-how a core says *for ever*.
+how a core says *for ever*: its index is not known either, and as soon as what it carries repeats, so do its accesses.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from xdsl.dialects import affine, arith, scf
-from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr
+from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from sttest.core.errors import InputError
-from sttest.importers.mlir.text import block_of, name_of
+from sttest.importers.mlir import affine_maps, integers
+from sttest.importers.mlir.text import block_of, name_of, whole
 
 FOREVER_TRIPS = 1 << 30
 """A loop at least this long has no end, as mlir-aie's own passes take it."""
 MAX_STEPS = 1 << 17
 """Operations with accesses that one region may execute."""
+MAX_OPERATIONS = 1 << 20
+"""Operations of any kind that one region may execute; one with many operands counts as several."""
+MAX_ALL_OPERATIONS = 1 << 23
+"""The same of all regions of a design."""
+MAX_NESTED = 128
+"""Regions and calls inside each other that are executed."""
 _MAX_PERIOD = 64
 """Iterations of a loop without end until what it carries repeats."""
 
@@ -35,32 +42,11 @@ class EndlessLoopError(Exception):
         self.first = first
 
 
-_BINARY: Mapping[str, Callable[[int, int], int]] = {
-    "arith.addi": lambda a, b: a + b,
-    "arith.subi": lambda a, b: a - b,
-    "arith.muli": lambda a, b: a * b,
-    "arith.divsi": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
-    "arith.divui": lambda a, b: a // b,
-    "arith.floordivsi": lambda a, b: a // b,
-    "arith.ceildivsi": lambda a, b: -(-a // b),
-    "arith.remsi": lambda a, b: abs(a) % abs(b) * (1 if a >= 0 else -1),
-    "arith.remui": lambda a, b: a % b,
-    "arith.maxsi": max,
-    "arith.minsi": min,
-    "arith.andi": lambda a, b: a & b,
-    "arith.ori": lambda a, b: a | b,
-    "arith.xori": lambda a, b: a ^ b,
-    "arith.shli": lambda a, b: a << (b & 63),
-    "arith.shrsi": lambda a, b: a >> (b & 63),
-}
-_CASTS = ("arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui", "arith.trunci")
-_COMPARE: Sequence[Callable[[int, int], bool]] = (
-    lambda a, b: a == b, lambda a, b: a != b, lambda a, b: a < b, lambda a, b: a <= b, lambda a, b: a > b,
-    lambda a, b: a >= b, lambda a, b: a < b, lambda a, b: a <= b, lambda a, b: a > b, lambda a, b: a >= b,
-)  # fmt: skip
+@dataclass
+class Work:
+    """How many operations were executed of all regions of a design."""
 
-
-_COMPARE_BY: Mapping[str, Callable[[int, int], bool]] = {"==": _COMPARE[0], "<=": _COMPARE[3], ">=": _COMPARE[5]}
+    done: int = 0
 
 
 @dataclass
@@ -73,7 +59,9 @@ class Execution:
         counts: whether an operation is one that counts, without noting anything.
         length: how many steps were noted so far.
         matters: whether an operation that counts waits for others: without such a one, control that is not known is
-            passed over, its body executed once.
+            passed over, each of its regions executed once.
+        work: shared with the other regions of the design.
+        held: what accesses depend on besides integers.
     """
 
     where: str
@@ -81,9 +69,18 @@ class Execution:
     counts: Callable[[Operation], bool]
     length: Callable[[], int]
     matters: Callable[[Operation], bool]
+    work: Work = field(default_factory=Work)
+    held: Callable[[], Hashable] = tuple
     values: dict[SSAValue, Known] = field(default_factory=dict[SSAValue, Known])
     executed: int = 0  # operations that count
-    guessed: list[str] = field(default_factory=list[str])  # operations whose control is not known, executed once
+    guessed: set[str] = field(default_factory=set[str])  # why operations were executed once
+    _operations: int = 0  # of any kind
+    _nested: int = 0  # regions and calls that are being executed
+    _blocks: dict[Block, list[tuple[Operation, str, int]]] = field(
+        default_factory=dict[Block, list[tuple[Operation, str, int]]]
+    )  # operations with their names, and what each counts as
+    _holding: dict[Operation, bool] = field(default_factory=dict[Operation, bool])  # whether what counts is inside
+    _rounds: set[SSAValue] = field(default_factory=set[SSAValue])  # indices of loops without end, and what they give
 
     def value(self, value: SSAValue) -> Known:
         """What a value is, if that is known."""
@@ -94,14 +91,42 @@ class Execution:
 
         Raises:
             EndlessLoopError: it ends in a loop without end.
-            InputError: whether it makes an access is not known, or there are too many.
+            InputError: whether it makes an access is not known, or there are too many, or too much else is executed.
         """
-        for op in block.ops:
-            name = name_of(op)
+        self._nested += 1
+        if self._nested > MAX_NESTED:
+            what = f"more than {MAX_NESTED} loops, conditions and calls inside each other"
+            raise InputError("nested-control", what, where=self.where, hints=["import it with less inside each other"])
+        found: list[Known] = []
+        for op, name, weight in self._operations_of(block):
+            self._spend(weight)
             if name in ("scf.yield", "scf.condition", "affine.yield"):
-                return [self.value(each) for each in op.operands]
+                found = [self.value(each) for each in op.operands]
+                break
             self._step(op, name)
-        return []
+        self._nested -= 1
+        return found
+
+    def _operations_of(self, block: Block) -> list[tuple[Operation, str, int]]:
+        if block not in self._blocks:
+            self._blocks[block] = [(op, name_of(op), _weight(op)) for op in block.ops]
+        return self._blocks[block]
+
+    def _spend(self, operations: int) -> None:
+        """Counts what is executed.
+
+        Raises:
+            InputError: it is too much.
+        """
+        self._operations += operations
+        self.work.done += operations
+        hints = ["import it with smaller bounds"]
+        if self._operations > MAX_OPERATIONS:
+            what = f"more than {MAX_OPERATIONS:,} operations decide which FIFO accesses it makes"
+            raise InputError("too-many-operations", what, where=self.where, hints=hints)
+        if self.work.done > MAX_ALL_OPERATIONS:
+            what = f"more than {MAX_ALL_OPERATIONS:,} operations decide which FIFO accesses its processes make"
+            raise InputError("too-many-operations", what, where=self.where, hints=hints)
 
     def _step(self, op: Operation, name: str) -> None:
         if self.access(self, op):
@@ -110,162 +135,200 @@ class Execution:
                 what = f"it makes more than {MAX_STEPS:,} FIFO accesses and calls"
                 raise InputError("too-many-steps", what, where=self.where, hints=["import it with smaller bounds"])
             return
-        if isinstance(op, scf.ForOp):
-            self._for(op)
-        elif isinstance(op, affine.ForOp):
-            self._affine_for(op)
-        elif isinstance(op, scf.WhileOp):
-            self._while(op)
-        elif isinstance(op, scf.IfOp):
-            self._branch(op, self.value(op.cond), op.true_region.blocks, op.false_region.blocks)
-        elif isinstance(op, affine.IfOp):
-            self._branch(op, self._in_set(op), op.then_region.blocks, op.else_region.blocks)
-        elif op.regions and self._has_steps(op):
-            self._unknown(op, f"'{name}', which holds them, is not followed")
-        else:
+        if not op.regions:
             self._compute(op, name)
+            return
+        match op:
+            case scf.ForOp():
+                self._for(op)
+            case affine.ForOp():
+                self._affine_for(op)
+            case scf.WhileOp():
+                self._while(op)
+            case scf.IfOp():
+                self._branch(op, self.value(op.cond), [op.cond])
+            case affine.IfOp():
+                self._branch(op, affine_maps.holds(op.condition, [self.value(each) for each in op.args]), op.args)
+            case _ if self._has_steps(op):
+                self._unknown_control(op, f"'{name}', which holds them, is not followed")
+            case _:
+                self._compute(op, name)
 
     # --- Arithmetic
 
     def _compute(self, op: Operation, name: str) -> None:
+        found = self._result(op, name) if len(op.results) == 1 else None
         for result in op.results:
-            self.values[result] = None
-        if len(op.results) != 1:
-            return
-        self.values[op.results[0]] = self._result(op, name)
+            self.values[result] = found
+        if found is None and self._rounds and any(each in self._rounds for each in op.operands):
+            self._rounds.update(op.results)
 
     def _result(self, op: Operation, name: str) -> Known:
+        width = integers.width_of(op.results[0].type)
         given = [self.value(each) for each in op.operands]
         if isinstance(op, arith.ConstantOp):
-            return op.value.value.data if isinstance(op.value, IntegerAttr) else None
-        if name in _CASTS:
-            return given[0]
+            number = whole(op, "value")
+            return None if number is None or width is None else integers.wrapped(number, width)
+        if isinstance(op, affine.ApplyOp):
+            found = affine_maps.results(op.map, given)
+            return found[0] if found else None
         if isinstance(op, arith.SelectOp):
             return None if given[0] is None else given[1] if given[0] else given[2]
-        if isinstance(op, affine.ApplyOp):
-            return None if None in given else op.map.data.eval(*_split(op.map, [each or 0 for each in given]))[0]
-        if len(given) != 2 or given[0] is None or given[1] is None:
+        from_width = integers.width_of(op.operands[0].type) if given else None
+        if width is None or from_width is None or given[0] is None:
+            return None
+        if name in integers.CASTS:
+            return integers.cast(name, given[0], from_width, width)
+        if len(given) != 2 or given[1] is None:
             return None
         if isinstance(op, arith.CmpiOp):
-            return int(_COMPARE[op.predicate.value.data](given[0], given[1]))
-        if name not in _BINARY or (given[1] == 0 and ("div" in name or "rem" in name)):
-            return None
-        return _BINARY[name](given[0], given[1])
+            return integers.compared(op.predicate.value.data, given[0], given[1], from_width)
+        return integers.computed(name, given[0], given[1], width)
 
-    # --- Control
+    # --- Loops
 
     def _for(self, op: scf.ForOp) -> None:
         low, high, step = (self.value(each) for each in (op.lb, op.ub, op.step))
-        carried = [self.value(each) for each in op.iter_args]
         if low is None or high is None or step is None or step <= 0:
-            self._unknown_loop(op, "the bounds of a loop around them are not known")
+            self._unknown_control(op, "the bounds of a loop around them are not known", (op.lb, op.ub, op.step))
             return
-        self._loop(op, block_of(op, self.where), range(low, high, step), carried)
+        self._loop(op, range(low, high, step), op.iter_args)
 
     def _affine_for(self, op: affine.ForOp) -> None:
-        low = self._bound(op.lowerBoundMap, op.lowerBoundOperands, max)
-        high = self._bound(op.upperBoundMap, op.upperBoundOperands, min)
-        if low is None or high is None:
-            self._unknown_loop(op, "the bounds of a loop around them are not known")
-            return
-        self._loop(
-            op, block_of(op, self.where), range(low, high, op.step.value.data), [self.value(each) for each in op.inits]
+        low, high = (
+            affine_maps.results(of, [self.value(each) for each in operands])
+            for of, operands in ((op.lowerBoundMap, op.lowerBoundOperands), (op.upperBoundMap, op.upperBoundOperands))
         )
+        if low is None or high is None or op.step.value.data <= 0:
+            given = (*op.lowerBoundOperands, *op.upperBoundOperands)
+            self._unknown_control(op, "the bounds of a loop around them are not known", given)
+            return
+        self._loop(op, range(max(low), min(high), op.step.value.data), op.inits)
 
-    def _bound(self, of: AffineMapAttr, operands: Sequence[SSAValue], choose: Callable[[list[int]], int]) -> Known:
-        given = [self.value(each) for each in operands]
-        known = [each for each in given if each is not None]
-        if len(known) < len(given):
-            return None
-        return choose(list(of.data.eval(*_split(of, known))))
-
-    def _loop(self, op: Operation, body: Block, indices: range, carried: list[Known]) -> None:
+    def _loop(self, op: Operation, indices: range, initial: Sequence[SSAValue]) -> None:
         if not self._has_steps(op):
             self._forget(op)
             return
+        body, carried = block_of(op, self.where), [self.value(each) for each in initial]
         # An int: a range of 2^63 iterations has no len().
-        endless = (indices.stop - indices.start) // indices.step >= FOREVER_TRIPS
-        seen: dict[tuple[Known, ...], int] = {}
+        if (indices.stop - indices.start) // indices.step >= FOREVER_TRIPS:
+            self._for_ever(op, body, carried)
         for index in indices:
-            if endless:
-                self._look_for_period(op, seen, tuple(carried))
+            self._spend(1)
             self._bind(body.args, [index, *carried])
             carried = self.run(body)
         self._bind(op.results, carried)
 
-    def _look_for_period(self, op: Operation, seen: dict[tuple[Known, ...], int], state: tuple[Known, ...]) -> None:
+    def _for_ever(self, op: Operation, body: Block, carried: list[Known]) -> None:
+        """Rounds of a loop without end, whose index is not known.
+
+        Raises:
+            EndlessLoopError: in the end.
+            InputError: what it carries does not repeat.
+        """
+        seen: dict[Hashable, int] = {}
+        self._rounds.update(body.args[:1])
+        while True:
+            self._look_for_period(op, seen, carried, most=_MAX_PERIOD)
+            self._bind(body.args, [None, *carried])
+            carried = self.run(body)
+
+    def _look_for_period(
+        self, op: Operation, seen: dict[Hashable, int], carried: Sequence[Known], *, most: int
+    ) -> None:
+        """Notes what a loop carries: where that was so before, all that follows from it repeats."""
+        state = (*carried, self.held())
         if state in seen:
             raise EndlessLoopError(seen[state])
-        if len(seen) == _MAX_PERIOD:
-            self._unknown(op, f"what a loop without end carries does not repeat in {_MAX_PERIOD} iterations")
+        if len(seen) >= most:
+            self._unknown(op, f"what a loop without end carries does not repeat in {most} iterations")
+            raise EndlessLoopError(self.length())  # of calls alone
         seen[state] = self.length()
 
     def _while(self, op: scf.WhileOp) -> None:
         if not self._has_steps(op):
             self._forget(op)
             return
+        before, after = (block_of(op, self.where, number) for number in range(2))
+        ask = before.last_op
+        asked = ask.operands[0] if ask is not None and name_of(ask) == "scf.condition" else None
+        # A condition from outside of a loop never changes in it.
+        is_endless = asked is not None and (
+            isinstance(asked.owner, arith.ConstantOp) or not op.is_ancestor(asked.owner)
+        )
         carried = [self.value(each) for each in op.arguments]
-        seen: dict[tuple[Known, ...], int] = {}
+        seen: dict[Hashable, int] = {}
         while True:
-            if None not in carried:
-                self._look_for_period(op, seen, tuple(carried))
-            before = block_of(op, self.where)
+            self._look_for_period(op, seen, carried, most=_MAX_PERIOD if is_endless else MAX_OPERATIONS)
             self._bind(before.args, carried)
-            holds, *passed = self.run(before)
+            holds, *passed = self.run(before) or [None]
             if holds is None:
-                self._unknown_loop(op, "the condition of a loop around them depends on data")
+                given = () if asked is None else (asked,)
+                self._unknown(op, "the condition of a loop around them depends on data", given)
+                self._once(op, [after])
                 return
             if not holds:
                 self._bind(op.results, passed)
                 return
-            after = block_of(op, self.where, 1)
             self._bind(after.args, passed)
             carried = self.run(after)
 
-    def _branch(self, op: Operation, holds: Known, then: Sequence[Block], other: Sequence[Block]) -> None:
+    # --- Conditions, and control that is not known
+
+    def _branch(self, op: Operation, holds: Known, given: Sequence[SSAValue]) -> None:
         if holds is None:
-            if self._has_steps(op):
-                self._unknown(op, "whether they happen depends on data")
-                for block in then:
-                    self.run(block)
-            self._forget(op)
+            self._unknown_control(op, "whether they happen depends on data", given)
             return
-        blocks = then if holds else other
-        self._bind(op.results, self.run(blocks[0]) if blocks else [])
+        chosen = 0 if holds else 1
+        is_there = len(op.regions) > chosen and op.regions[chosen].blocks
+        self._bind(op.results, self.run(block_of(op, self.where, chosen)) if is_there else [])
 
-    def _in_set(self, op: affine.IfOp) -> Known:
-        given = [self.value(each) for each in op.args]
-        known = [each for each in given if each is not None]
-        if len(known) < len(given):
-            return None
-        condition = op.condition.data
-        dims, symbols = known[: condition.num_dims], known[condition.num_dims :]
-        holds = (_COMPARE_BY[each.kind.value](each.lhs.eval(dims, symbols), each.rhs.eval(dims, symbols))
-                 for each in condition.constraints)  # fmt: skip
-        return int(all(holds))
-
-    def _unknown_loop(self, op: Operation, why: str) -> None:
-        if self._has_steps(op):
-            self._unknown(op, why)
-            for region in op.regions:
-                for block in region.blocks:
-                    self.run(block)
-        self._forget(op)
-
-    def _unknown(self, op: Operation, why: str) -> None:
-        """Refuses control that is not known around accesses; of calls alone it is noted.
+    def _unknown_control(self, op: Operation, why: str, given: Sequence[SSAValue] = ()) -> None:
+        """Passes over control that is not known, all that counts in it executed once.
 
         Raises:
             InputError: accesses to FIFOs depend on it.
         """
+        if self._has_steps(op):
+            self._unknown(op, why, given)
+            self._once(op, [block for region in op.regions for block in region.blocks])
+        self._forget(op)
+
+    def _once(self, op: Operation, blocks: Sequence[Block]) -> None:
+        """Executes blocks, with whatever they are given."""
+        for block in blocks:
+            self._bind(block.args, [])
+            try:
+                self.run(block)
+            except EndlessLoopError:
+                what = f"whether a loop without end begins is not known ({name_of(op)})"
+                hints = ["import it with constant bounds and conditions, after canonicalization"]
+                raise InputError("unknown-control", what, where=self.where, hints=hints) from None
+        self._forget(op)
+
+    def _unknown(self, op: Operation, why: str, given: Sequence[SSAValue] = ()) -> None:
+        """Refuses control that is not known around accesses; of calls alone it is noted.
+
+        Args:
+            op: what controls.
+            why: for readers.
+            given: what decides.
+
+        Raises:
+            InputError: accesses to FIFOs depend on it.
+        """
+        if any(each in self._rounds for each in given):
+            why = "they depend on the index of a loop without end"
         if any(self.matters(each) for each in op.walk() if each is not op):
             hints = ["import it with constant bounds and conditions, after canonicalization"]
             what = f"FIFO accesses cannot be counted: {why} ({name_of(op)})"
             raise InputError("unknown-control", what, where=self.where, hints=hints)
-        self.guessed.append(why)
+        self.guessed.add(why)
 
     def _has_steps(self, op: Operation) -> bool:
-        return any(self.counts(each) for each in op.walk() if each is not op)
+        if op not in self._holding:
+            self._holding[op] = any(self.counts(each) for each in op.walk() if each is not op)
+        return self._holding[op]
 
     def _forget(self, op: Operation) -> None:
         self._bind(op.results, [])
@@ -275,6 +338,8 @@ class Execution:
             self.values[name] = known[number] if number < len(known) else None
 
 
-def _split(of: AffineMapAttr, given: list[int]) -> tuple[list[int], list[int]]:
-    """Operands of an affine map as its dims and its symbols."""
-    return given[: of.data.num_dims], given[of.data.num_dims :]
+def _weight(op: Operation) -> int:
+    """What an operation counts as: its operands and its expressions are work, too."""
+    maps = [each for each in (*op.properties.values(), *op.attributes.values())
+            if isinstance(each, AffineMapAttr | AffineSetAttr)]  # fmt: skip
+    return 1 + (len(op.operands) + len(op.results) + sum(map(affine_maps.size, maps))) // 16

@@ -44,7 +44,7 @@ class KernelCycles:
         """
         for name in self.stated:
             if name not in self.called:
-                hints = [did_you_mean(name, self.called)]
+                hints = [did_you_mean(name, self.called) if self.called else "leave it out: nothing is called"]
                 raise InputError("unknown-kernel", f"no call of '{name:.80}'", where=self.where, hints=hints)
         missing = sorted(self.called - set(self.stated))
         if not missing:

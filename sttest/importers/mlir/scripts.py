@@ -13,7 +13,7 @@ import numpy as np
 
 from sttest.core.errors import InputError
 from sttest.sim import Fifo, Pipeline, TimedGraph, Trace
-from sttest.sim.graph import check_work
+from sttest.sim.graph import MAX_CYCLES, MAX_NAME_CHARS, check_work
 
 MAX_ACCESSES = 1 << 24
 """FIFO accesses of all processes of one import."""
@@ -117,12 +117,16 @@ def _pass_on(
     found: list[int | None], once: Sequence[Counter[tuple[str, bool]]], each: Sequence[Counter[tuple[str, bool]]],
     ends: dict[tuple[str, bool], int], initial: Counter[str], *, asked: bool,
 ) -> bool:  # fmt: skip
-    """Sets the rounds of processes beside known ones: that are asked for tokens, or that are given them."""
+    """Sets the rounds of processes beside known ones: that are asked for tokens, or that are given them.
+
+    Of one neighbor's tokens the FIFO with the fewest rounds says how many it gives: from another one, such as that of
+    places of which some are held for ever, less is taken.
+    """
     changed = False
     for number, count in enumerate(found):
         if count is not None:
             continue
-        wanted: list[int] = []
+        wanted: dict[int, int] = {}
         for (fifo, writes), per_round in each[number].items():
             other = ends.get((fifo, not writes))
             known = None if other is None else found[other]
@@ -130,14 +134,44 @@ def _pass_on(
                 continue
             total = once[other][fifo, not writes] + known * each[other][fifo, not writes]
             missing = total - once[number][fifo, writes] + (-initial[fifo] if writes else initial[fifo])
-            wanted.append(-(-missing // per_round) if asked else missing // per_round)
+            these = -(-missing // per_round) if asked else missing // per_round
+            wanted[other] = (max if asked else min)(these, wanted.get(other, these))
         if wanted:
-            found[number], changed = max(1, *wanted), True
+            found[number], changed = max(1, *wanted.values()), True
     return changed
 
 
+def check_next(name: str, there: int, most: int, what: str, where: str) -> None:
+    """Whether another FIFO or process may have a name.
+
+    Args:
+        name: of the next.
+        there: how many there are.
+        most: how many there may be.
+        what: these, for readers.
+        where: where it is stated.
+
+    Raises:
+        InputError: its name is too long, or there are too many.
+    """
+    if there >= most:
+        raise InputError("too-large", f"there are more than {most:,} {what}", where=where)
+    if len(name) > MAX_NAME_CHARS or not name.isprintable():
+        what = (
+            f"'{name!r:.80}' would be the name of one of its {what}: up to {MAX_NAME_CHARS} printable characters can be"
+        )
+        hints = ["shorten names, or nest less: a name has all that it is nested in"]
+        raise InputError("bad-name", what, where=where, hints=hints)
+
+
+def too_many_accesses(where: str) -> InputError:
+    """What refuses a design of so many."""
+    what = f"more than {MAX_ACCESSES:,} FIFO accesses"
+    return InputError("too-many-accesses", what, where=where, hints=["import it with smaller bounds"])
+
+
 def graph_of(
-    name: str, clock_mhz: float, fifos: Sequence[Fifo], scripts: Sequence[Script], rounds: int = 1
+    name: str, clock_mhz: float, fifos: Sequence[Fifo], scripts: Sequence[Script], rounds: int = 1, *, where: str
 ) -> TimedGraph:
     """The timed graph of scripts.
 
@@ -147,9 +181,10 @@ def graph_of(
         fifos: all that scripts name.
         scripts: one per process.
         rounds: of the first process, where all of them are endless and nothing says how often.
+        where: the file, for errors.
 
     Raises:
-        InputError: a FIFO has no or several processes at one end, or there are too many accesses.
+        InputError: a FIFO has no or several processes at one end, or there are too many accesses or cycles.
     """
     initial = Counter({fifo.name: fifo.initial_tokens for fifo in fifos})
     counts = rounds_of(scripts, initial, rounds)
@@ -157,12 +192,17 @@ def graph_of(
     for script, count in zip(scripts, counts, strict=True):
         total += sum(step.tokens for step in script.prologue) + count * sum(step.tokens for step in script.body)
         if total > MAX_ACCESSES:
-            what = f"more than {MAX_ACCESSES:,} FIFO accesses"
-            raise InputError("too-many-accesses", what, where=name, hints=["import it with smaller bounds"])
+            raise too_many_accesses(where)
+        if script.idle + max(1, count) * sum(step.cycles for step in script.steps) > MAX_CYCLES:
+            what = f"{script.name} takes more than {MAX_CYCLES:,} cycles"
+            raise InputError("too-large", what, where=where, hints=["import it with smaller bounds and --cycles"])
     check_work(total, "number of FIFO accesses", name)
     index = {fifo.name: number for number, fifo in enumerate(fifos)}
     processes = [_pipeline(script, count, index) for script, count in zip(scripts, counts, strict=True)]
-    return TimedGraph(name, clock_mhz, tuple(fifos), tuple(processes))
+    try:
+        return TimedGraph(name, clock_mhz, tuple(fifos), tuple(processes))
+    except InputError as error:
+        raise error if error.where else InputError(error.code, error.what, where=where, hints=error.hints) from error
 
 
 def _pipeline(script: Script, count: int, index: dict[str, int]) -> Pipeline:
