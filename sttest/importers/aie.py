@@ -19,14 +19,15 @@ from xdsl.ir import Operation, SSAValue
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import place_of, read_text, write_text
 from sttest.importers.mlir.aie_forms import AIE_FORMS
+from sttest.importers.mlir.calls import Calls, callee
 from sttest.importers.mlir.dma_streams import ObjectFifoDma
-from sttest.importers.mlir.execution import EndlessLoopError, Execution
+from sttest.importers.mlir.execution import EndlessLoopError, Execution, Work
 from sttest.importers.mlir.host_sequence import HostSequence
 from sttest.importers.mlir.kernel_cycles import KernelCycles
 from sttest.importers.mlir.object_fifo_depths import with_depths
 from sttest.importers.mlir.object_fifos import ObjectFifo, Pools, Tile, filled, object_fifos, pools_of, tiles_of
 from sttest.importers.mlir.op_lines import op_places
-from sttest.importers.mlir.scripts import Script, graph_of
+from sttest.importers.mlir.scripts import MAX_ACCESSES, Script, graph_of, too_many_accesses
 from sttest.importers.mlir.text import MAX_MLIR_BYTES, block_of, name_of, operations_called, read_mlir, symbol, whole
 from sttest.importers.places import Access, DesignPlaces, Place
 from sttest.sim import TimedGraph
@@ -147,6 +148,10 @@ class _Design:
     notes: list[str]
     acquired: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
 
+    def __post_init__(self) -> None:
+        self.calls = Calls(self.device, _is_access, self.where)
+        self.work = Work()
+
     def graph(self, name: str, frames: int) -> TimedGraph:
         """The timed graph."""
         pools = self.pools()
@@ -156,16 +161,20 @@ class _Design:
         scripts = [script for script in scripts if script.steps]
         places = [*pools.places]
         host = self._host(fifos)
+        steps = 0
         for fifo in fifos.values():
             if not fifo.shared:
                 scripts.append(_channel(fifo, host))
+                steps += len(scripts[-1].steps)
+                if steps > MAX_ACCESSES:
+                    raise too_many_accesses(self.where)
         if host is not None:
             places += host.finish()
             scripts.append(host.script)
             self.notes += host.notes
         _check_ends(fifos, scripts, self.where)
         self._say_rounds(scripts, host, frames)
-        return graph_of(name, CLOCK_MHZ, places, scripts, frames)
+        return graph_of(name, CLOCK_MHZ, places, scripts, frames, where=self.where)
 
     @property
     def cores(self) -> list[Operation]:
@@ -216,14 +225,18 @@ class _Design:
     def _core(self, core: Operation, tile: str, pools: Pools) -> Script:
         """What a core does."""
         script = Script(tile, f"aie.core {tile}")
-        reader = _CoreReader(tile, self.where, script, pools, self.kernels, self.device)
-        block = block_of(core, f"{self.where}: {tile}")
-        run = Execution(f"{self.where}: {tile}", reader.access, reader.counts, lambda: len(script.steps), _is_access)
+        place = f"{self.where}: {tile}"
+        reader = _CoreReader(tile, place, script, pools, self.kernels, self.calls)
+        block = block_of(core, place)
+        run = Execution(
+            place, reader.access, reader.counts, lambda: len(script.steps), self.calls.moves_in, self.work,
+            held=lambda: frozenset((+reader.held).items()),
+        )  # fmt: skip
         try:
             run.run(block)
         except EndlessLoopError as endless:
             script.endless_from = endless.first
-        self.notes += [f"{tile}: calls whose number is not known count once: {why}" for why in sorted({*run.guessed})]
+        self.notes += [f"{tile}: calls whose number is not known count once: {why}" for why in sorted(run.guessed)]
         return script
 
 
@@ -232,7 +245,7 @@ def _is_access(op: Operation) -> bool:
 
 
 def _objects(op: Operation) -> int:
-    """How many objects an access is of; newer text has a result for each."""
+    """How many objects are acquired; newer text has a result for each."""
     size = whole(op, "size")
     return len(op.results) if size is None else size
 
@@ -246,11 +259,8 @@ class _CoreReader:
     script: Script
     pools: Pools
     kernels: KernelCycles
-    device: Operation
+    calls: Calls
     held: Counter[str] = field(default_factory=Counter[str])
-
-    def __post_init__(self) -> None:
-        self.functions = {symbol(op, "sym_name"): op for op in operations_called(self.device, ("func.func",))}
 
     def counts(self, op: Operation) -> bool:
         """Whether an operation takes part in what a core does."""
@@ -267,14 +277,10 @@ class _CoreReader:
             self._call(run, op)
         elif name.startswith(("aie.", "aiex.")) and name not in _IN_CORES:
             hints = ["import the text before object FIFOs are lowered"]
-            raise InputError("not-modeled", f"'{name}' in a core is not modeled", where=self._place, hints=hints)
+            raise InputError("not-modeled", f"'{name}' in a core is not modeled", where=self.where, hints=hints)
         else:
             return False
         return True
-
-    @property
-    def _place(self) -> str:
-        return f"{self.where}: {self.tile}"
 
     def _acquire(self, op: Operation) -> None:
         pool, produces = self._pool(op)
@@ -287,10 +293,14 @@ class _CoreReader:
 
     def _release(self, op: Operation) -> None:
         pool, produces = self._pool(op)
-        count = _objects(op)
+        count = whole(op, "size")
+        if count is None or count < 0:
+            what = f"a release of @{symbol(op, 'objFifo_name')} does not say how many objects it releases"
+            hints = ["say how many, as in @of(Consume, 1)"]
+            raise InputError("unknown-size", what, where=self.where, hints=hints)
         if count > self.held[pool]:
             what = f"it releases {count} objects of {pool} and holds {self.held[pool]}"
-            raise InputError("not-held", what, where=self._place, hints=["acquire them first"])
+            raise InputError("not-held", what, where=self.where, hints=["acquire them first"])
         self.held[pool] -= count
         if produces:
             self.script.put(filled(pool), count)
@@ -303,27 +313,27 @@ class _CoreReader:
         fifo = self.pools.fifos.get(name)
         if fifo is None:
             hints = [did_you_mean(name, self.pools.fifos)]
-            raise InputError("unknown-name", f"no object FIFO @{name:.80}", where=self._place, hints=hints)
+            raise InputError("unknown-name", f"no object FIFO @{name:.80}", where=self.where, hints=hints)
         if whole(op, "port") == 0:
             if fifo.producer.name != self.tile or not fifo.source:
-                raise InputError("wrong-end", f"it is not the producer of @{name}", where=self._place)
+                raise InputError("wrong-end", f"it is not the producer of @{name}", where=self.where)
             return fifo.source[0].pool, True
         names = [tile.name for tile in fifo.consumers]
         slices = fifo.targets[names.index(self.tile)] if self.tile in names else None
         if not slices:
-            raise InputError("wrong-end", f"it is no consumer of @{name}", where=self._place)
+            raise InputError("wrong-end", f"it is no consumer of @{name}", where=self.where)
         return slices[0].pool, False
 
     def _call(self, run: Execution, op: func.CallOp) -> None:
-        callee = op.callee.root_reference.data
-        found = self.functions.get(callee)
-        if found is not None and any(_is_access(each) for each in found.walk()):
-            block = block_of(found, self._place)
-            for argument, given in zip(block.args, op.operands, strict=False):
-                run.values[argument] = run.value(given)
-            run.run(block)
+        found = self.calls.called(op)
+        if found is None or not self.calls.moves(found):
+            self.script.spend(self.kernels.of(callee(op)))
             return
-        self.script.spend(self.kernels.of(callee))
+        block = block_of(found, f"{self.where}: @{symbol(found, 'sym_name')}")
+        for argument, given in zip(block.args, op.operands, strict=False):
+            run.values[argument] = run.value(given)
+        with self.calls.inside(found):
+            run.run(block)
 
 
 def _channel(fifo: ObjectFifo, host: HostSequence | None) -> Script:

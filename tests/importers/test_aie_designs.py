@@ -134,6 +134,22 @@ def test_cores_without_end_run_so_many_rounds_as_are_asked_which_is_said(tmp_pat
     assert not any("--frames" in note for note in notes)
 
 
+def test_objects_that_a_core_without_end_still_holds_are_part_of_its_rounds(tmp_path):
+    """A window of two: its first round takes two objects, all others one, as in a loop that ends."""
+    window = acquire("of", "Consume", 2) + release("of", "Consume", 1)
+    path = aie_design(
+        tmp_path, fifo("of", "a", "%b", "3 : i32"), {"a": times(6, use("of", "Produce")), "b": times(5, window)}
+    )
+    ends = simulate(read_aie(path), record=True)
+    path = aie_design(
+        tmp_path, fifo("of", "a", "%b", "3 : i32"), {"a": times(6, use("of", "Produce")), "b": for_ever(window)}
+    )
+    endless = simulate(read_aie(path), record=True)
+    assert ends.deadlock is endless.deadlock is None
+    for name in ("of", "of.filled"):
+        assert list(ends.read_times[name]) == list(endless.read_times[name])
+
+
 HELPER = f"""func.func private @work()
 func.func @several(%count: index) {{
   %c0 = arith.constant 0 : index
@@ -156,6 +172,45 @@ def test_a_function_that_a_core_calls_accesses_and_takes_time(tmp_path):
     unknown = "%n = memref.alloc() : index\nfunc.call @several(%n) : (index) -> ()\n"
     error = refusal(aie_design(tmp_path, OF + HELPER, {"a": BOTH["a"], "b": unknown}))
     assert (error.code, error.where.rpartition(" ")[2]) == ("unknown-control", "core_0_3")
+
+
+def test_a_function_accesses_by_what_it_calls(tmp_path):
+    """Five objects of each of two calls of what only calls @several."""
+    body = "  %five = arith.constant 5 : index\n  func.call @several(%five) : (index) -> ()\n  return\n"
+    outer = f"func.func @outer() {{\n{body}}}\n"
+    calls = "func.call @outer() : () -> ()\n" * 2
+    made = {"a": times(10, use("of", "Produce"))}
+    path = aie_design(tmp_path, OF + HELPER + outer, {**made, "b": calls})
+    assert objects(read_aie(path), "of") == 10
+    unknown = "%x = memref.alloc() : memref<4xi1>\n%h = memref.load %x[%c0] : memref<4xi1>\n"
+    error = refusal(aie_design(tmp_path, OF + HELPER + outer, {**made, "b": f"{unknown}scf.if %h {{\n{calls}}}\n"}))
+    assert error.what == "FIFO accesses cannot be counted: whether they happen depends on data (scf.if)"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "far"),
+    [
+        ("0, ?", "0, ?", None), ("0, ?", "1, ?", None), ("0, 2", "0, ?", None), ("?, 2", "?, 2", None),
+        ("?, ?", "5, 2", None), ("?, 2", "1, 3", None), ("0, ?", "2, ?", True), ("?, 2", "?, 4", True),
+        ("0, 2", "1, 3", True), ("0, 2", "0, 3", False),
+    ],
+)  # fmt: skip
+def test_cores_that_may_be_neighbors_are_to_be_placed(tmp_path, one, other, far):
+    tiles = f"%la = aie.logical_tile<CoreTile>({one})\n%lb = aie.logical_tile<CoreTile>({other})\n"
+    path = aie_design(tmp_path, fifo("of", "la", "%lb"), {"la": BOTH["a"], "lb": BOTH["b"]}, tiles=tiles)
+    if far is None:
+        error = refusal(path)
+        assert (error.code, error.where) == ("not-placed", "@of")
+        return
+    assert set(depths(read_aie(path))) == ({"of.prod", "of.cons"} if far else {"of"})
+
+
+@pytest.mark.parametrize("number", ["", ", -1"])
+def test_a_release_of_no_number_of_objects_is_refused(tmp_path, number):
+    cores = {**BOTH, "b": times(6, acquire("of", "Consume") + f"aie.objectfifo.release @of(Consume{number})\n")}
+    error = refusal(aie_design(tmp_path, OF, cores))
+    assert (error.code, error.hints) == ("unknown-size", ("say how many, as in @of(Consume, 1)",))
+    assert error.where.endswith("core_0_3")
 
 
 # --- Links

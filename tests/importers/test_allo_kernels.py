@@ -73,6 +73,8 @@ def test_cycles_of_what_is_never_called_are_refused_with_the_nearest_name(tmp_pa
     path = allo_source(tmp_path, "PUT\nfunc.call @work() : () -> ()")
     error = refusal(path, cycles=["wor=10"], notes=[])
     assert (error.code, error.what, error.hints) == ("unknown-kernel", "no call of 'wor'", ("did you mean 'work'?",))
+    error = refusal(allo_source(tmp_path, "PUT"), cycles=["work=10"], notes=[])
+    assert error.hints == ("leave it out: nothing is called",)
 
 
 def test_what_a_call_gives_is_not_known(tmp_path):
@@ -188,8 +190,10 @@ def test_functions_that_call_each_other_too_deeply_are_refused(tmp_path):
     assert len(read_allo(chain(40), top="f0").fifos) == 1
     error = refusal(chain(70), top="f0")
     assert (error.code, error.what) == ("nested-calls", "more than 64 calls inside each other")
-    loop = function("one", "call @other() : () -> ()") + function("other", "call @one() : () -> ()")
-    assert refusal(written(tmp_path, loop, function("top", "call @one() : () -> ()"))).code == "nested-calls"
+    pipe = PIPE.replace("NAME", "one").replace("    return", "    call @other() : () -> ()\n    return")
+    other = function("other", "call @one() : () -> ()")
+    error = refusal(written(tmp_path, KERNELS, pipe, other, function("top", "call @one() : () -> ()")), top="top")
+    assert (error.code, error.what) == ("nested-calls", "@one calls itself, through @other")
 
 
 def test_a_stream_that_is_no_argument_of_its_kernel_is_refused(tmp_path):
@@ -199,6 +203,21 @@ def test_a_stream_that_is_no_argument_of_its_kernel_is_refused(tmp_path):
     error = refusal(written(tmp_path, KERNELS, body, text))
     assert (error.code, error.what) == ("unknown-stream", "it accesses a stream that is not among its arguments")
     assert error.where.endswith("design.mlir: alone")
+
+
+def test_a_kernel_that_was_lowered_to_branches_is_named(tmp_path):
+    branch = "cf.br ^bb1\n^bb1:"
+    error = refusal(allo_source(tmp_path, f"PUT\n{branch}\nPUT"))
+    assert (error.code, error.what) == ("mlir-structure", "'func.func' has 2 blocks, not one")
+    assert error.where.endswith("design.mlir: @source")
+    error = refusal(
+        written(tmp_path, KERNELS, PIPE.replace("NAME", "top").replace("    return", f"    {branch}\n    return"))
+    )
+    assert error.where.endswith("design.mlir: @top")
+    helper = f"func.func @help(%s: {STREAM}, %v: i32) {{\n{PUT}\n{branch}\nreturn\n}}\n"
+    path = allo_source(tmp_path, f"PUT\nfunc.call @help(%s, %v) : ({STREAM}, i32) -> ()")
+    path.write_text(path.read_text().replace("module {", "module {" + helper))
+    assert refusal(path).where.endswith("design.mlir: source: @help")
 
 
 def test_several_tops_are_named(tmp_path):

@@ -18,7 +18,7 @@ from sttest.importers.mlir.dma_streams import ObjectFifoDma
 from sttest.importers.mlir.execution import EndlessLoopError, Execution
 from sttest.importers.mlir.object_fifos import ObjectFifo
 from sttest.importers.mlir.scripts import Script
-from sttest.importers.mlir.text import bits_of, block_of, name_of, stated, symbol, whole, wholes
+from sttest.importers.mlir.text import bits_of, block_of, name_of, operand_of, result_of, stated, symbol, whole, wholes
 from sttest.sim import Fifo
 from sttest.sim.graph import MAX_DEPTH
 
@@ -76,9 +76,9 @@ class HostSequence:
         if name == "aiex.npu.dma_memcpy_nd":
             self._start(self._copied(run, op))
         elif name == "aiex.dma_configure_task_for":
-            self._configured[op.results[0]] = self._task(run, op)
+            self._configured[result_of(op, self.where)] = self._task(run, op)
         elif name in ("aiex.dma_start_task", "aiex.dma_await_task"):
-            task = self._configured.get(op.operands[0])
+            task = self._configured.get(operand_of(op, self.where))
             if task is None:
                 raise InputError("unknown-task", f"{name} names a task that is not known", where=self.where)
             self._start(task) if name == "aiex.dma_start_task" else self._await(task.fifo)
@@ -103,10 +103,11 @@ class HostSequence:
         segments = wholes(stated(op, "operandSegmentSizes")) or (1, 0, 0, 0)
         first = 1 + segments[1]
         operands = iter(op.operands[first : first + segments[2]])
-        bits = _element_bits(str(op.operands[0].type))
+        bits = _element_bits(str(operand_of(op, self.where).type))
         for size in sizes:
-            known = run.value(next(operands)) if size == DYNAMIC else size
-            if known is None:
+            operand = next(operands, None) if size == DYNAMIC else None
+            known = size if size != DYNAMIC else None if operand is None else run.value(operand)
+            if known is None or known < 0:
                 raise InputError("unknown-size", f"a transfer of @{fifo.name} has no known size", where=self.where)
             bits *= known
         return self._checked(HostTransfer(fifo.name, bits, _is_output(fifo) or _is_set(op, "issue_token")))
@@ -117,16 +118,25 @@ class HostSequence:
         for descriptor in op.walk():
             if name_of(descriptor) != "aie.dma_bd":
                 continue
-            memory = symbol(descriptor, "memory_type") or str(descriptor.operands[0].type)
-            length = whole(descriptor, "len")
-            if length is None:
-                known = [run.value(each) for each in descriptor.operands]
-                length = known[-1] if known else bits_of(memory) // max(1, _element_bits(memory))
-            if length is None:
-                raise InputError("unknown-size", f"a transfer of @{fifo.name} has no known length", where=self.where)
-            bits += length * _element_bits(memory)
-        bits *= 1 + (whole(op, "repeat_count") or 0)
+            bits += self._described(run, descriptor, fifo)
+        bits *= 1 + max(0, whole(op, "repeat_count") or 0)
         return self._checked(HostTransfer(fifo.name, bits, _is_set(op, "issue_token")))
+
+    def _described(self, run: Execution, descriptor: Operation, fifo: ObjectFifo) -> int:
+        """Bits that a descriptor moves."""
+        memory, operands = symbol(descriptor, "memory_type"), list(descriptor.operands)
+        if not memory and operands:
+            memory = str(operands.pop(0).type)
+        if not memory.startswith("memref<"):
+            what = f"a transfer of @{fifo.name} does not say which memory it moves, a memref"
+            raise InputError("unknown-size", what, where=self.where, hints=["write aie.dma_bd(%x : memref<...>, ...)"])
+        length = whole(descriptor, "len")
+        if length is None:
+            all_of_it = bits_of(memory) // max(1, _element_bits(memory))
+            length = run.value(operands[-1]) if operands else all_of_it
+        if length is None or length < 0:
+            raise InputError("unknown-size", f"a transfer of @{fifo.name} has no known length", where=self.where)
+        return length * _element_bits(memory)
 
     def _checked(self, task: HostTransfer) -> HostTransfer:
         """A task that moves whole objects.

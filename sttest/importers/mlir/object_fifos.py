@@ -15,7 +15,7 @@ from xdsl.ir import Operation, SSAValue
 
 from sttest.core.errors import InputError
 from sttest.importers.mlir.aie_forms import depths_of
-from sttest.importers.mlir.text import bits_of, name_of, stated, symbol, symbols, whole
+from sttest.importers.mlir.text import bits_of, name_of, result_of, stated, symbol, symbols, whole
 from sttest.sim import Fifo
 from sttest.sim.graph import MAX_BITS, MAX_DEPTH
 
@@ -35,6 +35,16 @@ class Tile:
     row: int | None
     name: str
 
+    @property
+    def is_placed(self) -> bool:
+        """Whether its column and its row are stated."""
+        return self.column is not None and self.row is not None
+
+    def may_neighbor(self, other: "Tile") -> bool:
+        """Whether two tiles may be neighbors in a column or a row, wherever they are placed."""
+        across, up = _apart(self.column, other.column), _apart(self.row, other.row)
+        return (across or 0) + (up or 0) <= 1
+
     def reads(self, other: "Tile", *, alternates: bool) -> bool:
         """Whether this core reaches the memory of another; rows of the first generation alternate sides."""
         if self.column is None or self.row is None or other.column is None or other.row is None:
@@ -42,6 +52,10 @@ class Tile:
         right, up = other.column - self.column, other.row - self.row
         side = (1 if self.row % 2 == 0 else -1) if alternates else -1
         return (right, up) in ((0, 0), (side, 0), (0, 1), (0, -1))
+
+
+def _apart(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else abs(one - other)
 
 
 @dataclass(frozen=True)
@@ -123,12 +137,14 @@ def tiles_of(device: Operation) -> dict[SSAValue, Tile]:
         if name_of(op) == "aie.tile":
             column, row = whole(op, "col") or 0, whole(op, "row") or 0
             kind = "shim" if row == 0 else "mem" if row <= memory_rows else "core"
-            found[op.results[0]] = Tile(kind, column, row, f"{kind}_{column}_{row}")
+            found[result_of(op, "aie.tile")] = Tile(kind, column, row, f"{kind}_{column}_{row}")
         elif name_of(op) == "aie.logical_tile":
             text = symbol(op, "tile_type")
             kind = "shim" if text.startswith("Shim") else "mem" if text.startswith("Mem") else "core"
             number = len(found)
-            found[op.results[0]] = Tile(kind, whole(op, "col"), whole(op, "row"), f"{kind}_{number}")
+            found[result_of(op, "aie.logical_tile")] = Tile(
+                kind, whole(op, "col"), whole(op, "row"), f"{kind}_{number}"
+            )
     return found
 
 
@@ -271,7 +287,9 @@ def _is_shared(fifo: ObjectFifo, *, alternates: bool, linked: bool) -> bool:
         return False
     if one == other:
         return True
-    if one.column is None or other.column is None:
+    if not one.may_neighbor(other):
+        return False
+    if not (one.is_placed and other.is_placed):
         what = "whether both cores reach one memory depends on where they are placed"
         raise InputError("not-placed", what, where=f"@{fifo.name}", hints=[f"place them: {_PLACE}"])
     return one.reads(other, alternates=alternates) or other.reads(one, alternates=alternates)
