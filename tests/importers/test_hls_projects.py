@@ -221,6 +221,14 @@ def test_a_file_is_read_with_what_a_script_around_it_says(tmp_path: Path) -> Non
     assert (alone.units, alone.description) == ([tmp_path / "src" / "other.cpp"], "")
 
 
+def test_variables_of_a_script_that_double_each_other_are_refused(tmp_path: Path) -> None:
+    """Forty lines would be 2 TB."""
+    doubled = "".join(f"set v{each + 1} $v{each}$v{each}\n" for each in range(40))
+    (tmp_path / "run_hls.tcl").write_text(f"set v0 ab\n{doubled}add_files $v40\n")
+    with pytest.raises(InputError, match="a command of the Tcl script with its variables .demand 16388 characters"):
+        read_project(tmp_path)
+
+
 def test_a_component_says_its_flags_and_its_clock(tmp_path: Path) -> None:
     (tmp_path / "hls_config.cfg").write_text("[hls]\nclock=300MHz\nsyn.file=a.cpp\nsyn.cflags=-I inc -DX\nsyn.top=f\n")
     (tmp_path / "a.cpp").write_text(TEXT)

@@ -18,6 +18,8 @@ from sttest.core.plain_files import why_no_file
 MOST_SOURCE_BYTES = 4 * 1024 * 1024
 """Of one source file."""
 MOST_SOURCES = 256
+MOST_COMMAND_CHARS = 16_384
+"""Of a command of a Tcl script, before and after its variables are put in."""
 _UNITS = (".c", ".cc", ".cpp", ".cxx")
 _SUFFIXES = (*_UNITS, ".h", ".hh", ".hpp", ".hxx")
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]{1,200})"', re.MULTILINE)
@@ -156,7 +158,9 @@ def _of_script(text: str, found: HlsProject) -> list[str]:
     """A Tcl script: ``add_files`` without ``-tb``, ``set_top``, ``create_clock``, and variables that it sets."""
     names, values = list[str](), dict[str, str]()
     for command, rest in _COMMAND.findall(re.sub(r"\\\r?\n", " ", text)):
+        _check_length(rest, found)
         known = re.sub(r"\$\{?(\w+)\}?", lambda name: values.get(name[1], name[0]), rest)
+        _check_length(known, found)  # variables may double each other
         parts = [each.strip('"{}[]') for each in _PART.findall(known)]
         match command, parts:
             case "set", [name, value, *_]:
@@ -178,6 +182,19 @@ def _of_script(text: str, found: HlsProject) -> list[str]:
                     )
                     names += map(str, several or [name])
     return [each for each in names if each != "glob"]
+
+
+def _check_length(command: str, found: HlsProject) -> None:
+    if len(command) > MOST_COMMAND_CHARS:
+        raise InputError(
+            "command-too-long",
+            "a command of the Tcl script with its variables",
+            where=found.name,
+            demand=len(command),
+            bound=MOST_COMMAND_CHARS,
+            unit="characters",
+            hints=["name the .cpp file itself, with --reports"],
+        )
 
 
 def _period(text: str) -> float:

@@ -18,7 +18,7 @@ from sttest.sim.sdf3 import parse_sdf3
 
 _SPACE = re.compile(r"[\s,]*")
 _DEPTH = re.compile(r'(?<!\\)("depth"\s*:\s*)\d+')
-_ELEMENT = r'<%s\b[^>]*?\bname\s*=\s*["\'](?P<name>[^"\'<>]*)["\']'
+_ELEMENT = r'<%s\b[^<>]*?\bname\s*=\s*["\'](?P<name>[^"\'<>]*)["\']'
 
 
 def graph_places(path: Path, text: str) -> DesignPlaces:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -181,6 +182,12 @@ def test_sizes_of_buffers_change_in_sdf3_and_none_is_put_in_another_channel():
         sdf3_with_depths(SDF3, {"self": 2}, graph, "g")
     places = sdf3_places(Path("g"), SDF3)
     assert (places.fifos["self"], places.processes["b"]) == (Place(Path("g"), 6), Place(Path("g"), 4))
+
+
+def test_lines_of_elements_that_never_end_are_found_in_time_that_grows_with_the_text():
+    began = time.process_time()
+    assert sdf3_places(Path("g"), "<channel " * 8_000).fifos == {}
+    assert time.process_time() - began < 2  # trying each against all that follows took 17 s
 
 
 # --- Changes
