@@ -13,6 +13,7 @@ from pathlib import Path
 import llvmlite.binding as llvm
 
 from sttest.importers.cpp.control import UnknownBranches
+from sttest.importers.cpp.exclusive import exclusive_accesses
 from sttest.importers.cpp.instrument import Instrumented
 from sttest.importers.cpp.ir import IrModule, parse_module
 from sttest.importers.cpp.latency import Latencies
@@ -46,6 +47,7 @@ def main(request: Path, out: Path, parts: Sequence[Path]) -> None:
     facts = instrumented.run()
     control = UnknownBranches(parsed, instrumented, top, set(asked["values"]))
     facts |= {"findings": control.findings(), **Latencies(parsed, instrumented).facts()}
+    facts |= exclusive_accesses(instrumented)
     made = llvm.parse_assembly(instrumented.text())
     made.verify()
     out.with_suffix(".json").write_text(json.dumps(facts), encoding="utf-8")
