@@ -129,7 +129,7 @@ _DIALECT = (
 )  # fmt: skip
 _KEPT = (
     "-O1", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-gline-tables-only",
-    "-fno-threadsafe-statics", "-fno-stack-protector", "-emit-llvm", "-c",
+    "-ffp-contract=off", "-fno-threadsafe-statics", "-fno-stack-protector", "-emit-llvm", "-c",
 )  # fmt: skip
 
 

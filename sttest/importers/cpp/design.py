@@ -192,6 +192,11 @@ def _estimated(facts: Mapping[str, Any], source: Source, run: ScheduleRun, layou
             f"{who} of AMD's libraries: only how often it reads and writes is known; its latency counts as none, "
             "and its values as zeros"
         )
+    if facts["unknown"]:
+        names = " and ".join(facts["unknown"])
+        notes.append(f"the table of operators does not have {names}: what is not in it counts as no time")
+    if facts["double"]:
+        notes.append("the table of operators has single precision: double precision counts as that")
     if any(each["cause"] == "data" for each in facts["findings"]):
         notes.append("what is accessed depends on data: followed for memory and streams full of zeros")
     return notes
