@@ -11,7 +11,7 @@ from hls_designs import loop, report
 from quick_cpp import TAKE, TOP, analyze_here, pair, six, written
 
 from sttest.core.errors import InputError
-from sttest.importers.cpp import read_hls
+from sttest.importers.cpp import places, read_hls, write_depths
 from sttest.importers.cpp.design import read_design
 from sttest.importers.cpp.network import NetworkRuns
 from sttest.importers.cpp.verdict import verdict_of
@@ -182,6 +182,61 @@ def test_a_task_without_an_end_reads_once_more_than_there_is(tmp_path):
     number = network.early.fifo_index["s"]
     assert (passes.op == 2 * number).sum() == 6 + 1
     assert verdict_of(network).text == "deadlocks under every schedule; no depths help, tokens are missing"
+
+
+OUTSIDE = """
+hls::stream<int> s;
+hls::stream<short, 5> lanes[2];
+namespace deep { static hls::stream<int> more("more"); }
+void make(const int *p) { a: for (int i = 0; i < 6; i++) { s.write(p[i]); lanes[i & 1].write(i); deep::more.write(i); } }
+void take(int *m) { b: for (int i = 0; i < 6; i++) m[i] = s.read() + lanes[i & 1].read() + deep::more.read(); }
+void top(const int *p, int *m) {
+  #pragma HLS dataflow
+  #pragma HLS stream variable=s depth=7
+  make(p); take(m);
+}
+"""
+
+
+def test_streams_outside_of_functions_are_those_of_the_top(tmp_path):
+    network = read_design(written(tmp_path, OUTSIDE), None, "", {}, None, None)
+    depths = {fifo.name: (fifo.depth, fifo.bits) for fifo in network.early.fifos}
+    assert depths == {"s": (7, 32), "lanes[0]": (5, 16), "lanes[1]": (5, 16), "more": (2, 32)}
+    assert verdict_of(network).stuck == []
+    assert {name: place.line for name, place in places(tmp_path / "design.cpp").fifos.items()} == {
+        "s": 9, "lanes[0]": 3, "lanes[1]": 3, "more": 4,
+    }  # fmt: skip
+
+
+def test_depths_of_streams_outside_of_functions_go_back_where_a_pragma_or_a_type_has_them(tmp_path):
+    graph = read(tmp_path, OUTSIDE)
+    out = tmp_path / "depths.patch"
+    write_depths(graph.with_depths({"s": 9, "lanes[0]": 6}), tmp_path / "design.cpp", out)
+    added = [line for line in out.read_text(encoding="utf-8").splitlines() if line.startswith("+ ")]
+    assert "+  #pragma HLS stream variable=s depth=9" in added
+    with pytest.raises(InputError, match="stream 'more' is declared outside of functions") as caught:
+        write_depths(graph.with_depths({"more": 9}), tmp_path / "design.cpp", out)
+    assert (caught.value.where, caught.value.hints) == (
+        "design.cpp line 4", ("write '#pragma HLS stream variable=more depth=9' into 'top'",)
+    )  # fmt: skip
+
+
+def test_a_task_outside_of_functions_is_refused_by_its_cause(tmp_path):
+    outside = """
+    #include <hls_task.h>
+    hls::stream<int> s, t;
+    void pass(hls::stream<int> &a, hls::stream<int> &b) { b.write(a.read()); }
+    hls::task one(pass, s, t);
+    void make(const int *p) { a: for (int i = 0; i < 6; i++) s.write(p[i]); }
+    void take(int *m) { b: for (int i = 0; i < 6; i++) m[i] = t.read(); }
+    void top(const int *p, int *m) {
+      #pragma HLS dataflow
+      make(p); take(m);
+    }
+    """
+    with pytest.raises(InputError, match=r"an hls::task.* is declared outside of functions") as caught:
+        read(tmp_path, outside)
+    assert (caught.value.code, caught.value.hints) == ("nested-tasks", ("declare it in the top itself",))
 
 
 # --- Reports

@@ -296,6 +296,9 @@ def _require_known(facts: Mapping[str, Any], run: ScheduleRun, values: Mapping[s
         where = _site(facts, int(site))
         hints = ["import the trace of a run, see 'sttest import'"]
         raise InputError("not-static", f"'{method}' of a stream depends on time", where=where, hints=hints)
+    if failure == "global":
+        what = "an hls::task, or a channel of several ends, is declared outside of functions"
+        raise InputError("nested-tasks", what, where=facts["top"], hints=["declare it in the top itself"])
     if failure:
         hints = ["give smaller scalars with --set", "a loop that ends only by what comes in never does with zeros"]
         raise InputError("too-large", failure, where=facts["top"], bound=max_accesses(), hints=hints)

@@ -304,9 +304,10 @@ def _touched(each: Instruction) -> list[tuple[str, bool]]:
 
 def _static_name(symbol: str) -> str:
     """What a variable is called in the source; the last part of a mangled name has its length before it."""
-    for found in re.finditer(r"\d+", symbol):
-        name = re.sub(r"_\d+$", "", symbol[found.end() :])
-        if len(name) == int(found[0]):
+    for found in re.finditer(r"\d+", symbol if symbol.startswith("_Z") else ""):
+        length = int(found[0])
+        name, rest = symbol[found.end() :][:length], symbol[found.end() :][length:]
+        if len(name) == length and re.fullmatch(r"E?(?:_\d+)?", rest):
             return name
     return symbol
 

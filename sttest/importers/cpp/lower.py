@@ -85,7 +85,8 @@ def roles_of(module: IrModule, wanted: str) -> dict[str, str]:
                 calls.add(each.callee)
             named = {name.strip('"') for name in _NAMED.findall(each.text)}
             taken |= named - {each.callee}
-        if DATAFLOW in calls or "sttest_task" in calls:
+        is_initial = function.name.startswith(("__cxx_global_", "_GLOBAL__"))  # of what is outside of functions
+        if (DATAFLOW in calls or "sttest_task" in calls) and not is_initial:
             roles[function.name] = "region"
     for name in taken & set(roles):
         if not _is_library(name) or "sttest_np" in name:

@@ -53,7 +53,7 @@ struct Stream {
   void *self;
   long bits, depth, initial = 0;
   string kind;
-  bool is_port, is_array = false;
+  bool is_port, is_array = false, is_early = false;  // is_early: made before there is a variable to name it after
   std::deque<uint64_t> words;
   long tokens = 0, taken = 0;
   struct Coroutine *waiting = nullptr;
@@ -690,6 +690,12 @@ string name_at(void *self, long size) {
   if (element > size) name += "@" + std::to_string(place % element / size);
   return name;
 }
+
+// What the project's settings say of a stream.
+void settle(Stream *stream) {
+  auto asked = directives.find(stream->name.substr(0, stream->name.find('[')));
+  if (asked != directives.end()) stream->depth = asked->second.first, stream->kind = asked->second.second;
+}
 }  // namespace
 
 extern "C" {
@@ -767,6 +773,11 @@ void sttest_variable(void *self, long bytes, const char *name, const char *exten
   }
   found->low = (char *)self, found->high = found->low + bytes;
   lowest = std::min(lowest, found->low), highest = std::max(highest, found->high);
+  for (Stream *each : streams) {
+    if (!each->is_early || each->self < found->low || each->self >= found->high) continue;
+    each->name = name_at(each->self, 8), each->is_early = false, found->kind = "unsync";
+    settle(each);
+  }
   auto asked = directives.find(name);
   if (asked == directives.end() && !found->extents.empty()) asked = directives.find("*");
   if (asked != directives.end() && bits) sttest_array(self, bytes, bits, name, asked->second.first, asked->second.second.c_str());
@@ -786,7 +797,7 @@ void sttest_touch(void *self, int op) {
 void sttest_new(void *self, long bits, long depth) {
   string name = name_at(self, 8);
   if (Variable *around = variable_at(self)) around->kind = "unsync";  // its streams are its channels
-  int owner = current->home->number;
+  int owner = current ? current->home->number : NONE;  // outside of functions, it is made before the top begins
   if (name.empty()) name = "@" + std::to_string(streams.size());
   auto key = std::make_pair(owner, name);
   auto known = stream_of.find(key);
@@ -798,15 +809,15 @@ void sttest_new(void *self, long bits, long depth) {
   }
   auto *made = new Stream();
   made->self = self, made->bits = bits, made->depth = depth, made->is_port = false, made->name = name;
-  auto asked = directives.find(name.substr(0, name.find('[')));
-  if (asked != directives.end()) made->depth = asked->second.first, made->kind = asked->second.second;
+  made->is_early = !current;
+  settle(made);
   stream_of[key] = (int)streams.size();
   streams.push_back(made);
   *(long *)self = (long)streams.size();
 }
 
 void sttest_join(void) {
-  if (!current->has_spawned) return;
+  if (!current || !current->has_spawned) return;
   joining.push_back(current);
   resume_next();
 }
@@ -901,6 +912,10 @@ void sttest_unroll(long) {}
 void sttest_flatten(long) {}
 void sttest_tripcount(long) {}
 void sttest_task(void (*body)(void *), void *arguments, long bytes) {
+  if (!current) {
+    failure = "global";
+    return;
+  }
   if (!current->activation) current->activation = 1;
   spawn(body, arguments, bytes, -2, true);
 }
