@@ -28,6 +28,17 @@ MAKERS = {
     "flattened": (NESTED % "", [2, 3, 4, 5, 6, 7]),
     # Three iterations of two stages end in stage 5, and the next three begin two stages later.
     "not_flattened": (NESTED % "\n#pragma HLS loop_flatten off\n", [2, 3, 4, 8, 9, 10]),
+    # The pragma is about loops around the innermost one, in which it stands.
+    "not_flattened_within": (
+        (NESTED % "").replace("out.write(i);", "{\n#pragma HLS loop_flatten off\nout.write(i); }"),
+        [2, 3, 4, 8, 9, 10],
+    ),
+    # Flattened into the loop around it, which is not into the next one: 2 times 4 iterations.
+    "not_flattened_further": (
+        "g: for (int h = 0; h < 2; h++) {\n#pragma HLS loop_flatten off\n"
+        "a: for (int i = 0; i < 2; i++) c: for (int k = 0; k < 2; k++) if (k < 1 || i) out.write(i); }",
+        [2, 4, 5, 9, 11, 12],
+    ),
     # Test, load and write: three stages for each.
     "one_by_one": (six("\n#pragma HLS pipeline off\n out.write(p[i]);"), [3, 6, 9, 12, 15, 18]),
     # Two writes are the two stages of an iteration, and make its interval two.
@@ -137,9 +148,11 @@ def test_a_sum_of_many_reads_is_written_when_the_first_of_them_has_gone_through_
       make(p, s); add(s, t); take(t, m);
     }}
     """
-    graph = read(tmp_path, text)
+    network = read_design(written(tmp_path, text), None, "", {}, None, None)
     # The stream is read once in a stage, from stage 1 on; 70 additions of 7 stages each follow the first read.
-    assert stages(graph, "add") == [*range(1, 71), 1 + 70 * 7]
+    assert stages(network.early, "add") == [*range(1, 71), 1 + 70 * 7]
+    # Read as late as may be, each has the additions before it that are left: 70, 69 and so on, one of the last.
+    assert stages(network.late, "add") == [1 + 7 * k for k in range(70)] + [1 + 70 * 7]
 
 
 def test_a_task_whose_body_is_a_lambda_has_a_place_and_no_origin(tmp_path):

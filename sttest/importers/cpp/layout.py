@@ -185,7 +185,9 @@ class Layout:
         for each in inner:
             self._estimate(each)
         only = busy[0]
-        if len(inner) == 1 and only.mode == PIPELINE and loop.facts["is_bare"] and markers.get("flatten", 1):
+        # The pragma stands in the innermost loop; in one around it, it is about that one.
+        may_flatten = all(each.facts["markers"].get("flatten", 1) for each in (loop, only))
+        if len(inner) == 1 and only.mode == PIPELINE and loop.facts["is_bare"] and may_flatten:
             loop.mode, loop.innermost, loop.factor = PIPELINE, only.innermost, only.factor
             loop.interval, loop.latency = only.interval, only.latency
             only.mode = MEMBER
