@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shutil
 from pathlib import Path
@@ -168,6 +169,7 @@ def test_a_task_whose_body_is_a_lambda_has_a_place_and_no_origin(tmp_path):
     assert [(each.name, each.origin) for each in network.early.processes] == [("call", ""), ("call_1", "")]
     assert {name: place.line for name, place in network.places.processes.items()} == {"call": 5, "call_1": 6}
     assert [each.trace.op.tolist() for each in network.early.processes] == [[1] * 4, [0] * 4]
+    assert network.notes[-1] == "tasks that run for ever are followed for 4 tokens from outside; --set tokens=N for others"
 
 
 def test_what_has_no_lines_in_its_debug_information_has_no_places(tmp_path):
@@ -185,6 +187,15 @@ def test_what_has_no_lines_in_its_debug_information_has_no_places(tmp_path):
     assert [each.origin for each in network.early.processes] == ["", ""]
     # A turn is taken at the beginning and given at the end, after 1 + 3 + 2 stages, and with the load 1 + 3 + 3.
     assert (stages(network.early, "_Z4makePi"), stages(network.early, "_Z4takePiS_")) == ([0, 5], [0, 6])
+
+
+def test_accesses_without_lines_have_no_places_and_none_in_a_header_of_ours(tmp_path):
+    text = pair(six("out.write(p[i]);")).replace("void make(", "[[gnu::nodebug]] void make(")
+    network = read_design(written(tmp_path, text), None, "", {}, None, None)
+    assert {access: place.line for access, place in network.places.accesses.items()} == {("take", "read", "s"): 2}
+    with pytest.raises(InputError, match="'full' of a stream depends on time") as caught:
+        read(tmp_path, text.replace("out.write", "if (!out.full()) out.write"))
+    assert caught.value.where == ""
 
 
 def test_a_task_without_an_end_reads_once_more_than_there_is(tmp_path):
@@ -336,7 +347,7 @@ def test_a_stream_that_nobody_writes_is_named_with_its_reader(tmp_path, read_whe
     [
         (
             pair(six("\nint n = 0; if (p[i] > 3) for (int k = 0; k < 4; k++) n += p[k]; out.write(n);")), "not-static",
-            "design.cpp line 2", "data",
+            "design.cpp line 2", "a loop runs where data says so, and so does what comes after it",
         ),
         (
             pair("\nif (out.empty()) out.write(1);"), "not-static", "design.cpp line 2",
@@ -355,6 +366,15 @@ def test_what_the_text_does_not_say_is_refused_by_its_cause(tmp_path, text, code
     assert (caught.value.code, caught.value.where) == (code, where)
     if "undefined" in told:
         assert caught.value.hints == ("name the folder of the project, which names all sources",)
+
+
+@pytest.mark.parametrize("pragma", ["#pragma HLS pipeline", "#pragma HLS unroll"])
+def test_a_loop_that_is_unrolled_takes_no_time_wherever_data_lets_it_run(tmp_path, pragma):
+    outer, inner = (pragma, "") if "pipeline" in pragma else ("", pragma)
+    body = f"\n{outer}\nint n = 0; if (p[i] > 3) for (int k = 0; k < 4; k++) {{\n{inner}\nn += p[k]; }} out.write(n);"
+    # Test, two loads one after the other in the text and a write: the tokens come one in a cycle.
+    writes = stages(read(tmp_path, pair(six(body))), "make")
+    assert [later - first for first, later in itertools.pairwise(writes)] == [1] * 5
 
 
 def test_a_top_that_is_not_there_is_named(tmp_path):

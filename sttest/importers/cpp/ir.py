@@ -262,8 +262,12 @@ class IrModule:
         return _string(text, "name") or function.name, self._file(text), _number(text, "line")
 
     def place(self, location: str, own: str) -> tuple[str, int]:
-        """File and line of a debug location; what was inlined from files below ``own`` is where it was called."""
-        return self.scope(location, own)[:2]
+        """File and line of a debug location; what was inlined from files below ``own`` is where it was called.
+
+        Nothing where that is not known, as in a function without debug information.
+        """
+        file, line, _ = self.scope(location, own)
+        return ("", 0) if file.startswith(own) else (file, line)
 
     def scope(self, location: str, own: str) -> tuple[str, int, str]:
         """As :meth:`place`, and the function that it is in."""
