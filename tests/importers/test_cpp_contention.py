@@ -21,7 +21,7 @@ THREE = "if (i % 3 == 0) out.write(7); else if (i % 3 == 1) out.write(p[i]); els
 MAKERS = {
     "three_ways": (six(f"\n#pragma HLS pipeline II=1\n{THREE}"), [1 + 1 + 1 + i for i in range(6)]),
     "a_switch": (
-        six("switch (i % 3) { case 0: out.write(7); break; case 1: out.write(p[i]); break; default: out.write(p[0]); }"),
+        six("switch (i % 3) { case 0: out.write(7); break; case 1: out.write(p[i]); break; default: out.write(*p); }"),
         [1 + 1 + 1 + i for i in range(6)],
     ),
     "two_ways": (six("if (i % 2) out.write(7); else out.write(p[i]);"), [1 + 1 + 1 + i for i in range(6)]),
@@ -36,7 +36,7 @@ MAKERS = {
     "maybe_both": (six("if (i < 3) out.write(1); if (i > 2) out.write(2);"), [1, 3, 5, 8, 10, 12]),
     # Of lanes, one in each iteration, behind the test whether there is one.
     "lanes": (
-        six("for (int k = 0; k < 2; k++) {\n#pragma HLS unroll\nif (k) { if (i % 2) out.write(1); else out.write(2); } }"),
+        six("for (int k = 0; k < 2; k++) {\n#pragma HLS unroll\nif (k) { if (i % 2) out.write(1); else out.write(2); }}"),
         [2, 3, 4, 5, 6, 7],
     ),
 }  # fmt: skip
@@ -73,7 +73,8 @@ def made(names: list[str]) -> str:
     """A region with these makers, each with a task that takes."""
     text = "".join(f"void {each}(const int *p, hls::stream<int> &out) {{ {MAKERS[each][0]} }}\n" for each in names)
     calls = "".join(f"{name}(p, s[{number}]); take(s[{number}], m);\n" for number, name in enumerate(names))
-    return f"{text}{TAKE}void top(const int *p, int *m) {{\n#pragma HLS dataflow\nhls::stream<int> s[{len(names)}];\n{calls}}}\n"  # fmt: skip
+    top = f"void top(const int *p, int *m) {{\n#pragma HLS dataflow\nhls::stream<int> s[{len(names)}];\n{calls}}}\n"
+    return text + TAKE + top
 
 
 def test_one_token_is_written_for_each_iteration_whichever_branch_it_takes(tmp_path):

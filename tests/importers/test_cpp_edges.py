@@ -169,7 +169,9 @@ def test_a_task_whose_body_is_a_lambda_has_a_place_and_no_origin(tmp_path):
     assert [(each.name, each.origin) for each in network.early.processes] == [("call", ""), ("call_1", "")]
     assert {name: place.line for name, place in network.places.processes.items()} == {"call": 5, "call_1": 6}
     assert [each.trace.op.tolist() for each in network.early.processes] == [[1] * 4, [0] * 4]
-    assert network.notes[-1] == "tasks that run for ever are followed for 4 tokens from outside; --set tokens=N for others"
+    assert (
+        network.notes[-1] == "tasks that run for ever are followed for 4 tokens from outside; --set tokens=N for others"
+    )
 
 
 def test_what_has_no_lines_in_its_debug_information_has_no_places(tmp_path):
@@ -212,7 +214,7 @@ OUTSIDE = """
 hls::stream<int> s;
 hls::stream<short, 5> lanes[2];
 namespace deep { static hls::stream<int> more("more"); }
-void make(const int *p) { a: for (int i = 0; i < 6; i++) { s.write(p[i]); lanes[i & 1].write(i); deep::more.write(i); } }
+void make(const int *p) { a: for (int i = 0; i < 6; i++) { s.write(p[i]); lanes[i & 1].write(i); deep::more.write(i); }}
 void take(int *m) { b: for (int i = 0; i < 6; i++) m[i] = s.read() + lanes[i & 1].read() + deep::more.read(); }
 void top(const int *p, int *m) {
   #pragma HLS dataflow

@@ -1,4 +1,4 @@
-"""What operators take in estimates, what is said of those that the boards' table does not have, and who waits for loads."""
+"""What operators take in estimates, what is said of those that the table does not have, and who waits for loads."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from sttest.importers.cpp.network import NetworkRuns
 from sttest.sim import TimedGraph
 
 pytestmark = pytest.mark.skipif(shutil.which("clang++") is None, reason="clang not found; apt-get install clang")
-# Stages: a load 1, to float and back 6 each, a sum 7, a product 4, a root 12, a rounding 6, the greater of two 1, to double 2,
-# from it 3. An iteration begins in stage 1. Of each body the stage of the first write at the earliest, and the interval.
+# Stages: a load 1, to float and back 6 each, a sum 7, a product 4, a root 12, a rounding 6, the greater of two 1, to
+# double 2, from it 3. An iteration begins in stage 1. Of each body the stage of its first write at the earliest, and
+# the interval.
 MAKERS = {
     # Around x goes the sum; the product is before it.
     "sum": ("float x = 1; ", "x += p[i] * 2.5f; out.write(x);", 1 + 1 + 6 + 4 + 7 + 6, 7),
@@ -59,9 +60,8 @@ def test_operators_take_the_stages_of_the_table_under_every_schedule(tmp_path):
         for name, (before, body, _, _) in MAKERS.items()
     )
     calls = "".join(f"{name}(p, s[{number}]); take(s[{number}], m);\n" for number, name in enumerate(MAKERS))
-    text += (
-        f"{TAKE}void top(const int *p, int *m) {{\n#pragma HLS dataflow\nhls::stream<int> s[{len(MAKERS)}];\n{calls}}}\n"
-    )
+    top = f"void top(const int *p, int *m) {{\n#pragma HLS dataflow\nhls::stream<int> s[{len(MAKERS)}];\n{calls}}}\n"
+    text += TAKE + top
     notes: list[str] = []
     network = read(tmp_path, text, notes)
     for schedule in ("late", "first"):
@@ -95,6 +95,6 @@ def test_functions_of_the_librarys_header_take_time(tmp_path):
     path.write_text(text, encoding="utf-8")
     notes: list[str] = []
     network = read_design(path, None, "", {}, notes, None)
-    # The sum of the first two is there 14 stages after the conversion, which both others are before, and two sums follow.
+    # The slowest of the three is there 14 stages after the conversion; two sums follow.
     assert stages(network.first, "make")[0] == 1 + 1 + 6 + 14 + 7 + 7 + 6
     assert [each for each in notes if re.search("table of operators (?:has|does)", each)] == []

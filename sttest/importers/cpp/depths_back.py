@@ -90,9 +90,7 @@ def _sized(sources: Mapping[Path, str], graph: TimedGraph, own: Mapping[str, int
             hints = [f"write '#pragma HLS stream variable={name:.80} depth={depth}' into '{graph.name}'"]
             where = f"{place.file.name} line {place.line}"
             raise InputError("no-way-back", what, where=where, hints=hints)
-        if not _IDENTIFIER.fullmatch(name.replace(".", "_")) or (
-            is_tcl and not _IDENTIFIER.fullmatch(place.function)
-        ):
+        if not _IDENTIFIER.fullmatch(name.replace(".", "_")) or (is_tcl and not _IDENTIFIER.fullmatch(place.function)):
             raise InputError("bad-name", f"stream '{name:.80}', or its function, has no plain name", where=graph.name)
         found.append(_Sized(name, depth, place))
     return found

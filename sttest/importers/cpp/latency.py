@@ -28,7 +28,7 @@ class Latencies:
         self.operators = Operators(module, instrumented)
 
     def facts(self) -> dict[str, Any]:
-        """``needs``, ``least`` and ``tail`` of sites, ``depth`` and ``recurrence`` of loops, and what takes no known time."""
+        """``needs``, ``least`` and ``tail`` of sites, ``depth`` and ``recurrence`` of loops, and facts of operators."""
         needs: list[list[int]] = []
         least: dict[int, int] = {}
         tail: dict[int, int] = {}
