@@ -12,7 +12,7 @@ from quick_cpp import TAKE, analyze_here, six, written
 from sttest.importers.cpp.design import read_design
 from sttest.importers.cpp.network import NetworkRuns
 from sttest.importers.cpp.verdict import verdict_of
-from sttest.sim import TimedGraph
+from sttest.sim import Pipeline, TimedGraph, Trace
 
 pytestmark = pytest.mark.skipif(shutil.which("clang++") is None, reason="clang not found; apt-get install clang")
 THREE = "if (i % 3 == 0) out.write(7); else if (i % 3 == 1) out.write(p[i]); else out.write(p[0] + 2);"
@@ -36,7 +36,7 @@ MAKERS = {
     "maybe_both": (six("if (i < 3) out.write(1); if (i > 2) out.write(2);"), [1, 3, 5, 8, 10, 12]),
     # Of lanes, one in each iteration, behind the test whether there is one.
     "lanes": (
-        six("for (int k = 0; k < 2; k++) {\n#pragma HLS unroll\nif (k) { if (i % 2) out.write(1); else out.write(2); }}"),
+        six("for (int k = 0; k < 2; k++) {\n#pragma HLS unroll\nif (k) if (i % 2) out.write(1); else out.write(2); }"),
         [2, 3, 4, 5, 6, 7],
     ),
 }  # fmt: skip
@@ -64,9 +64,17 @@ def read(folder: Path, text: str, modules: dict[str, str] | None = None, **value
     return read_design(written(folder, text), reports, "", values, None, None)
 
 
+def trace_of(graph: TimedGraph, process: str) -> Trace:
+    """The accesses of a task."""
+    found = next(each for each in graph.processes if each.name == process)
+    assert isinstance(found, Pipeline)
+    assert found.trace is not None
+    return found.trace
+
+
 def stages(graph: TimedGraph, process: str) -> list[int]:
     """Of the accesses of a task."""
-    return next(each for each in graph.processes if each.name == process).trace.tick.tolist()
+    return trace_of(graph, process).tick.tolist()
 
 
 def made(names: list[str]) -> str:
@@ -129,7 +137,7 @@ def test_lanes_of_other_streams_stand_a_stage_apart_and_those_of_the_same_follow
     }
     """
     network = read(tmp_path, text, {"make": loop("a", 6, 2, 4), "take": loop("b", 6, 2, 5)})
-    trace = next(each for each in network.apart.processes if each.name == "take").trace
+    trace = trace_of(network.apart, "take")
     lanes = [trace.tick[trace.op == 2 * network.apart.fifo_index[f"s[{k}]"]].tolist() for k in range(2)]
     assert lanes == [[2 + i for i in range(12)], [3 + i for i in range(12)]]
 

@@ -11,7 +11,7 @@ from quick_cpp import TAKE, analyze_here, pair, six, written
 
 from sttest.importers.cpp.design import read_design
 from sttest.importers.cpp.network import NetworkRuns
-from sttest.sim import TimedGraph
+from sttest.sim import Pipeline, TimedGraph
 
 pytestmark = pytest.mark.skipif(shutil.which("clang++") is None, reason="clang not found; apt-get install clang")
 # Stages: a load 1, to float and back 6 each, a sum 7, a product 4, a root 12, a rounding 6, the greater of two 1, to
@@ -51,7 +51,10 @@ def read(folder: Path, text: str, notes: list[str] | None = None) -> NetworkRuns
 
 def stages(graph: TimedGraph, process: str) -> list[int]:
     """Of the accesses of a task."""
-    return next(each for each in graph.processes if each.name == process).trace.tick.tolist()
+    found = next(each for each in graph.processes if each.name == process)
+    assert isinstance(found, Pipeline)
+    assert found.trace is not None
+    return found.trace.tick.tolist()
 
 
 def test_operators_take_the_stages_of_the_table_under_every_schedule(tmp_path):
