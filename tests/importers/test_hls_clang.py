@@ -10,7 +10,7 @@ from sttest.core.errors import DeadlockError, InputError
 from sttest.core.files import read_yaml
 from sttest.importers.cpp import read_hls
 from sttest.importers.cpp.design import read_design
-from sttest.importers.cpp.latency import STAGES
+from sttest.importers.cpp.operators import STAGES
 from sttest.importers.cpp.rewrite import marked
 from sttest.importers.cpp.verdict import verdict_of
 from sttest.sim import simulate

@@ -129,7 +129,7 @@ _DIALECT = (
 )  # fmt: skip
 _KEPT = (
     "-O1", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-gline-tables-only",
-    "-fno-threadsafe-statics", "-fno-stack-protector", "-emit-llvm", "-c",
+    "-ffp-contract=off", "-fno-threadsafe-statics", "-fno-stack-protector", "-emit-llvm", "-c",
 )  # fmt: skip
 
 
@@ -151,7 +151,8 @@ def link(design: Path, out: Path) -> None:
     """
     runtime = out.parent / "runtime.o"
     _runtime(runtime)
-    command = [*clang(), str(design), str(runtime), "-o", str(out), "-lm", "-no-pie"]
+    # What the runtime is made of comes first: a stream outside of functions is made before the program begins.
+    command = [*clang(), str(runtime), str(design), "-o", str(out), "-lm", "-no-pie"]
     run_limited(command, out.parent, "linking the design")
 
 

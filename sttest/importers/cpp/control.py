@@ -8,7 +8,16 @@ import re
 from typing import Any
 
 from sttest.importers.cpp.instrument import ACCESSES, Instrumented
-from sttest.importers.cpp.ir import NAME, Instruction, IrFunction, IrModule, dominators, ordered, scalar_name
+from sttest.importers.cpp.ir import (
+    NAME,
+    Instruction,
+    IrFunction,
+    IrModule,
+    NaturalLoop,
+    dominators,
+    ordered,
+    scalar_name,
+)
 
 _DATA = "data"
 
@@ -119,21 +128,25 @@ class UnknownBranches:
                 continue
             condition = last.operands[0] if last.operands else ""
             cause = self.causes.get((function.name, condition), "")
-            if cause and self._decides(function, name, after):
+            if cause and (decides := self._decides(function, name, after)):
                 file, line = self.module.place(last.location, self.instrumented.headers)
                 loop = function.loop_of[name]
                 ends_loop = loop is not None and any(each not in loop.blocks for each in block.successors)
                 found.append({
                     "function": self.instrumented.numbers[function.name], "cause": cause, "file": file, "line": line,
-                    "loop": loop.number if loop is not None and ends_loop else -1,
+                    "loop": loop.number if loop is not None and ends_loop else -1, "decides": decides,
                 })  # fmt: skip
         return found
 
-    def _decides(self, function: IrFunction, name: str, after: dict[str, str]) -> bool:
-        """Whether streams are accessed, or time passes in a loop, on some ways from a block and not on all."""
+    def _decides(self, function: IrFunction, name: str, after: dict[str, str]) -> str:
+        """What happens on some ways from a block and not on all.
+
+        That streams are accessed (``access``), or that a loop takes time (``time``); empty for neither.
+        """
         loop = function.loop_of[name]
         if loop is not None and any(each not in loop.blocks for each in function.blocks[name].successors):
-            return True
+            return "access"
+        found = ""
         seen, todo = {after.get(name, "")}, list(function.blocks[name].successors)
         while todo:
             one = todo.pop()
@@ -142,12 +155,24 @@ class UnknownBranches:
             seen.add(one)
             block = function.blocks[one]
             if any(each.callee in ACCESSES for each in block.instructions):
-                return True
+                return "access"
             inner = function.loop_of[one]
-            if inner is not None and inner is not loop and inner.header == one:
-                return True
+            if inner is not None and inner is not loop and inner.header == one and self._takes_time(function, inner):
+                found = "time"
             todo += block.successors
-        return False
+        return found
+
+    def _takes_time(self, function: IrFunction, loop: NaturalLoop) -> bool:
+        """Whether a loop has iterations one after the other: it is not unrolled, as all in a pipeline are."""
+        if self.instrumented.markers[function.name].get("pipeline", -1) >= 0:
+            return False
+        around: NaturalLoop | None = loop
+        while around is not None:
+            markers = self.instrumented.loop_markers[around.number]
+            if markers.get("unroll", -1) == 0 or (around is not loop and markers.get("pipeline", -1) >= 0):
+                return False
+            around = around.parent
+        return True
 
 
 def _postdominators(function: IrFunction) -> dict[str, str]:

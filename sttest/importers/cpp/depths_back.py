@@ -84,11 +84,15 @@ def _sized(sources: Mapping[Path, str], graph: TimedGraph, own: Mapping[str, int
             told = f"{len(several)} declarations are" if several else "no pragma and no declaration is"
             hints = ["write the pragma yourself"]
             raise InputError("no-way-back", f"{told} about '{name:.80}'", where=graph.name, hints=hints)
-        if not _IDENTIFIER.fullmatch(name.replace(".", "_")) or (
-            is_tcl and not _IDENTIFIER.fullmatch(several[0].function)
-        ):
+        place = several[0]
+        if not place.function and (is_tcl or not (place.pragma or place.has_depth_in_type)):
+            what = f"stream '{name:.80}' is declared outside of functions"
+            hints = [f"write '#pragma HLS stream variable={name:.80} depth={depth}' into '{graph.name}'"]
+            where = f"{place.file.name} line {place.line}"
+            raise InputError("no-way-back", what, where=where, hints=hints)
+        if not _IDENTIFIER.fullmatch(name.replace(".", "_")) or (is_tcl and not _IDENTIFIER.fullmatch(place.function)):
             raise InputError("bad-name", f"stream '{name:.80}', or its function, has no plain name", where=graph.name)
-        found.append(_Sized(name, depth, several[0]))
+        found.append(_Sized(name, depth, place))
     return found
 
 

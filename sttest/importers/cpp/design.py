@@ -164,11 +164,13 @@ def _read(source: Source, top: str, values: Mapping[str, str], folder: Path) -> 
             "report-does-not-fit", what, where=f"loop '{loop.label}'", hints=["give the reports of the same source"]
         )
     maker = NetworkMaker(facts, run, layout, facts["top"], source.clock_mhz, source.default_depth)
-    maker.notes += [*_estimated(facts, source, run, layout), *layout.notes]
+    maker.notes += [*_estimated(facts, source, run, layout, values), *layout.notes]
     return maker.network()
 
 
-def _estimated(facts: Mapping[str, Any], source: Source, run: ScheduleRun, layout: Layout) -> list[str]:
+def _estimated(
+    facts: Mapping[str, Any], source: Source, run: ScheduleRun, layout: Layout, values: Mapping[str, str]
+) -> list[str]:
     notes: list[str] = []
     if source.project.description:
         notes.append(f"files, top and settings are those of {source.project.description}, which names the source")
@@ -177,8 +179,10 @@ def _estimated(facts: Mapping[str, Any], source: Source, run: ScheduleRun, layou
             "without reports, intervals and latencies are estimated from pragmas and the table of operators (3.33 ns)"
         )
     if any(each["task"] for each in run.facts["processes"]):
+        tokens = values.get("tokens", str(TASK_TOKENS))
         notes.append(
-            f"tasks that run for ever are followed for {TASK_TOKENS} tokens from outside; --set tokens=N for others"
+            f"tasks that run for ever are followed for {tokens} token{'s' * (tokens != '1')} from outside; "
+            "--set tokens=N for others"
         )
     relaxed = {number for each in run.facts["processes"] for number in each["relaxed"]}
     notes += [
@@ -192,6 +196,11 @@ def _estimated(facts: Mapping[str, Any], source: Source, run: ScheduleRun, layou
             f"{who} of AMD's libraries: only how often it reads and writes is known; its latency counts as none, "
             "and its values as zeros"
         )
+    if facts["unknown"]:
+        names = " and ".join(facts["unknown"])
+        notes.append(f"the table of operators does not have {names}: what is not in it counts as no time")
+    if facts["double"]:
+        notes.append("the table of operators has single precision: double precision counts as that")
     if any(each["cause"] == "data" for each in facts["findings"]):
         notes.append("what is accessed depends on data: followed for memory and streams full of zeros")
     return notes
@@ -291,6 +300,9 @@ def _require_known(facts: Mapping[str, Any], run: ScheduleRun, values: Mapping[s
         where = _site(facts, int(site))
         hints = ["import the trace of a run, see 'sttest import'"]
         raise InputError("not-static", f"'{method}' of a stream depends on time", where=where, hints=hints)
+    if failure == "global":
+        what = "an hls::task, or a channel of several ends, is declared outside of functions"
+        raise InputError("nested-tasks", what, where=facts["top"], hints=["declare it in the top itself"])
     if failure:
         hints = ["give smaller scalars with --set", "a loop that ends only by what comes in never does with zeros"]
         raise InputError("too-large", failure, where=facts["top"], bound=max_accesses(), hints=hints)
@@ -314,6 +326,9 @@ def _require_known(facts: Mapping[str, Any], run: ScheduleRun, values: Mapping[s
         first = findings[0]
         hints = ["--set data=0 follows it for memory and streams full of zeros", "import the trace of a run"]
         what = "a stream is accessed where data says so"
+        if first["decides"] == "time":
+            what = "a loop runs where data says so, and so does what comes after it"
+            hints.append("#pragma HLS pipeline in the loop around it unrolls it: then it has no time of its own")
         if first["loop"] >= 0:
             what = "how often a loop runs depends on data: it has no constant trip count"
         raise InputError("not-static", what, where=f"{Path(first['file']).name} line {first['line']}", hints=hints)
@@ -321,4 +336,4 @@ def _require_known(facts: Mapping[str, Any], run: ScheduleRun, values: Mapping[s
 
 def _site(facts: Mapping[str, Any], number: int) -> str:
     site = facts["sites"][number] if 0 <= number < len(facts["sites"]) else ["", "", "", 0]
-    return f"{Path(site[2]).name} line {site[3]}"
+    return f"{Path(site[2]).name} line {site[3]}" if site[2] else ""

@@ -68,6 +68,8 @@ class Instrumented:
         self.extra: list[str] = [_DECLARED]
         self.texts: dict[str, str] = {}
         self.made = 0
+        self.markers: dict[str, dict[str, int]] = {}  # of functions, outside of their loops
+        self.loop_markers: list[dict[str, int]] = []
         self.polls: dict[int, str] = {}  # sites that ask a stream again and again until it has something
 
     def run(self) -> dict[str, Any]:
@@ -88,6 +90,8 @@ class Instrumented:
             "loops": [self._loop(function, loop) for function, loop in self.loops],
             "parameters": [*map(_parameter, self.module_function(self.top).parameters)],
         }
+        self.markers = {each.name: facts["functions"][number]["markers"] for number, each in enumerate(self.functions)}
+        self.loop_markers = [each["markers"] for each in facts["loops"]]
         facts["polls"] = [[site, int(method == "empty")] for site, method in self.polls.items()]
         self.texts = {each.name: self._instrumented(each) for each in self.functions}
         facts["sites"] = [
@@ -300,9 +304,10 @@ def _touched(each: Instruction) -> list[tuple[str, bool]]:
 
 def _static_name(symbol: str) -> str:
     """What a variable is called in the source; the last part of a mangled name has its length before it."""
-    for found in re.finditer(r"\d+", symbol):
-        name = re.sub(r"_\d+$", "", symbol[found.end() :])
-        if len(name) == int(found[0]):
+    for found in re.finditer(r"\d+", symbol if symbol.startswith("_Z") else ""):
+        length = int(found[0])
+        name, rest = symbol[found.end() :][:length], symbol[found.end() :][length:]
+        if len(name) == length and re.fullmatch(r"E?(?:_\d+)?", rest):
             return name
     return symbol
 

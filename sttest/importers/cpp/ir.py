@@ -262,14 +262,22 @@ class IrModule:
         return _string(text, "name") or function.name, self._file(text), _number(text, "line")
 
     def place(self, location: str, own: str) -> tuple[str, int]:
-        """File and line of a debug location; what was inlined from files below ``own`` is where it was called."""
-        file, line = "", 0
+        """File and line of a debug location; what was inlined from files below ``own`` is where it was called.
+
+        Nothing where that is not known, as in a function without debug information.
+        """
+        file, line, _ = self.scope(location, own)
+        return ("", 0) if file.startswith(own) else (file, line)
+
+    def scope(self, location: str, own: str) -> tuple[str, int, str]:
+        """As :meth:`place`, and the function that it is in."""
+        file, line, name = "", 0, ""
         while location:
             text = self.metadata.get(location, "")
             scope = self.metadata.get(_reference(text, "scope"), "")
-            file, line = self._file(scope), _number(text, "line")
+            file, line, name = self._file(scope), _number(text, "line"), _string(scope, "name")
             location = _reference(text, "inlinedAt") if file.startswith(own) or "/include/" in file else ""
-        return file, line
+        return file, line, name
 
     def start_of(self, loop_metadata: str) -> tuple[str, int, int]:
         """File, line and column of a loop; zero where they are not known."""

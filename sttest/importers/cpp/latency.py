@@ -1,27 +1,18 @@
 """How long values take: between accesses of an iteration, before the first, after the last, and around recurrences.
 
-Operators of floating point have the stages of the board's table, loads a stage more than their address, everything else
-none.  What overloaded operators of ``ap_fixed`` are made of counts as integers' arithmetic.
+A load takes a stage more than its address; what operators take, :mod:`~sttest.importers.cpp.operators` says.
 """
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 from sttest.importers.cpp.instrument import Instrumented
 from sttest.importers.cpp.ir import Instruction, IrFunction, IrModule, NaturalLoop
+from sttest.importers.cpp.operators import Operators
 
-_OPERATORS = {
-    "fadd": "fadd", "fsub": "fsub", "fmul": "fmul", "fdiv": "fdiv", "fcmp": "fcmp", "sitofp": "sitofp",
-    "uitofp": "sitofp", "fptosi": "fptosi", "fptoui": "fptosi",
-}  # fmt: skip
-_CALLS = {"expf": "fexp", "exp": "fexp", "sqrtf": "fsqrt", "sqrt": "fsqrt", "tanhf": "ftanh", "tanh": "ftanh"}
-STAGES = {
-    "fadd": 7, "fsub": 7, "fmul": 4, "fdiv": 12, "fcmp": 2, "sitofp": 6, "fptosi": 6, "fexp": 14, "fsqrt": 12,
-    "ftanh": 7 + 14 + 7 + 12 + 7,
-}  # fmt: skip
-"""Of operators in single precision at 3.33 ns, as the data sheet of the boards has them (a test compares the two)."""
 LOAD_STAGES = 1
-_MOST_SOURCES = 64
+_MOST_SOURCES = 1024
 
 
 class Latencies:
@@ -34,9 +25,10 @@ class Latencies:
 
     def __init__(self, module: IrModule, instrumented: Instrumented) -> None:
         self.module, self.instrumented = module, instrumented
+        self.operators = Operators(module, instrumented)
 
     def facts(self) -> dict[str, Any]:
-        """``needs``, ``least`` and ``tail`` of sites, ``depth`` and ``recurrence`` of loops."""
+        """``needs``, ``least`` and ``tail`` of sites, ``depth`` and ``recurrence`` of loops, and facts of operators."""
         needs: list[list[int]] = []
         least: dict[int, int] = {}
         tail: dict[int, int] = {}
@@ -70,46 +62,43 @@ class Latencies:
             "tail": [*tail.items()],
             "depth": depth,
             "recurrence": recurrence,
+            **self.operators.facts(),
         }
 
-    def _stages(self, each: Instruction) -> int:
-        name = _OPERATORS.get(each.opcode) or _CALLS.get(each.callee.removeprefix("llvm.").split(".")[0], "")
-        if not name:
-            return LOAD_STAGES if each.opcode == "load" else 0
-        file, _ = self._scope(each)
-        return 0 if file.startswith(self.instrumented.headers) else STAGES[name]
-
-    def _scope(self, each: Instruction) -> tuple[str, int]:
-        return self.module.place(each.location, "\0")
+    def _stages(self, each: Instruction, operand: str) -> int:
+        """From one of its operands to its result."""
+        return LOAD_STAGES if each.opcode == "load" else self.operators.stages(each, operand)
 
     def _ways(self, function: IrFunction) -> "_Ways":
         ways = _Ways()
-        made: dict[str, tuple[int, dict[int, int]]] = {}
-        filled: dict[str, tuple[int, dict[int, int]]] = {}
-        for _, each in function.instructions():
-            start, sources = 0, dict[int, int]()
-            operands = () if each.opcode in ("phi", "br") else each.operands
-            if each.opcode == "load" and each.operands:
-                base = function.base_of(each.operands[0])
-                if base in filled:
-                    start, sources = filled[base][0], dict(filled[base][1])
-            for one in operands:
-                if one in made:
-                    start = max(start, made[one][0])
-                    for site, stages in made[one][1].items():
-                        sources[site] = max(stages, sources.get(site, 0))
-            site = self.instrumented.site_of.get(id(each))
-            ways.at[id(each)] = start
-            stages = self._stages(each)
-            if site is not None:
-                ways.before[site] = start if not sources else 0
-                for source, gap in sources.items():
-                    ways.between[source, site] = gap
-                sources, start, stages = {site: 0}, start, 0 if each.opcode != "load" else stages
-            after = start + stages, {source: gap + stages for source, gap in _few(sources).items()}
-            for source, gap in after[1].items():
+        made: dict[str, _Value] = {}
+        filled: dict[str, _Value] = {}
+        pipelines = self._pipelines(function)
+        for block, each in function.instructions():
+            here = pipelines[block.name]
+            before = [(made[one], one) for one in _operands(each) if one in made]
+            if each.opcode == "load" and each.operands and (base := function.base_of(each.operands[0])) in filled:
+                before.append((filled[base], base))
+            # What another loop made is there when that one has ended; what is made before all loops delays the first.
+            found = [(value, self._stages(each, name)) for value, name in before if value.pipeline in (here, -1)]
+            start = max((value.start for value, _ in found), default=0)
+            end = max([value.start + stages for value, stages in found] + [self._stages(each, "")])
+            sources: dict[int, int] = {}
+            for value, stages in found:
+                for site, gap in value.sources.items() if value.pipeline == here else ():
+                    sources[site] = max(gap + stages, sources.get(site, 0))
+            if (site := self.instrumented.site_of.get(id(each))) is not None:
+                stages = self._stages(each, "") if each.opcode == "load" else 0
+                # Also where another access is before it: memory that is loaded from is none but where it is a FIFO.
+                ways.before[site] = start
+                ways.between |= {
+                    (source, site): max(value.sources.get(source, 0) for value, _ in found) for source in sources
+                }
+                sources, end = {site: stages}, start + stages
+            after = _Value(end, _few(sources), here)
+            for source, gap in after.sources.items():
                 ways.after[source] = max(gap, ways.after.get(source, 0))
-            ways.at[id(each)] = after[0]
+            ways.at[id(each)] = end
             if each.result:
                 made[each.result] = after
             if each.opcode == "store" and each.operands:
@@ -117,6 +106,19 @@ class Latencies:
             elif each.callee == "sttest_read_bytes" and len(each.operands) > 1:
                 filled[function.base_of(each.operands[1])] = after
         return ways
+
+    def _pipelines(self, function: IrFunction) -> dict[str, int]:
+        """Of each block, the outermost loop that is not unrolled, whichever of those in it is the pipeline; else -1."""
+        if self.instrumented.markers[function.name].get("pipeline", -1) >= 0:
+            return dict.fromkeys(function.blocks, -1)
+        found: dict[str, int] = {}
+        for name in function.blocks:
+            found[name], loop = -1, function.loop_of[name]
+            while loop is not None:
+                if self.instrumented.loop_markers[loop.number].get("unroll", -1) != 0:
+                    found[name] = loop.number
+                loop = loop.parent
+        return found
 
     def _recurrence(self, function: IrFunction, loop: NaturalLoop) -> int:
         """Stages around a value that an iteration needs of the one before it."""
@@ -141,9 +143,8 @@ class Latencies:
             return -1
         if made.opcode == "phi" and made in function.blocks[loop.header].instructions:
             return -1
-        ways = [self._way(function, loop, start, one, known) for one in made.operands if not one.startswith("%sttest")]
-        longest = max(ways, default=-1)
-        known[end] = longest + self._stages(made) if longest >= 0 else -1
+        ways = {one: self._way(function, loop, start, one, known) for one in made.operands}
+        known[end] = max((way + self._stages(made, one) for one, way in ways.items() if way >= 0), default=-1)
         return known[end]
 
 
@@ -163,6 +164,19 @@ def _is_guarded(function: IrFunction, name: str) -> bool:
     return False
 
 
+@dataclass(frozen=True)
+class _Value:
+    """Stages before it is there, and from each access that it is made of."""
+
+    start: int
+    sources: dict[int, int]
+    pipeline: int
+
+
+def _operands(each: Instruction) -> tuple[str, ...]:
+    return () if each.opcode in ("phi", "br") else each.operands
+
+
 class _Ways:
     """Of one function: stages before each instruction, and between its sites."""
 
@@ -174,7 +188,7 @@ class _Ways:
 
 
 def _few(sources: dict[int, int]) -> dict[int, int]:
-    """The sources that are farthest away: a sum of many reads needs no more of them."""
+    """The sources that are nearest: of one stream those farther away are read before them."""
     if len(sources) <= _MOST_SOURCES:
         return sources
-    return dict(sorted(sources.items(), key=lambda each: -each[1])[:_MOST_SOURCES])
+    return dict(sorted(sources.items(), key=lambda each: each[1])[:_MOST_SOURCES])

@@ -54,7 +54,7 @@ class Layout:
 
     Args:
         facts: of the design, from ``lower``.
-        counts: entries, fewest and most iterations and most accesses of one stream in an iteration, per loop.
+        counts: entries, fewest and most iterations and the interval that accesses of one stream need, per loop.
         blocked: functions that wait for ever, so that their loops did not come to their ends.
         reports: of its synthesis; None where there are none.
     """
@@ -87,13 +87,15 @@ class Layout:
         lines += [f"need {first} {second} {stages} 0 0 0 0" for first, second, stages in self.facts["needs"]]
         lines += [f"least {site} {stages} 0 0 0 0 0" for site, stages in self.facts["least"]]
         lines += [f"tail {site} {stages} 0 0 0 0 0" for site, stages in self.facts["tail"]]
+        lines += [f"exclusive {first} {second} 0 0 0 0 0" for first, second in self.facts["exclusive"]]
+        lines += [f"within {site} {block} 0 0 0 0 0" for site, block in self.facts["within"]]
         lines += [f"guarded {site} 0 0 0 0 0 0" for site in self.facts["guarded"]]
         lines += [f"joins {number} {head} 0 0 0 0 0" for number, head in self.joins.items()]
         lines += [f"straight {number} {stages} 0 0 0 0 0" for number, stages in self.straight.items()]
         return "\n".join(lines) + "\n"
 
     def with_ports(self, counts: Sequence[Sequence[int]]) -> bool:
-        """Raises estimated intervals to the accesses of one stream in an iteration; whether one was raised."""
+        """Raises estimated intervals to what accesses of one stream need; whether one was raised."""
         changed = False
         for loop in self.loops:
             if loop.mode == PIPELINE and not loop.reported and counts[loop.number][3] > loop.interval:
@@ -183,7 +185,9 @@ class Layout:
         for each in inner:
             self._estimate(each)
         only = busy[0]
-        if len(inner) == 1 and only.mode == PIPELINE and loop.facts["is_bare"] and markers.get("flatten", 1):
+        # The pragma stands in the innermost loop; in one around it, it is about that one.
+        may_flatten = all(each.facts["markers"].get("flatten", 1) for each in (loop, only))
+        if len(inner) == 1 and only.mode == PIPELINE and loop.facts["is_bare"] and may_flatten:
             loop.mode, loop.innermost, loop.factor = PIPELINE, only.innermost, only.factor
             loop.interval, loop.latency = only.interval, only.latency
             only.mode = MEMBER

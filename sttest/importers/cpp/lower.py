@@ -13,6 +13,7 @@ from pathlib import Path
 import llvmlite.binding as llvm
 
 from sttest.importers.cpp.control import UnknownBranches
+from sttest.importers.cpp.exclusive import exclusive_accesses
 from sttest.importers.cpp.instrument import Instrumented
 from sttest.importers.cpp.ir import IrModule, parse_module
 from sttest.importers.cpp.latency import Latencies
@@ -46,6 +47,7 @@ def main(request: Path, out: Path, parts: Sequence[Path]) -> None:
     facts = instrumented.run()
     control = UnknownBranches(parsed, instrumented, top, set(asked["values"]))
     facts |= {"findings": control.findings(), **Latencies(parsed, instrumented).facts()}
+    facts |= exclusive_accesses(instrumented)
     made = llvm.parse_assembly(instrumented.text())
     made.verify()
     out.with_suffix(".json").write_text(json.dumps(facts), encoding="utf-8")
@@ -83,7 +85,8 @@ def roles_of(module: IrModule, wanted: str) -> dict[str, str]:
                 calls.add(each.callee)
             named = {name.strip('"') for name in _NAMED.findall(each.text)}
             taken |= named - {each.callee}
-        if DATAFLOW in calls or "sttest_task" in calls:
+        is_initial = function.name.startswith(("__cxx_global_", "_GLOBAL__"))  # of what is outside of functions
+        if (DATAFLOW in calls or "sttest_task" in calls) and not is_initial:
             roles[function.name] = "region"
     for name in taken & set(roles):
         if not _is_library(name) or "sttest_np" in name:

@@ -7,12 +7,14 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -23,15 +25,16 @@ using std::vector;
 constexpr int READ = 0, WRITE = 1, WAIT = 2, NONE = -1;
 constexpr long ENTRY = 1, GAP = 2;  // stages before the first loop of a process, and between two loops
 constexpr size_t STACK = 32 << 20;
+constexpr int MOST_ROUNDS = 16;  // until stages keep all that they have to
 
 enum Mode { SEQUENTIAL, PIPELINE, MEMBER, UNROLLED };
 struct Loop {
   int mode = SEQUENTIAL, inner = NONE;  // inner: of a pipeline, the loop whose iterations it starts
   long interval = 1, latency = 0, reported = 0, factor = 1;
-  long entries = 0, least = 0, most = 0, same = 0;
+  long entries = 0, least = 0, most = 0, needed = 0;  // needed: interval that its accesses of one stream need
 };
 struct Access { int site, stream, op; vector<std::pair<int, long>> lane; };
-struct Placed { vector<long> early, late, text, apart, first; long length; bool relaxed; };
+struct Placed { vector<long> early, late, text, apart, first; long length, interval = 1; bool relaxed; };
 struct Active { int loop; long count, base; };
 struct Run { long origin, end, first, last; };
 struct Proc {
@@ -50,7 +53,7 @@ struct Stream {
   void *self;
   long bits, depth, initial = 0;
   string kind;
-  bool is_port, is_array = false;
+  bool is_port, is_array = false, is_early = false;  // is_early: made before there is a variable to name it after
   std::deque<uint64_t> words;
   long tokens = 0, taken = 0;
   struct Coroutine *waiting = nullptr;
@@ -76,10 +79,20 @@ struct Coroutine {
 vector<Loop> loops;
 std::unordered_map<int, long> least, tail, straight;
 std::unordered_map<uint64_t, long> needs;
+std::unordered_map<int, int> block_of;         // of sites
+std::set<std::pair<int, int>> exclusive;  // blocks of which no iteration comes to both
 std::unordered_map<uint64_t, Placed> placements;
 std::unordered_map<int, int> guarded, joins, polls;  // joins: of a loop of a region, the one whose process it is part of
 // All accesses that iterations of a pipeline have, in the order of the text: its schedule is one, whatever an iteration skips.
-struct Union { vector<Access> all; vector<uint64_t> keys; std::unordered_map<uint64_t, int> place; bool is_known = false, is_placed = false; Placed placed; };
+struct Union {
+  vector<Access> all;
+  vector<uint64_t> keys;
+  std::unordered_map<uint64_t, int> place;
+  std::set<std::pair<uint64_t, uint64_t>> together;  // those of one end of a stream that an iteration had
+  std::set<uint64_t> seen;                           // iterations, by what they have
+  bool is_placed = false;
+  Placed placed;
+};
 std::map<int, Union> unions;
 bool collects = false;
 vector<Stream *> streams;
@@ -113,48 +126,159 @@ bool diverges(const Access &a, const Access &b) {
   return false;
 }
 
-// Stages that access ``j`` stands after ``i`` at least, which comes before it in the text; -1 where nothing is known.
-long apart(const vector<Access> &all, int i, int j, int strictness) {
-  const Access &a = all[i], &b = all[j];
-  long found = -1;
-  auto need = needs.find((uint64_t)a.site << 32 | (uint32_t)b.site);
-  bool is_lane = diverges(a, b);
-  if (need != needs.end() && !is_lane && strictness < 3) found = need->second;
-  if (a.op == WAIT || b.op == WAIT) return std::max(found, a.op == WAIT ? 1l : 0l);
-  if (a.stream == b.stream && a.op == b.op && a.stream != NONE && strictness < 2) found = std::max(found, 1l);
-  if (!is_lane && strictness < 1) found = std::max(found, a.op == WRITE && b.op == READ ? 1l : 0l);
-  return found;
-}
+// What the accesses of an iteration have to keep.  ``of``: what is known of its loop, if it is a pipeline's.
+struct Order {
+  const vector<Access> &all;
+  const Union *of;
+  long interval;  // between iterations; 0 where none follows
+  int strictness = 0;  // from 1 on no read waits for a write before it, from 2 on no access for another one of its stream
+  bool is_ordered = true, has_least = true;
+  vector<int> port;         // end of a stream, -1 for none
+  vector<bool> are_apart;   // of two accesses, where an iteration never has both
 
-bool asap(const vector<Access> &all, int strictness, long length, vector<long> &at, const vector<long> *fixed) {
-  bool fits = true;
-  for (size_t j = 0; j < all.size(); j++) {
-    auto first = least.find(all[j].site);
-    at[j] = first == least.end() || strictness > 2 ? 0 : first->second;
-    for (size_t i = 0; i < j; i++) {
-      long gap = apart(all, i, j, strictness);
-      if (gap >= 0) at[j] = std::max(at[j], at[i] + gap);
+  Order(const vector<Access> &all, const Union *of, long interval) : all(all), of(of), interval(of ? interval : 0) {
+    for (const Access &each : all) port.push_back(each.stream == NONE || each.op == WAIT ? -1 : 2 * each.stream + each.op);
+    vector<int> block;
+    for (const Access &each : all) {
+      auto known = block_of.find(each.site);
+      block.push_back(known == block_of.end() ? -1 : known->second);
     }
-    if (fixed && all[j].op == READ) at[j] = (*fixed)[j];
-    if (length && at[j] > length - 1) fits = false;
+    if (!of || std::set<int>(block.begin(), block.end()).size() < 2) return;
+    separate([&](size_t i, size_t j) {
+      if (block[i] < 0 || block[j] < 0 || block[i] == block[j] || diverges(all[i], all[j])) return false;
+      return exclusive.count(std::minmax(block[i], block[j])) > 0;
+    });
   }
-  return fits;
-}
 
-void alap(const vector<Access> &all, int strictness, long length, vector<long> &at, const vector<long> *fixed) {
-  for (size_t k = all.size(); k-- > 0;) {
-    auto after = tail.find(all[k].site);
-    long most = length - 1;
-    at[k] = most - (after == tail.end() || strictness > 2 ? 0 : after->second);
-    for (size_t j = k + 1; j < all.size(); j++) {
-      long gap = apart(all, k, j, strictness);
-      if (gap >= 0) at[k] = std::min(at[k], at[j] - gap);
+  // The report has a shorter interval than all of one end need: the tool found out which are in no iteration together.
+  void believe() {
+    separate([&](size_t i, size_t j) {
+      return port[i] >= 0 && port[i] == port[j] && !of->together.count(std::minmax(of->keys[i], of->keys[j]));
+    });
+  }
+
+  template <class F> void separate(F are_exclusive) {
+    size_t count = all.size();
+    are_apart.resize(count * count, false);
+    for (size_t j = 0; j < count; j++)
+      for (size_t i = 0; i < j; i++)
+        if (are_exclusive(i, j)) are_apart[i * count + j] = true;
+  }
+
+  bool excludes(size_t i, size_t j) const { return !are_apart.empty() && are_apart[i * all.size() + j]; }
+
+  bool contend(size_t i, size_t j) const { return port[i] >= 0 && port[i] == port[j] && !excludes(i, j); }
+
+  // The most accesses of one end that may be in one iteration.
+  long chain() const {
+    vector<long> depth(all.size(), 1);
+    long longest = 1;
+    for (size_t j = 0; j < all.size(); j++) {
+      for (size_t i = 0; i < j; i++)
+        if (contend(i, j)) depth[j] = std::max(depth[j], depth[i] + 1);
+      longest = std::max(longest, depth[j]);
     }
-    if (fixed && all[k].op == READ) at[k] = (*fixed)[k];
+    return longest;
   }
-}
 
-Placed arranged(const vector<Access> &all, long length, bool is_fixed);
+  // Stages that access ``j`` stands after ``i`` at least, which comes before it in the text; -1 where nothing is known.
+  long gap(size_t i, size_t j) const {
+    const Access &a = all[i], &b = all[j];
+    long found = -1;
+    if (excludes(i, j)) return -1;
+    bool is_lane = diverges(a, b);
+    if (!is_lane && strictness < 3) {
+      auto need = needs.find((uint64_t)a.site << 32 | (uint32_t)b.site);
+      if (need != needs.end()) found = need->second;
+    }
+    if (a.op == WAIT || b.op == WAIT) return std::max(found, a.op == WAIT ? 1l : 0l);
+    if (strictness < 2 && contend(i, j)) found = std::max(found, 1l);
+    if (!is_lane && strictness < 1) found = std::max(found, a.op == WRITE && b.op == READ ? 1l : 0l);
+    return found;
+  }
+
+  // An end of a stream is accessed in the order of iterations: all that one has, before the first of the next.
+  // Moves stages in one direction; whether it moved any.
+  bool in_turn(vector<long> &at, int direction, bool are_reads_fixed) const {
+    if (!is_ordered || !interval) return false;
+    std::unordered_map<int, long> end;
+    for (size_t i = 0; i < all.size(); i++) {
+      if (port[i] < 0) continue;
+      auto known = end.emplace(port[i], direction * at[i]);
+      known.first->second = std::max(known.first->second, direction * at[i]);
+    }
+    bool moved = false;
+    for (size_t i = 0; i < all.size(); i++) {
+      if (port[i] < 0 || (are_reads_fixed && all[i].op == READ)) continue;
+      long least = end[port[i]] - (interval - 1);
+      if (direction * at[i] < least) at[i] = direction * least, moved = true;
+    }
+    return moved;
+  }
+
+  bool asap(long length, vector<long> &at, const vector<long> *fixed) const {
+    bool moves = true;
+    at.assign(all.size(), 0);
+    for (size_t j = 0; j < all.size(); j++) {
+      auto first = least.find(all[j].site);
+      if (first != least.end() && has_least && strictness < 3) at[j] = first->second;
+    }
+    for (int round = 0; moves && round < MOST_ROUNDS; round++) {
+      for (size_t j = 0; j < all.size(); j++) {
+        for (size_t i = 0; i < j; i++) {
+          long stages = gap(i, j);
+          if (stages >= 0) at[j] = std::max(at[j], at[i] + stages);
+        }
+        if (fixed && all[j].op == READ) at[j] = (*fixed)[j];
+      }
+      moves = in_turn(at, 1, fixed);
+    }
+    bool fits = !moves;
+    for (long each : at) fits = fits && (!length || each < length);
+    return fits;
+  }
+
+  void alap(long length, vector<long> &at, const vector<long> *fixed) const {
+    bool moves = true;
+    at.assign(all.size(), length - 1);
+    for (size_t k = 0; k < all.size(); k++) {
+      auto after = tail.find(all[k].site);
+      if (after != tail.end() && strictness < 3) at[k] -= after->second;
+    }
+    for (int round = 0; moves && round < MOST_ROUNDS; round++) {
+      for (size_t k = all.size(); k-- > 0;) {
+        for (size_t j = k + 1; j < all.size(); j++) {
+          long stages = gap(k, j);
+          if (stages >= 0) at[k] = std::min(at[k], at[j] - stages);
+        }
+        if (fixed && all[k].op == READ) at[k] = (*fixed)[k];
+      }
+      moves = in_turn(at, -1, fixed);
+    }
+  }
+
+  // Reads that contend in stages of their own, as early as ``at`` says where that fits.
+  void spread(vector<long> &at, long length) const {
+    vector<long> high(all.size(), std::max(0l, length - 1));
+    bool moves = true;
+    for (int round = 0; moves && round < MOST_ROUNDS; round++) {
+      for (size_t j = 0; j < all.size(); j++)
+        for (size_t i = 0; i < j && all[j].op == READ; i++)
+          if (contend(i, j)) at[j] = std::max(at[j], at[i] + 1);
+      for (size_t k = all.size(); k-- > 0;)
+        for (size_t j = k + 1; j < all.size() && all[k].op == READ; j++)
+          if (contend(k, j)) high[k] = std::min(high[k], high[j] - 1);
+      vector<long> before = at;
+      bool up = in_turn(at, 1, false), down = in_turn(high, -1, false);
+      for (size_t i = 0; i < all.size(); i++) if (all[i].op != READ) at[i] = before[i];
+      moves = (up && at != before) || down;
+    }
+    for (size_t i = 0; i < all.size(); i++)
+      if (all[i].op == READ) at[i] = std::max(0l, std::min(at[i], high[i]));
+  }
+};
+
+Placed arranged(Order order, long length, bool is_fixed);
 
 uint64_t key_of(const Access &each) {
   uint64_t hash = 1469598103934665603ull;
@@ -167,13 +291,18 @@ uint64_t key_of(const Access &each) {
 // Adds the accesses of an iteration to those that are known of its loop; gives the place of each.
 vector<int> joined(Union &of, const vector<Access> &some) {
   vector<int> found;
+  std::set<uint64_t> own;  // filled where something is new
   int last = -1;
   for (const Access &each : some) {
     uint64_t key = key_of(each);
     for (auto known = of.place.find(key); known != of.place.end() && known->second <= last && !found.empty(); known = of.place.find(key)) key = key * 31 + 7;
     auto known = of.place.find(key);
     if (known == of.place.end()) {
-      last++;
+      if (own.empty())
+        for (const Access &one : some) own.insert(key_of(one));
+      // Behind those that only other iterations have, and that stand before it in the text.
+      for (last++; last < (int)of.all.size() && !own.count(of.keys[last]); last++)
+        if (of.all[last].lane != each.lane || of.all[last].site > each.site) break;
       of.all.insert(of.all.begin() + last, each);
       of.keys.insert(of.keys.begin() + last, key);
       for (size_t i = last; i < of.keys.size(); i++) of.place[of.keys[i]] = (int)i;
@@ -195,18 +324,53 @@ const Placed &placed(const vector<Access> &all, long length, bool is_fixed) {
   }
   auto known = placements.find(hash);
   if (known != placements.end()) return known->second;
-  return placements.emplace(hash, arranged(all, length, is_fixed)).first->second;
+  return placements.emplace(hash, arranged(Order(all, nullptr, 0), length, is_fixed)).first->second;
 }
 
-Placed arranged(const vector<Access> &all, long length, bool is_fixed) {
+// What is kept, in turn: a report that it does not fit into shows that the tool kept less.
+bool is_kept(Order &order, long length, bool is_fixed, vector<long> &first) {
+  struct Kept { int strictness; bool is_ordered, has_least; };
+  static const Kept REPORTED[] = {{0, true, true}, {0, true, false}, {1, true, false}, {0, false, false}, {1, false, false}, {2, false, false}};
+  static const Kept ESTIMATED[] = {{0, true, true}, {0, false, true}};
+  vector<Kept> all;
+  if (is_fixed) all.assign(std::begin(REPORTED), std::end(REPORTED));
+  else all.assign(std::begin(ESTIMATED), std::end(ESTIMATED));
+  for (Kept &each : all) {
+    order.strictness = each.strictness, order.is_ordered = each.is_ordered, order.has_least = each.has_least;
+    if (order.asap(is_fixed ? length : 0, first, nullptr)) return true;
+  }
+  order.strictness = 3;
+  return false;
+}
+
+// The shortest interval from ``interval`` on that leaves room for the order of an iteration and for that of iterations.
+long wide_enough(Order order, long interval) {
+  vector<long> at;
+  order.interval = interval;
+  if (order.asap(0, at, nullptr)) return interval;
+  long low = interval, high = interval;  // too short, long enough
+  order.is_ordered = false, order.asap(0, at, nullptr);
+  for (long each : at) high = std::max(high, each + 1);
+  for (order.is_ordered = true; low + 1 < high;) {
+    order.interval = (low + high) / 2;
+    (order.asap(0, at, nullptr) ? high : low) = order.interval;
+  }
+  return high;
+}
+
+Placed arranged(Order order, long length, bool is_fixed) {
   Placed made;
+  const vector<Access> &all = order.all;
   size_t count = all.size();
-  vector<long> first(count), last(count);
-  int strictness = 0;
-  // A report's depth that the order does not fit into shows that the tool kept less of it.
-  for (; strictness < 3 && !asap(all, strictness, is_fixed ? length : 0, first, nullptr); strictness++) {}
-  if (strictness == 3) {
-    asap(all, 3, 0, first, nullptr);
+  vector<long> first, last;
+  long chain = order.interval ? order.chain() : 0;
+  if (is_fixed && chain > order.interval) order.believe();
+  made.interval = order.interval;
+  if (!is_fixed && order.interval) {
+    order.interval = made.interval = wide_enough(order, std::max(made.interval, chain));
+  }
+  if (!is_kept(order, length, is_fixed, first)) {
+    order.asap(0, first, nullptr);
     for (long &each : first) each = std::min(each, std::max(0l, length - 1));
   }
   // Where there is room, the first stage only finds out whether there is an iteration.
@@ -214,35 +378,39 @@ Placed arranged(const vector<Access> &all, long length, bool is_fixed) {
   for (long each : first) end = std::max(end, each);
   if (is_fixed && end + 1 < length)
     for (long &each : first) each++;
-  made.relaxed = strictness > 0;
+  made.relaxed = order.strictness > 0 || !order.is_ordered;
   made.length = std::max(length, 1l);
   for (size_t i = 0; i < count; i++) {
     auto after = tail.find(all[i].site);
     if (!is_fixed) made.length = std::max(made.length, first[i] + 1 + (after == tail.end() ? 0 : after->second));
   }
   // Reads early, writes as late as the reads after them allow.
-  alap(all, strictness, made.length, last, nullptr);
+  order.alap(made.length, last, nullptr);
   for (size_t i = 0; i < count; i++) last[i] = std::max(last[i], first[i]);
-  made.late.resize(count), made.early.resize(count);
-  alap(all, strictness, made.length, made.early, &first);
+  order.alap(made.length, made.early, &first);
   for (size_t i = 0; i < count; i++) made.early[i] = std::max(made.early[i], first[i]);
-  asap(all, strictness, 0, made.late, &last);
+  order.asap(0, made.late, &last);
   for (size_t i = 0; i < count; i++) made.late[i] = std::min(made.late[i], std::max(last[i], 0l));
   made.first = first;
   // As the text has them, also across lanes: what a condition guards is a stage later, and so is what follows it.
-  made.text.resize(count);
-  long now = 0;
+  made.text = made.early;
   for (size_t i = 0; i < count; i++) {
-    made.text[i] = made.early[i];
     if (all[i].op != READ) continue;
-    now = std::max(now, first[i] + (guarded.count(all[i].site) ? 1 : 0));
+    long now = first[i] + (guarded.count(all[i].site) ? 1 : 0);
+    for (size_t k = 0; k < i; k++)
+      if (all[k].op == READ && !order.excludes(k, i)) now = std::max(now, made.text[k]);
     made.text[i] = std::min(now, std::max(0l, made.length - 1));
   }
-  // Lanes a stage apart: the first lane's read of several stands before the others'.
+  // Lanes a stage apart: the first lane's read of several streams stands before the others'.
   made.apart = made.early;
-  std::map<int, int> seen;
-  for (size_t i = 0; i < count; i++)
-    if (all[i].op == READ && seen[all[i].site]++ && made.length > 1) made.apart[i] = std::min(made.length - 1, made.apart[i] + 1);
+  std::map<int, size_t> lanes;
+  for (size_t i = 0; i < count; i++) {
+    if (all[i].op != READ) continue;
+    const Access &before = all[lanes.emplace(all[i].site, i).first->second];
+    if (diverges(before, all[i]) && before.stream != all[i].stream && made.length > 1)
+      made.apart[i] = std::min(made.length - 1, made.apart[i] + 1);
+  }
+  if (order.strictness < 2) order.spread(made.text, made.length), order.spread(made.apart, made.length);
   return made;
 }
 
@@ -274,6 +442,21 @@ void flush_segment(Proc *proc) {
   proc->pending.clear();
 }
 
+// Notes which accesses of one end of a stream an iteration has, once for all that have the same.
+void note_together(Union &of, const vector<int> &places) {
+  uint64_t hash = 1469598103934665603ull;
+  for (int each : places) hash = (hash ^ of.keys[each]) * 1099511628211ull, hash ^= hash >> 29;
+  if (!of.seen.insert(hash).second) return;
+  std::map<int, vector<uint64_t>> ends;
+  for (int each : places) {
+    const Access &one = of.all[each];
+    if (one.stream == NONE || one.op == WAIT) continue;
+    vector<uint64_t> &known = ends[2 * one.stream + one.op];
+    for (uint64_t key : known) of.together.insert(std::minmax(key, of.keys[each]));
+    known.push_back(of.keys[each]);
+  }
+}
+
 void flush_iteration(Coroutine *co) {
   Proc *proc = co->proc;
   if (proc->pending.empty()) return;
@@ -282,17 +465,14 @@ void flush_iteration(Coroutine *co) {
   Union &of = unions[pipe.loop];
   vector<int> places = joined(of, proc->pending);
   if (collects) {
+    if (loop.reported) note_together(of, places);
     proc->pending.clear();
     return;
   }
-  if (!of.is_placed) of.placed = arranged(of.all, loop.latency, loop.reported), of.is_placed = true;
+  if (!of.is_placed) of.placed = arranged(Order(of.all, &of, loop.interval), loop.latency, loop.reported), of.is_placed = true;
   const Placed &found = of.placed;
   if (found.relaxed) proc->relaxed[pipe.loop]++;
-  if (!loop.reported) loop.latency = std::max(loop.latency, found.length);
-  std::map<std::pair<int, int>, long> same;
-  if (!loop.reported)
-    for (Access &each : proc->pending)
-      if (each.stream != NONE) loop.same = std::max(loop.same, ++same[{each.stream, each.op}]);
+  if (!loop.reported) loop.latency = std::max(loop.latency, found.length), loop.needed = found.interval;
   emit(proc, proc->pending, found, pipe.base + std::max(0l, (pipe.count - 1) / loop.factor) * loop.interval, &places);
   proc->pending.clear();
 }
@@ -510,6 +690,12 @@ string name_at(void *self, long size) {
   if (element > size) name += "@" + std::to_string(place % element / size);
   return name;
 }
+
+// What the project's settings say of a stream.
+void settle(Stream *stream) {
+  auto asked = directives.find(stream->name.substr(0, stream->name.find('[')));
+  if (asked != directives.end()) stream->depth = asked->second.first, stream->kind = asked->second.second;
+}
 }  // namespace
 
 extern "C" {
@@ -587,6 +773,11 @@ void sttest_variable(void *self, long bytes, const char *name, const char *exten
   }
   found->low = (char *)self, found->high = found->low + bytes;
   lowest = std::min(lowest, found->low), highest = std::max(highest, found->high);
+  for (Stream *each : streams) {
+    if (!each->is_early || each->self < found->low || each->self >= found->high) continue;
+    each->name = name_at(each->self, 8), each->is_early = false, found->kind = "unsync";
+    settle(each);
+  }
   auto asked = directives.find(name);
   if (asked == directives.end() && !found->extents.empty()) asked = directives.find("*");
   if (asked != directives.end() && bits) sttest_array(self, bytes, bits, name, asked->second.first, asked->second.second.c_str());
@@ -606,7 +797,7 @@ void sttest_touch(void *self, int op) {
 void sttest_new(void *self, long bits, long depth) {
   string name = name_at(self, 8);
   if (Variable *around = variable_at(self)) around->kind = "unsync";  // its streams are its channels
-  int owner = current->home->number;
+  int owner = current ? current->home->number : NONE;  // outside of functions, it is made before the top begins
   if (name.empty()) name = "@" + std::to_string(streams.size());
   auto key = std::make_pair(owner, name);
   auto known = stream_of.find(key);
@@ -618,15 +809,15 @@ void sttest_new(void *self, long bits, long depth) {
   }
   auto *made = new Stream();
   made->self = self, made->bits = bits, made->depth = depth, made->is_port = false, made->name = name;
-  auto asked = directives.find(name.substr(0, name.find('[')));
-  if (asked != directives.end()) made->depth = asked->second.first, made->kind = asked->second.second;
+  made->is_early = !current;
+  settle(made);
   stream_of[key] = (int)streams.size();
   streams.push_back(made);
   *(long *)self = (long)streams.size();
 }
 
 void sttest_join(void) {
-  if (!current->has_spawned) return;
+  if (!current || !current->has_spawned) return;
   joining.push_back(current);
   resume_next();
 }
@@ -721,6 +912,10 @@ void sttest_unroll(long) {}
 void sttest_flatten(long) {}
 void sttest_tripcount(long) {}
 void sttest_task(void (*body)(void *), void *arguments, long bytes) {
+  if (!current) {
+    failure = "global";
+    return;
+  }
   if (!current->activation) current->activation = 1;
   spawn(body, arguments, bytes, -2, true);
 }
@@ -764,6 +959,8 @@ void read_table(const char *path) {
     else if (what == "tail") tail[(int)a] = b;
     else if (what == "joins") joins[(int)a] = (int)b;
     else if (what == "poll") polls[(int)a] = (int)b;
+    else if (what == "exclusive") exclusive.insert(std::minmax((int)a, (int)b));
+    else if (what == "within") block_of[(int)a] = (int)b;
     else if (what == "guarded") guarded[(int)a] = 1;
     else if (what == "straight") straight[(int)a] = b;
     else if (what == "stream") {
@@ -812,7 +1009,7 @@ void write_result(const string &path) {
   }
   fprintf(text, "], \"loops\": [");
   for (size_t i = 0; i < loops.size(); i++)
-    fprintf(text, "%s[%ld, %ld, %ld, %ld]", i ? ", " : "", loops[i].entries, loops[i].least, loops[i].most, loops[i].same);
+    fprintf(text, "%s[%ld, %ld, %ld, %ld]", i ? ", " : "", loops[i].entries, loops[i].least, loops[i].most, loops[i].needed);
   fprintf(text, "]}\n");
   fclose(data);
   fclose(text);
@@ -833,6 +1030,11 @@ void write_unions(const string &path) {
       fprintf(file, " %lu\n", (unsigned long)of.keys[i]);
     }
   fclose(file);
+  file = fopen((path + ".together").c_str(), "w");
+  if (!file) exit(3);
+  for (auto &[loop, of] : unions)
+    for (auto &[one, other] : of.together) fprintf(file, "%d %lu %lu\n", loop, (unsigned long)one, (unsigned long)other);
+  fclose(file);
 }
 
 void read_unions(const string &path) {
@@ -850,6 +1052,10 @@ void read_unions(const string &path) {
     of.place[key] = (int)of.all.size();
     of.all.push_back(each), of.keys.push_back(key);
   }
+  if (file) fclose(file);
+  file = fopen((path + ".together").c_str(), "r");
+  unsigned long other;
+  while (file && fscanf(file, "%d %lu %lu", &loop, &key, &other) == 3) unions[loop].together.insert({key, other});
   if (file) fclose(file);
 }
 
