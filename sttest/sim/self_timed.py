@@ -29,7 +29,8 @@ class Actors(NamedTuple):
     of each phase; ``ends``: int64[2, F], readers and writers.
 
     ``there``: int64[2, F], tokens and space; ``came``, ``came_at``: how much of it in the last cycle in which some
-    did, and when that was; ``needed``: whether a firing started the moment that it came; ``phase``: int64[A], next.
+    did, and when that was; ``needed``: whether a firing started the moment that it came; ``phase``: int64[A], next;
+    ``fired``: bool[A], of a cycle that comes to no end the actors that fire in it again and again.
     """
 
     phase_first: np.ndarray
@@ -46,6 +47,7 @@ class Actors(NamedTuple):
     phase: Any
     todo: Any
     queued: np.ndarray
+    fired: np.ndarray
     counts: np.ndarray
 
 
@@ -65,8 +67,9 @@ def run_self_timed(actors: Actors, iteration_firings: int, most_firings: int) ->
     kept_running, kept_there, kept_phase = running.copy(), actors.there.copy(), actors.phase.copy()
     kept_now, kept_firings, looks, power, iteration = 0, 0, 0, 1, -1
     while True:
-        if not _settle(actors, running, most_firings // 8):
-            return STANDING_STILL, 0, 0
+        how = _settle(actors, running, most_firings // 8)
+        if how != PERIODIC:
+            return how, 0, 0
         if len(running) == 0:
             _note_lacks(actors)
             return DEAD, 0, 0
@@ -86,10 +89,19 @@ def run_self_timed(actors: Actors, iteration_firings: int, most_firings: int) ->
         counts[NOW], counts[INSTANT] = running[0][0], 0
 
 
+_MANY_TURNS = 64
+"""Times that firings end in one cycle, after which it is looked for one that comes to no end."""
+
+
 @njit
-def _settle(actors: Actors, running: Running, most_at_once: int) -> bool:
-    """Starts and ends all that the present cycle allows; False if that comes to no end."""
+def _settle(actors: Actors, running: Running, most_at_once: int) -> int:
+    """Starts and ends all that the present cycle allows; ``PERIODIC`` if that comes to an end.
+
+    Where tokens, space and phases are twice the same, the firings between can be had again and again.
+    """
     counts = actors.counts
+    kept_there, kept_phase = actors.there, actors.phase
+    turns, keep_at = 0, _MANY_TURNS
     while True:
         while counts[WAITING] > 0:
             counts[WAITING] -= 1
@@ -98,11 +110,18 @@ def _settle(actors: Actors, running: Running, most_at_once: int) -> bool:
             while _can_start(actors, actors.phase[actor]):
                 _start(actors, running, actor)
                 if counts[INSTANT] > most_at_once:
-                    return False
+                    return TOO_LONG
         if len(running) == 0 or running[0][0] > counts[NOW]:
-            return True
+            return PERIODIC
         while len(running) > 0 and running[0][0] == counts[NOW]:
             _end(actors, heappop(running)[1])
+        turns += 1
+        if turns > _MANY_TURNS and (actors.phase == kept_phase).all() and (actors.there == kept_there).all():
+            return STANDING_STILL
+        if turns == keep_at:
+            keep_at *= 2
+            kept_there, kept_phase = actors.there.copy(), actors.phase.copy()
+            actors.fired[:] = False
 
 
 @njit
@@ -130,6 +149,7 @@ def _start(actors: Actors, running: Running, actor: int) -> None:
     actors.phase[actor] = actors.again[actor] if is_last else phase + 1
     actors.counts[STARTED] += 1
     actors.counts[INSTANT] += 1
+    actors.fired[actor] = True
     if actor == 0:
         actors.counts[FIRST] += 1
 

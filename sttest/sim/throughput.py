@@ -220,7 +220,7 @@ class SelfTimed:
         state = _begin(part, depth[part.fifos])
         how, firings, cycles = kernel.run_self_timed(state, part.iteration_firings, MAX_FIRINGS)
         if how == kernel.STANDING_STILL:
-            raise self._no_bound()
+            raise self._no_end([part.members[place] for place in np.flatnonzero(state.fired)])
         if how not in (kernel.PERIODIC, kernel.DEAD):
             return self._schedule(part, depth)
         throughput = Fraction(firings, part.iteration_firings * cycles) if how == kernel.PERIODIC else Fraction(0)
@@ -255,6 +255,23 @@ class SelfTimed:
             where=self.graph.name,
             hints=["give an actor a self-loop with a token", "simulate with bounded FIFOs"],
         )
+
+    def _no_end(self, members: list[int]) -> InputError:
+        """The error of actors, by number, that fire again and again before a cycle is over."""
+        actors = [_actor(self.graph.processes[number], self.graph.name) for number in sorted(members)]
+        takes_time = next((actor.name for actor in actors if any(phase.time for phase in actor.phases)), None)
+        if takes_time is not None:
+            # Its phases of some time hold nobody up, since they run beside each other.
+            hints = [f"give '{takes_time}' a self-loop with a token, so that one firing waits for the other"]
+        else:
+            hints = [f"give a phase of '{actors[0].name}' a time"]
+        names = (
+            " and ".join(f"'{actor.name}'" for actor in actors[:2])
+            if len(actors) < 3
+            else (f"'{actors[0].name}' and {len(actors) - 1} more actors")
+        )
+        what = f"nothing bounds the rate: {names} fire without end in one cycle"
+        return InputError("no-rate-bound", what, where=self.graph.name, hints=hints)
 
 
 def _phase_arrays(graph: TimedGraph, actors: list[int], fifos: list[int]) -> tuple[np.ndarray, ...]:
@@ -326,6 +343,7 @@ def _begin(part: _Part, depth: np.ndarray) -> "Actors":
         phase=part.arrays[0][:-1].copy(),
         todo=np.arange(len(part.members))[::-1].copy(),
         queued=np.ones(len(part.members), np.bool_),
+        fired=np.zeros(len(part.members), np.bool_),
         counts=counts,
     )
 

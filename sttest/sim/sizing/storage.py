@@ -8,7 +8,7 @@ throughput is preceded by smaller ones on the way to it, and none is missed.
 """
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
@@ -16,7 +16,7 @@ from math import gcd
 
 import numpy as np
 
-from sttest.core.errors import DoesNotFitError, InputError
+from sttest.core.errors import DeadlockError, DoesNotFitError, InputError
 from sttest.sim.api import one_iteration
 from sttest.sim.depth_search import least_depth, reduce_depths
 from sttest.sim.graph import Actor, TimedGraph
@@ -39,10 +39,38 @@ class StorageSpace:
         DeadlockError: it deadlocks with FIFOs of any depth.
     """
 
-    def __init__(self, graph: TimedGraph, repetitions: list[int]) -> None:
-        self.least = least_live_depths(one_iteration(graph, repetitions))
-        self.steps = _steps(graph)
-        self.most = _most_useful(graph)
+    def __init__(self, run: SelfTimed) -> None:
+        self.steps = _steps(run.graph)
+        self.most = _most_useful(run.graph)
+        self.least = self._least_live(run)
+
+    def _least_live(self, run: SelfTimed) -> Distribution:
+        graph = run.graph
+        if not any(isinstance(actor, Actor) and actor.initial_phases for actor in graph.processes):
+            return least_live_depths(one_iteration(graph, run.repetitions))
+        # Initial phases end with tokens that some depths don't hold: where actors stop hangs on depths, so none may.
+        if _throughput(run) == 0:
+            what = "deadlocks with FIFOs of any depth, tokens are missing"
+            raise DeadlockError("tokens-missing", what, where=graph.name)
+        start = (fifo.initial_tokens or step for fifo, step in zip(graph.fifos, self.steps, strict=True))
+        return self.alone(run, tuple(start), lambda throughput: throughput > 0)
+
+    def alone(self, run: SelfTimed, start: Distribution, is_enough: Callable[[Fraction], bool]) -> Distribution:
+        """Per FIFO, the least depth from ``start`` whose throughput is enough while all others are never full."""
+        found: list[int] = []
+        for fifo, (least, step, most) in enumerate(zip(start, self.steps, self.most, strict=True)):
+
+            def does(steps: int, fifo: int = fifo, least: int = least, step: int = step) -> bool:
+                depths = [NEVER_FULL] * len(start)
+                depths[fifo] = least + steps * step
+                reached = _throughput(run, tuple(depths))
+                return reached is None or is_enough(reached)
+
+            high = 0
+            while least + high * step < most and not does(high):
+                high = 2 * high + 1
+            found.append(least + least_depth(does, (high + 1) // 2, high) * step)
+        return tuple(found)
 
     def deeper(self, depths: Distribution, rate: Rate) -> Iterator[Distribution]:
         """All with one of the limiting FIFOs a step deeper."""
@@ -137,7 +165,7 @@ def trade_off(graph: TimedGraph) -> Iterator[ParetoPoint]:
 
 
 def _points(graph: TimedGraph, run: SelfTimed) -> Iterator[ParetoPoint]:
-    space = StorageSpace(graph, run.repetitions)
+    space = StorageSpace(run)
     highest = run.rate().throughput
     best = Fraction(0)
     for total, of_one_size in groupby(_by_size(run, space, space.least), key=lambda found: sum(found[0])):
@@ -178,7 +206,7 @@ def size_for_throughput(
         InputError: not a graph of endless actors, or nothing bounds its rate and no throughput is given.
     """
     run = SelfTimed(graph)
-    space = StorageSpace(graph, run.repetitions)
+    space = StorageSpace(run)
     target = _possible(graph, run, throughput)
     lower = _lower_bounds(run, space, target)
     tried, firings, total = 0, 0, sum(lower)
@@ -238,20 +266,7 @@ def _by_size(run: SelfTimed, space: StorageSpace, start: Distribution) -> Iterat
 
 def _lower_bounds(run: SelfTimed, space: StorageSpace, target: Fraction) -> Distribution:
     """Per FIFO, the least depth with which the target is reached while all others are never full."""
-    lower: list[int] = []
-    for fifo, (least, step, most) in enumerate(zip(space.least, space.steps, space.most, strict=True)):
-
-        def is_enough(steps: int, fifo: int = fifo, least: int = least, step: int = step) -> bool:
-            depths = [NEVER_FULL] * len(space.least)
-            depths[fifo] = least + steps * step
-            reached = _throughput(run, tuple(depths))
-            return reached is None or reached >= target
-
-        high = 0
-        while least + high * step < most and not is_enough(high):
-            high = 2 * high + 1
-        lower.append(least + least_depth(is_enough, (high + 1) // 2, high) * step)
-    return tuple(lower)
+    return space.alone(run, space.least, lambda throughput: throughput >= target)
 
 
 def _sizing(

@@ -228,27 +228,39 @@ def moments(run: Simulation, other: Simulation) -> Iterator[tuple[float, float]]
             yield from zip_longest(found.tolist(), others[name].tolist(), fillvalue=NEVER)
 
 
+def rate_of(run: SelfTimed, depths: Sequence[int] | np.ndarray | None = None) -> Fraction | float:
+    """Iterations per cycle, infinite where nothing bounds them."""
+    try:
+        return run.rate(None if depths is None else [int(depth) for depth in depths]).throughput
+    except InputError as error:
+        if error.code != "no-rate-bound":
+            raise
+        return NEVER
+
+
 def false_of_throughput(graph: TimedGraph, share: Fraction, made: Counter[str]) -> list[str]:
     """Of storage for a throughput: it reaches it, none that is called exact has more tokens than another, and so on."""
     run = SelfTimed(graph)
-    try:
-        highest = run.rate().throughput
-    except InputError:
-        highest = None  # nothing bounds it
-    deep = run.rate([fifo.depth + _ENOUGH_TOKENS for fifo in graph.fifos]).throughput
-    target = (highest or min(deep, Fraction(1))) * share
+    highest = rate_of(run)
+    deep = rate_of(run, [fifo.depth + _ENOUGH_TOKENS for fifo in graph.fifos])
+    target = Fraction(min(highest, deep, Fraction(1)) if highest == NEVER else highest) * share
+    rows = list(product(*(range(low, MOST + 1) for low in _least(graph))))
+    rates = [rate_of(run, row) for row in rows]
     try:
         sizing = size_for_throughput(graph, target)
-    except (DeadlockError, InputError) as error:
+    except DeadlockError as error:
+        made[error.code] += 1
+        return ["some depths are live"] if any(rates) else []
+    except InputError as error:
         made[error.code] += 1
         return []
-    false = [f"{highest} is not what deep FIFOs reach"] if highest not in (None, deep) else []
-    if sizing.throughput != run.rate(list(sizing.depths.values())).throughput or sizing.throughput < target:
+    made["begins"] += any(isinstance(actor, Actor) and bool(actor.initial_phases) for actor in graph.processes)
+    false = [f"{highest} is not what deep FIFOs reach"] if highest not in (NEVER, deep) else []
+    if sizing.throughput != rate_of(run, list(sizing.depths.values())) or sizing.throughput < target:
         false.append(f"throughput {sizing.throughput}, asked for {target}")
-    deepest = [max(MOST, depth) for depth in sizing.depths.values()]
-    rows = product(*(range(low, high + 1) for low, high in zip(_least(graph), deepest, strict=True)))
-    reached = [row for row in rows if sum(row) <= sizing.total_tokens and run.rate(row).throughput >= target]
-    good = np.array(reached)
+    good = np.array([row for row, rate in zip(rows, rates, strict=True) if rate >= target]).reshape(
+        -1, len(graph.fifos)
+    )
     if (good.sum(axis=1) < sizing.lower_total).any():
         false.append(f"lower total {sizing.lower_total}, {good.tolist()} do")
     return false + _false_bounds(sizing, good, made)
@@ -266,11 +278,12 @@ def false_of_trade_off(graph: TimedGraph, made: Counter[str]) -> list[str]:
     if most - sum(least) > _SPARE:
         return []
     made["trade-offs"] += 1
-    best: dict[int, Fraction] = {}
+    best: dict[int, Fraction | float] = {}
     for row in product(*(range(low, low + most - sum(least) + 1) for low in least)):
         if sum(row) <= most:
-            best[sum(row)] = max(best.get(sum(row), Fraction(0)), run.rate(row).throughput)
-    pareto, so_far = [], Fraction(0)
+            best[sum(row)] = max(best.get(sum(row), Fraction(0)), rate_of(run, row))
+    pareto: list[tuple[int, Fraction | float]] = []
+    so_far: Fraction | float = Fraction(0)
     for total in sorted(best):
         if best[total] > so_far:
             so_far = best[total]
@@ -280,17 +293,25 @@ def false_of_trade_off(graph: TimedGraph, made: Counter[str]) -> list[str]:
 
 def false_of_endless_fix(graph: TimedGraph, made: Counter[str]) -> list[str]:
     """Of the fix of actors that fire for ever: they then do, and no fewer tokens let them."""
-    deadlock = simulate(graph).deadlock
+    run, given = SelfTimed(graph), np.array([fifo.depth for fifo in graph.fifos])
+    try:
+        result = simulate(graph)
+    except InputError as error:
+        made[error.code] += 1
+        is_live = error.code == "initial-phases" and rate_of(run, given) > 0
+        return ["says that nothing makes up for initial phases, and is live"] if is_live else []
+    deadlock = result.deadlock
+    if (deadlock is None) != (rate_of(run, given) > 0):
+        return [f"{result.verdict} at a rate of {rate_of(run, given)}"]
     if deadlock is None:
         return []
-    run, given = SelfTimed(graph), np.array([fifo.depth for fifo in graph.fifos])
     if not deadlock.fix:
         made["no depths help"] += 1
-        return ["some depths help"] if run.rate(given + _ENOUGH_TOKENS).throughput > 0 else []
+        return ["some depths help"] if rate_of(run, given + _ENOUGH_TOKENS) > 0 else []
     fixed = np.array([deadlock.fix.get(fifo.name, fifo.depth) for fifo in graph.fifos])
     added = int((fixed - given).sum())
     made["fix"] += 1
     made["no fix adds fewer"] += deadlock.is_minimal
     fewer = (more for more in product(range(added), repeat=given.size) if sum(more) < added and deadlock.is_minimal)
-    false = [f"{more} tokens are fewer than {added}" for more in fewer if run.rate(given + more).throughput > 0]
-    return false if run.rate(fixed).throughput > 0 else ["the fix doesn't help"]
+    false = [f"{more} tokens are fewer than {added}" for more in fewer if rate_of(run, given + more) > 0]
+    return false if rate_of(run, fixed) > 0 else ["the fix doesn't help"]

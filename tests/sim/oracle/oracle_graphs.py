@@ -140,13 +140,17 @@ def balanced(design: TimedGraph) -> TimedGraph:
 
 
 @st.composite
-def endless_graphs(draw) -> TimedGraph:
-    """Two or three actors of several phases in a chain and back, whose rates balance, with bounded FIFOs."""
-    count = draw(st.integers(2, 3))
+def endless_graphs(draw, *, plain=False) -> TimedGraph:
+    """Actors of several phases in a chain and back, whose rates balance, with bounded FIFOs.
+
+    Unless ``plain``, some begin with phases that put or take more than goes round, and some phases take no time.
+    """
+    count = draw(st.integers(2, 3) if plain else st.sampled_from([2, 3, 1, 4]))
     rounds = [draw(st.integers(1, 3)) for _ in range(count)]
     phases = [draw(st.integers(1, 3)) for _ in range(count)]
-    pairs = [(n, n + 1) for n in range(count - 1)] + [(count - 1, 0)] * draw(st.integers(0, 1))
+    pairs = [(n, n + 1) for n in range(count - 1)] + [(count - 1, 0)] * draw(st.integers(0, count > 1))
     pairs += [(n, n) for n in range(count) if draw(st.booleans())]
+    pairs = pairs or [(0, 0)]
     rates: list[dict[str, list[dict[str, int]]]] = [
         {"reads": [{} for _ in range(n)], "writes": [{} for _ in range(n)]} for n in phases
     ]
@@ -160,11 +164,31 @@ def endless_graphs(draw) -> TimedGraph:
         depth = draw(st.integers(1, 8))
         initial = draw(st.integers(0, depth)) if reader <= writer else 0
         fifos.append(Fifo(f"f{number}", depth, 8, initial_tokens=initial))
+    times = st.integers(1 if plain else draw(st.integers(0, 1)), 4)
+    begins = not plain and draw(st.booleans())
     made = [
-        Actor(f"x{n}", tuple(ActorPhase(draw(st.integers(1, 4)), *row) for row in zip(*each.values(), strict=True)))
+        Actor(
+            f"x{n}",
+            tuple(ActorPhase(draw(times), *row) for row in zip(*each.values(), strict=True)),
+            initial_phases=draw(beginnings(n, pairs, times)) if begins else (),
+        )
         for n, each in enumerate(rates)
     ]
     return graph(fifos, made)
+
+
+@st.composite
+def beginnings(draw, actor: int, pairs: list[tuple[int, int]], times: st.SearchStrategy[int]) -> tuple[ActorPhase, ...]:
+    """Up to three initial phases of an actor, over FIFOs from writer to reader."""
+    few, fewer = st.sampled_from([0, 1, 1, 2]), st.sampled_from([0, 0, 0, 1])
+    phases = []
+    for _ in range(draw(st.integers(0, 3))):
+        reads, writes = (
+            {f"f{n}": tokens for n, ends in enumerate(pairs) if ends[side] == actor and (tokens := draw(amount))}
+            for side, amount in ((1, fewer), (0, few))
+        )
+        phases.append(ActorPhase(draw(times), reads, writes))
+    return tuple(phases)
 
 
 @st.composite

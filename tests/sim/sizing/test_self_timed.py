@@ -85,15 +85,32 @@ def refused(graph, code):
 
 
 @pytest.mark.parametrize("python", [False, True])
-def test_what_takes_no_time_has_no_rate(python, monkeypatch):
-    """The firings of one cycle come to no end, which is given up after an eighth of the most firings."""
-    monkeypatch.setattr(throughput, "MAX_FIRINGS", 8000)
+def test_what_takes_no_time_has_no_rate(python):
+    """The firings of one cycle come to no end: after so many the same tokens are there again."""
     ring = endless(("there", "a", 1, "b", 1, 0), ("back", "b", 1, "a", 1, 1), times={"a": 0, "b": 0}).with_all_depths(2)
-    if not python:
-        assert refused(ring, "no-rate-bound").startswith("g: nothing bounds the rate; give an actor a self-loop")
-        return
-    with interpreted_kernels():
-        refused(ring, "no-rate-bound")
+    with interpreted_kernels() if python else nullcontext():
+        said = refused(ring, "no-rate-bound")
+    assert said == ("g: nothing bounds the rate: 'a' and 'b' fire without end in one cycle; give a phase of 'a' a time")
+
+
+def test_a_phase_of_some_time_bounds_no_rate_where_firings_overlap():
+    """x puts tokens at no time; its other phase takes a cycle, beside as many others as there are."""
+    x = Actor("x", (ActorPhase(0, {}, {"f": 1}), ActorPhase(1)))
+    y = Actor("y", (ActorPhase(0, {"f": 1}, {}),))
+    said = refused(TimedGraph("g", 1.0, (Fifo("f", 4, 8),), (x, y)), "no-rate-bound")
+    assert said.startswith(
+        "g: nothing bounds the rate: 'x' and 'y' fire without end in one cycle; give 'x' a self-loop"
+    )
+    own = {"own": 1}
+    alone = replace(x, phases=(ActorPhase(0, own, {"f": 1} | own), ActorPhase(1, own, own)))
+    graph = TimedGraph("g", 1.0, (Fifo("f", 4, 8), Fifo("own", 2, 8, initial_tokens=1)), (alone, y))
+    assert SelfTimed(graph).rate([4, 2]).throughput == 1
+
+
+def test_many_firings_in_one_cycle_come_to_an_end():
+    """200 of them follow each other in no time, each with a token fewer left."""
+    graph = endless(("c", "a", 200, "b", 1, 0), times={"a": 1, "b": 0}, serial=True)
+    assert SelfTimed(graph).rate([200, 2, 2]).throughput == 1
 
 
 @pytest.mark.parametrize("python", [False, True])

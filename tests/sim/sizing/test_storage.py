@@ -1,6 +1,7 @@
 """The least storage for a throughput, against SDF3's trade-offs and against brute force."""
 
 import csv
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from sdf_graphs import endless, least_total, small_graphs
 
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError
-from sttest.sim import load, simulate
+from sttest.sim import Actor, ActorPhase, Fifo, TimedGraph, load, simulate
 from sttest.sim.sizing import size_for_throughput, trade_off
 from sttest.sim.throughput import SelfTimed
 
@@ -110,3 +111,33 @@ def test_refusals():
     ring = endless(("c", "a", 1, "b", 1, 0), ("d", "b", 1, "a", 1, 0), times={"a": 3, "b": 2})
     with pytest.raises(DeadlockError, match="tokens are missing"):
         size_for_throughput(ring)
+
+
+def begun(reads_first: int, **depths: int) -> TimedGraph:
+    """A ring of x and y, in which x first puts two tokens that go round, and y maybe takes some for good."""
+    ahead = ActorPhase(1, {}, {"a": 1})
+    x = Actor("x", (ActorPhase(1, {"b": 1}, {"a": 1}),), initial_phases=(ahead,) * (2 + reads_first))
+    y = Actor("y", (ActorPhase(1, {"a": 1}, {"b": 1}),), initial_phases=(ActorPhase(1, {"a": 1}, {}),) * reads_first)
+    return TimedGraph("g", 1.0, tuple(Fifo(name, depth, 8) for name, depth in depths.items()), (x, y))
+
+
+@pytest.mark.parametrize("reads_first", [0, 1])
+@pytest.mark.parametrize("depth", [1, 2, 4, 9])
+def test_tokens_of_initial_phases_lie_in_either_fifo(reads_first, depth):
+    """Of two tokens that go round a FIFO of one place holds one, whatever depths the file has."""
+    graph = begun(reads_first, a=depth, b=depth)
+    sizing = size_for_throughput(graph, Fraction(1, 2))
+    assert (sizing.total_tokens, sizing.lower_bounds, sizing.is_exact) == (3, {"a": 1, "b": 1}, True)
+    run = SelfTimed(graph)
+    assert [run.rate(each).throughput for each in ((1, 1), (1, 2), (2, 1), (2, 2))] == [0, *[Fraction(1, 2)] * 2, 1]
+    points = [(point.total_tokens, point.throughput) for point in trade_off(graph)]
+    assert points == [(3, Fraction(1, 2)), (4, Fraction(1))]
+
+
+def test_initial_phases_that_take_all_tokens_are_a_deadlock():
+    graph = begun(0, a=4, b=4)
+    x, y = graph.processes
+    assert isinstance(y, Actor)
+    taking = replace(y, initial_phases=(ActorPhase(1, {"a": 1}, {}),) * 2)
+    with pytest.raises(DeadlockError, match="tokens are missing"):
+        size_for_throughput(replace(graph, processes=(x, taking)))
