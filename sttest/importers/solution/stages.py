@@ -285,6 +285,8 @@ class _Reader:
         return call
 
     def _access(self, pointer: int, kind: int, count: int) -> None:
+        if self.top is not None and not self.frames:
+            raise _broken(self.top.function, "an access that its schedule does not have")
         frame = self.frames[-1]
         place = frame.done
         step = frame.next_step()

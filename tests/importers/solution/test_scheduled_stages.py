@@ -51,6 +51,38 @@ def test_a_schedule_that_lacks_a_part_is_refused_with_its_name(tmp_path, pattern
     assert refused.value.where.endswith("top.sched.adb")
 
 
+LONG = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    ("pattern", "new", "told"),
+    [
+        ("<mII>1</mII>", "<mII></mII>", "mII is '' where a whole number belongs"),
+        ("<mII>1</mII>", "<mII/>", "mII is '' where a whole number belongs"),
+        ("<mDepth>3</mDepth>", "<mDepth>three</mDepth>", "mDepth is 'three' where"),
+        ("<second>0</second></second></item>", f"<second>{LONG}</second></second></item>",
+         f"second/second is '{LONG[:40]}' where"),
+        ("<item>1</item>", "<item>1.0</item>", "an item of node_objs is '1.0' where"),
+        ("<sub_regions/>", "<sub_regions><item/></sub_regions>", "an item of sub_regions is '' where"),
+        ("<mII>1</mII>", "<mII>1</mII><mMinTripCount>x</mMinTripCount>", "mMinTripCount is 'x' where"),
+        # The branch of the body, 6, goes back to the header.
+        (r"<source_obj>1001(</source_obj><sink_obj>6<)", r"<source_obj>9999\1",
+         "block 'body' goes on to 9999, which is no block"),
+        (r"(<mId>0</mId>.*?)<sub_regions/>", r"\1<sub_regions><item>0</item></sub_regions>",
+         "region 0 is inside of itself"),
+        (r"(<mId>0</mId>.*?)<sub_regions/>(.*?)<sub_regions/>",
+         r"\1<sub_regions><item>1</item></sub_regions>\2<sub_regions><item>0</item></sub_regions>",
+         "region 0 is inside of itself"),
+    ],
+)  # fmt: skip
+def test_a_schedule_with_a_damaged_part_is_refused_with_what_stands_there(tmp_path, pattern, new, told):
+    folder = edit(pipelined(tmp_path / "s"), pattern, new)
+    with pytest.raises(InputError) as refused:
+        read_solution(folder)
+    assert refused.value.code == "bad-schedule"
+    assert refused.value.what.startswith(f"a schedule database that cannot be read: {told}")
+
+
 @pytest.mark.parametrize(
     ("tag", "item"),
     [
@@ -144,6 +176,14 @@ def test_a_run_that_does_what_its_schedule_does_not_have_is_refused(tmp_path, te
     schedules = {"leaf": Stages([[(0, 0)]], [(0, 0)]), "top": Stages([entry, [(0, 0)]], [(0, 0), (0, 0)])}
     with pytest.raises(InputError, match=told) as refused:
         read_solution(write_solution(tmp_path / "s", text, schedules))
+    assert refused.value.code == "schedule-mismatch"
+
+
+def test_an_access_behind_all_that_the_top_does_is_refused(tmp_path):
+    text = f"{FIFO_OPERATIONS}define void @top(ptr %p) {{\nentry:\n{DIRECT}  ret void\n}}\n"
+    folder = write_solution(tmp_path / "s", text, {"top": Stages([[(0, 0)] * 2], [(0, 0)])})
+    with pytest.raises(InputError, match="'top' makes an access that its schedule does not have") as refused:
+        read_solution(folder)
     assert refused.value.code == "schedule-mismatch"
 
 

@@ -55,8 +55,9 @@ def test_what_cannot_be_executed_is_refused(text, told):
 
 
 def test_damaged_bitcode_is_refused():
-    with pytest.raises(UnreadableError, match=r"the bitcode is damaged \([^()]*[Ii]nvalid bitcode"):
+    with pytest.raises(UnreadableError, match=r"the bitcode is damaged \([^()]*[Ii]nvalid bitcode") as refused:
         executable(b"none at all", "top")
+    assert "\n" not in str(refused.value)  # what is told of a child is its last line
 
 
 # --- What a pointer of the top points to
