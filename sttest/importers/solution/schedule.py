@@ -93,6 +93,12 @@ class ScheduledBlock:
         return region
 
     @property
+    def dataflow_loop(self) -> ScheduledRegion | None:
+        """That loop, where a dataflow region is in it."""
+        loop = self.loop
+        return loop if loop is not None and loop.is_dataflow else None
+
+    @property
     def pipeline(self) -> ScheduledRegion | None:
         """That loop, where it is pipelined."""
         loop = self.loop

@@ -45,6 +45,6 @@ def edit(folder: Path, pattern: str, new: str, function: str = "top") -> Path:
     return folder
 
 
-def make_array(folder: Path, channel: int, instruction: int) -> None:
-    """Makes a channel of the top's region, by its place, an array that an instruction allocates."""
-    edit(folder, f"(<item><ssdmobj_id>){70000 + channel}<", rf"\g<1>{instruction}<")
+def make_array(folder: Path, channel: int, instruction: int, function: str = "top") -> None:
+    """Makes a channel of a function's region, by its place, an array that an instruction allocates."""
+    edit(folder, f"(<item><ssdmobj_id>){70000 + channel}<", rf"\g<1>{instruction}<", function)

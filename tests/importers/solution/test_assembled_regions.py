@@ -4,6 +4,8 @@ A leaf has its access in a state that a test chooses; a leaf whose last state is
 cycle behind that one.
 """
 
+import itertools
+
 import pytest
 from solution_folders import FIFO_OPERATIONS, Loop, Stages, write_solution
 from solution_runs import make_array, runs_here, schedule_of
@@ -193,6 +195,21 @@ def test_several_arrays_between_two_calls_have_halves_each_and_one_start(tmp_pat
     assert simulate(graph).cycles == 34  # as with one of them
 
 
+def test_processes_that_call_the_same_loop_have_its_processes_each(tmp_path):
+    allocated = "  %q = alloca [4 x i16]\n"
+    text = ARRAYS + loop("part", *BOTH, channel=allocated)
+    text += function("one", "part()", channel="") + function("two", "part()", channel="")
+    part = region_in_loop(2, (("a", 0, 0, 1),))
+    schedules = {"source": leaf(0, 4), "sink": leaf(0, 9), "part": part, "top": region(2, ())}
+    schedules |= {"one": in_sequence(1), "two": in_sequence(1)}
+    folder = write_solution(tmp_path / "s", text + function("top", "one()", "two()", channel=allocated), schedules)
+    make_array(folder, 0, 1, "part")
+    graph = read_solution(folder)
+    assert [each.name for each in graph.processes] == ["top", "one", "source", "sink", "two", "source#2", "sink#2"]
+    # As the loop alone, but for the state before its call.
+    assert simulate(graph).cycles == 1 + 34
+
+
 def test_a_loop_with_a_region_that_is_entered_again_is_refused(tmp_path):
     text = LEAVES + loop("part", *BOTH) + function("top", "part()", "part()", channel="")
     schedules = {"source": leaf(4, 4), "sink": leaf(0, 4), "part": region_in_loop(), "top": in_sequence(2)}
@@ -257,6 +274,138 @@ def test_whoever_ends_before_a_process_does_not_wait_for_it(tmp_path):
     assert names(graph) == ["q"]
     found = simulate(graph)
     assert (found.finish["top"], found.finish["source"], found.finish["sink"]) == (0, 4, 5)
+
+
+# --- What waits for what
+
+
+def waited_for(root, schedules, *functions):
+    """A top that calls ``part`` in its first state, in whose second one the call ends, and has 40 more states."""
+    top = Stages([[(0, 1), (41, 0)]], [(0, 41)])
+    text = LEAVES + "".join(functions) + function("top", "part()", channel="")
+    return simulate(read_solution(write_solution(root, text, schedules | {"top": top})))
+
+
+@pytest.mark.parametrize("levels", [0, 1, 2, 3])
+def test_what_follows_a_region_waits_for_the_regions_in_it(tmp_path, levels):
+    """Each level is a region whose only process is the next one; the sink reads in its last state."""
+    labels = [f"level{number}" for number in range(levels)]
+    names = ["part", *labels]
+    schedules = {"source": leaf(0, 50), "sink": leaf(50, 50), names[-1]: region()}
+    functions = [function(names[-1], *BOTH)]
+    for outer, inner in itertools.pairwise(names):
+        schedules[outer] = region(1, ())
+        functions.append(function(outer, f"{inner}()", channel="  %n = alloca i16\n"))
+    found = waited_for(tmp_path / "s", schedules, *functions)
+    # The call begins in cycle 1, its sink one later; 40 states follow the cycle in which that ends.
+    assert found.finish["sink"] == 2 + 50
+    assert found.finish["top"] == found.cycles == 2 + 50 + 40
+
+
+def test_what_follows_a_region_waits_for_a_loop_with_a_region_in_a_process(tmp_path):
+    schedules = {"source": leaf(0, 50), "sink": leaf(50, 50), "inside": region_in_loop(), "part": region(1, ())}
+    functions = loop("inside", *BOTH), function("part", "inside()", channel="  %n = alloca i16\n")
+    found = waited_for(tmp_path / "s", schedules, *functions)
+    # Three runs of 51 cycles, the sink's a cycle later.
+    assert found.finish["sink"] == 1 + 1 + 3 * 51 - 1
+    assert found.finish["top"] == found.cycles == found.finish["sink"] + 40
+
+
+def test_a_process_that_calls_a_region_in_sequence_ends_behind_it(tmp_path):
+    """``part`` is a region whose process ``inside`` calls a region in its first state and goes on for ten more."""
+    schedules = {"source": leaf(0, 50), "sink": leaf(50, 50), "pair": region(), "part": region(1, ())}
+    schedules["inside"] = Stages([[(0, 1), (11, 0)]], [(0, 11)])
+    functions = function("pair", *BOTH), function("inside", "pair()", channel=""), function(
+        "part", "inside()", channel="  %n = alloca i16\n")  # fmt: skip
+    found = waited_for(tmp_path / "s", schedules, *functions)
+    # A state later than with a region in its place, for a call takes one; ten states of inside, and 40 of top.
+    assert found.finish["inside"] == 3 + 50 + 10
+    assert found.cycles == 3 + 50 + 10 + 40
+
+
+def test_a_region_in_a_region_that_is_entered_again_is_waited_for_each_time(tmp_path):
+    text = LEAVES + function("inside", *BOTH) + function("part", "inside()", channel="  %n = alloca i16\n")
+    text += function("top", "part()", "part()", channel="")
+    schedules = {"source": leaf(0, 50), "sink": leaf(50, 50), "inside": region(), "part": region(1, ())}
+    found = simulate(read_solution(write_solution(tmp_path / "s", text, schedules | {"top": in_sequence(2)})))
+    # As where part itself has the two.
+    assert found.finish["source"] == (2 + 50) + 2 + 50
+    assert found.finish["top"] == found.cycles == (2 + 50) + 2 + 1 + 50
+
+
+def test_a_stall_in_the_last_cycle_of_a_process_holds_up_what_follows_it(tmp_path):
+    """The sink would end in its state 4, with a read of what its source writes 20 states later."""
+    schedules = {"source": leaf(24, 24), "sink": leaf(4, 4), "part": region()}
+    found = waited_for(tmp_path / "s", schedules, function("part", *BOTH))
+    assert found.finish["source"] == 1 + 24
+    assert found.finish["sink"] == 1 + 24 + 1
+    assert found.finish["top"] == found.cycles == 1 + 24 + 1 + 40
+
+
+@pytest.mark.parametrize("levels", [0, 1])
+def test_a_stall_of_a_process_of_one_cycle_holds_up_what_follows_it(tmp_path, levels):
+    schedules = {"source": leaf(24, 24), "sink": leaf(0, 0), "part": region()}
+    functions = [function("part", *BOTH)]
+    if levels:
+        schedules |= {"inside": region(), "part": region(1, ())}
+        functions = [function("inside", *BOTH), function("part", "inside()", channel="  %n = alloca i16\n")]
+    assert waited_for(tmp_path / "s", schedules, *functions).cycles == 1 + 24 + 1 + 40
+
+
+# --- Where a loop with a region in it stands
+
+
+def behind_a_loop(root, entry=1, behind=0):
+    """A loop of three trips, with so many states before it, and a state and more behind it."""
+    text = loop("top", *BOTH)
+    stages = region_in_loop()
+    if entry > 1:
+        text = text.replace("  br label %head", "  %n = add i16 1, 2\n  br label %head", 1)
+        stages.stages[0], stages.states[0] = [(0, 0), (0, 0), (entry - 1, 0)], (0, entry - 1)
+    text = text.replace("exit:\n", "exit:\n  %m = add i16 1, 2\n")
+    stages.stages[3], stages.states[3] = [(entry, 0), (entry + behind, 0)], (entry, entry + behind)
+    schedules = {"source": leaf(0, 50), "sink": leaf(50, 50), "top": stages}
+    return simulate(read_solution(write_solution(root, LEAVES + text, schedules)))
+
+
+@pytest.mark.parametrize("behind", [0, 1, 40])
+def test_states_behind_a_loop_with_a_region_follow_its_end(tmp_path, behind):
+    found = behind_a_loop(tmp_path / "s", behind=behind)
+    # Three runs of 51 cycles, the sink's a cycle later, which is the first one of what follows.
+    assert found.finish["sink"] == 3 * 51
+    assert found.finish["top"] == found.cycles == 3 * 51 + behind
+
+
+@pytest.mark.parametrize("entry", [1, 2, 9])
+def test_a_loop_with_a_region_begins_behind_the_states_before_it(tmp_path, entry):
+    found = behind_a_loop(tmp_path / "s", entry=entry, behind=40)
+    begin = entry if entry > 1 else 0  # with its function where that has no states of its own before it
+    assert found.finish["source"] == begin + 3 * 51 - 1
+    assert found.cycles == begin + 3 * 51 + 40
+
+
+def test_the_last_of_two_loops_with_regions_begins_behind_the_first(tmp_path):
+    second = loop("top", "more(ptr %q)", "less(ptr %q)").replace("%i", "%j").replace("%next", "%then")
+    second = second.replace("%done", "%ends").replace("head", "again").replace("body", "turn").replace("exit", "end")
+    body = second.partition("  br label %again\n")[2].replace("%entry", "%exit")
+    first = loop("top", *BOTH, channel=CHANNEL + CHANNEL.replace("%q", "%p"))
+    text = first.replace("exit:\n  ret void\n}\n", "exit:\n  br label %again\n" + body.replace("ptr %q", "ptr %p"))
+    text += LEAVES.partition("define void @source")[2].join(["define void @source", ""]).replace(
+        "@source", "@more").replace("@sink", "@less")  # fmt: skip
+    once = region_in_loop()
+    stages = [[(0, 0)] * 3, *once.stages[1:3], [(1, 0)], *once.stages[1:3], [(2, 0)]]
+    states = [(0, 0), (0, 0), (0, 0), (1, 1), (1, 1), (1, 1), (2, 2)]
+    loops = [
+        Loop((1, 2), is_dataflow=True, channels=STREAM),
+        Loop((4, 5), is_dataflow=True, channels=(("p", 2, 2, 3),)),
+    ]
+    top = Stages(stages, states, loops)
+    leaves = {"source": leaf(0, 50), "sink": leaf(50, 50), "more": leaf(0, 9), "less": leaf(9, 9)}
+    found = simulate(read_solution(write_solution(tmp_path / "s", LEAVES + text, leaves | {"top": top})))
+    assert found.finish["sink"] == 3 * 51
+    # The block between them is in the cycle in which the first loop ends.
+    assert found.finish["more"] == 3 * 51 + 1 + 3 * 10 - 1
+    assert found.finish["less"] == found.cycles == 3 * 51 + 1 + 3 * 10
 
 
 # --- FIFOs
