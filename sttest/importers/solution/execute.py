@@ -135,6 +135,36 @@ class _Queues:
             self.inside[number].append(value)
 
 
+class _Bursts:
+    """Requests to memory: the next beat of a port is that of the oldest request there that has any left."""
+
+    def __init__(self, ports: list[TopPort]) -> None:
+        self.ports = ports
+        self._port_of: dict[int, int] = {}
+        self._under_way: defaultdict[tuple[int, int], deque[tuple[int, int]]] = defaultdict(deque)
+
+    def request(self, pointer: int | None, kind: int, beats: int) -> None:
+        """Beats from an address on."""
+        if beats > 0:
+            self._under_way[self._port(pointer or 0), kind].append((pointer or 0, beats))
+
+    def beat(self, pointer: int | None, kind: int, step: int) -> int:
+        """The address of the next beat, ``step`` bytes behind the last; the pointer itself where none was requested."""
+        under_way = self._under_way[self._port(pointer or 0), kind]
+        if not under_way:
+            return pointer or 0
+        address, left = under_way.popleft()
+        if left > 1:
+            under_way.appendleft((address + step, left - 1))
+        return address
+
+    def _port(self, pointer: int) -> int:
+        if pointer not in self._port_of:
+            inside = (each.address for each in self.ports if each.address <= pointer < each.address + each.size)
+            self._port_of[pointer] = next(inside, pointer)
+        return self._port_of[pointer]
+
+
 def _leave(code: int, text: str) -> NoReturn:
     sys.stderr.write(text + "\n")
     sys.stderr.flush()
@@ -179,6 +209,7 @@ class _Call:
         self.parameters = parameters
         self.queues = _Queues()
         self.ports: list[TopPort] = []
+        self.bursts = _Bursts(self.ports)
         self.missing: list[str] = []
         self._memories: dict[str, tuple[mmap.mmap, int]] = {}
         self._most_bytes = min(_MEMORY_BYTES, max(1 << 16, _ALL_MEMORY_BYTES // max(1, len(parameters)) >> 12 << 12))
@@ -216,7 +247,12 @@ class _Call:
         """The trace, of at most so many entries."""
         full = ctypes.CFUNCTYPE(None)(lambda: _leave(_FULL, "full"))
         three = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
-        calls = {"full": full, "pop": three(self.queues.pop), "push": three(self.queues.push)}
+        beat = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+        request = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+        calls = {
+            "full": full, "pop": three(self.queues.pop), "push": three(self.queues.push),
+            "request": request(self.bursts.request), "beat": beat(self.bursts.beat),
+        }  # fmt: skip
         for name, function in calls.items():
             llvm.add_symbol(f"sttest.{name}", ctypes.cast(function, ctypes.c_void_p).value)
         engine = llvm.create_mcjit_compiler(module, machine)

@@ -205,6 +205,81 @@ def test_memory_answers_a_request_and_a_write_after_its_latency(tmp_path, pointe
     assert simulate(graph).cycles == 23
 
 
+def bursts(root, operations, parameters="ptr %gmem, ptr %out"):
+    """A top that does one operation after the other, each of which takes a stage."""
+    head = MEMORY.replace("POINTER", "ptr").replace("COUNT", "i32").replace("RESULT", "i1")
+    return straight(root, head, parameters, "\n".join(f"  {each}" for each in operations))
+
+
+READS_TWICE = [
+    "%v0 = call i1 @_ssdm_op_ReadReq.m_axi.i32P(ptr %gmem, i32 2)",
+    "%a = call i32 @_ssdm_op_Read.m_axi.i32P(ptr %gmem)",
+    "%b = call i32 @_ssdm_op_Read.m_axi.i32P(ptr %gmem)",
+    "%d = sub i32 %b, %a",
+    "store i32 %d, ptr %out",
+]
+
+
+def test_beats_of_a_burst_lie_behind_each_other(tmp_path):
+    folder = bursts(tmp_path / "s", READS_TWICE)
+    _, said = outputs_of(folder, {("in", "gmem"): [3, 10], ("out", "out"): [7]})
+    assert said == "outputs 1/1"
+
+
+def test_a_burst_is_written_beat_by_beat(tmp_path):
+    operations = [
+        "%v0 = call i1 @_ssdm_op_WriteReq.m_axi.i32P(ptr %gmem, i32 2)",
+        "call void @_ssdm_op_Write.m_axi.i32P(ptr %gmem, i32 5, i4 -1)",
+        "call void @_ssdm_op_Write.m_axi.i32P(ptr %gmem, i32 6, i4 -1)",
+        "%v1 = call i1 @_ssdm_op_WriteResp.m_axi.i32P(ptr %gmem)",
+    ]
+    folder = bursts(tmp_path / "s", operations, "ptr %gmem")
+    _, said = outputs_of(folder, {("in", "gmem"): [0, 0], ("out", "gmem"): [5, 6]})
+    assert said == "outputs 2/2"
+
+
+def test_bursts_of_a_port_are_served_in_the_order_of_their_requests(tmp_path):
+    """Beats 2, 3 and 0 of one port are read into a sum of powers, between them one of another port."""
+    operations = [
+        "%far = getelementptr i32, ptr %gmem, i64 2",
+        "%v0 = call i1 @_ssdm_op_ReadReq.m_axi.i32P(ptr %far, i32 2)",
+        "%v1 = call i1 @_ssdm_op_ReadReq.m_axi.i32P(ptr %gmem, i32 1)",
+        "%v2 = call i1 @_ssdm_op_ReadReq.m_axi.i32P(ptr %other, i32 1)",
+        "%v3 = call i1 @_ssdm_op_ReadReq.m_axi.i32P(ptr %gmem, i32 0)",
+        "%a = call i32 @_ssdm_op_Read.m_axi.i32P(ptr %far)",
+        "%o = call i32 @_ssdm_op_Read.m_axi.i32P(ptr %other)",
+        "%b = call i32 @_ssdm_op_Read.m_axi.i32P(ptr %far)",
+        "%c = call i32 @_ssdm_op_Read.m_axi.i32P(ptr %gmem)",
+        *(f"%p{place} = getelementptr i32, ptr %out, i64 {place}" for place in range(4)),
+        *(f"store i32 {value}, ptr %p{place}" for place, value in enumerate(["%a", "%b", "%c", "%o"])),
+    ]
+    folder = bursts(tmp_path / "s", operations, "ptr %gmem, ptr %other, ptr %out")
+    vectors = {("in", "gmem"): [11, 12, 13, 14], ("in", "other"): [21], ("out", "out"): [13, 14, 11, 21]}
+    _, said = outputs_of(folder, vectors)
+    assert said == "outputs 4/4"
+
+
+@pytest.mark.parametrize(
+    ("bits", "strobe", "left"),
+    [
+        (32, 1, 0x123456FF),
+        (32, 0b1010, 0xFF34FF78),
+        (32, 0, 0x12345678),
+        (32, 15, 0xFFFFFFFF),
+        (8, 0, 0x78),
+        (8, 1, 255),
+    ],
+)
+def test_a_write_leaves_bytes_without_strobe_as_they_are(tmp_path, bits, strobe, left):
+    kind = f"i{bits}"
+    head = f"declare void @_ssdm_op_Write.m_axi.{kind}P(ptr, {kind}, i{bits // 8})\n"
+    old = 0x12345678 & ((1 << bits) - 1)
+    write = f"call void @_ssdm_op_Write.m_axi.{kind}P(ptr %gmem, {kind} -1, i{bits // 8} {strobe})"
+    body = f"  store {kind} {old}, ptr %gmem\n  {write}"
+    _, said = outputs_of(straight(tmp_path / "s", head, "ptr %gmem", body), {("out", "gmem"): [left]})
+    assert said == "outputs 1/1"
+
+
 def test_a_channel_whose_description_has_a_comma_in_its_name_has_its_depth(tmp_path, monkeypatch):
     text = test_import_solution.DATAFLOW.replace("@name", '@"first, second"')
     monkeypatch.setattr(test_import_solution, "DATAFLOW", text)
