@@ -1,9 +1,9 @@
 """What a co-simulation measures of a design that is started over AXI-lite, by the design's own latency.
 
-The test bench of Vivado and Vitis HLS takes turns: it reads the status register, writes a value of each argument that is
-not written yet, writes the start bit, and reads a value of each result.  The clock runs from its first turn to the last
-result, so all of this is in the latency that it reports.  Cycles of a turn are what the test benches of public folders
-of 2018.3, 2022.1 and 2023.2 take when they are simulated around a stub; later and earlier ones work otherwise.
+The test bench of Vivado and Vitis HLS takes turns: it reads the status register, writes a value of each argument that
+is not written yet, writes the start bit, and reads a value of each result.  The clock runs from its first turn to the
+last result, so all of this is in the latency that it reports.  Cycles of a turn are what the test benches of public
+folders of 2018.3, 2022.1 and 2023.2 take when they are simulated around a stub; later and earlier ones work otherwise.
 """
 
 import re

@@ -10,6 +10,7 @@ import json
 import mmap
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sttest.core.children import python_command
-from sttest.core.errors import InputError
+from sttest.core.errors import InputError, PassingError
 from sttest.core.files import place_of
 from sttest.core.limits import lower_limit
 from sttest.importers.solution.folder import Solution, first_values, vector_files
@@ -55,6 +56,7 @@ def execute(
 
     Raises:
         InputError: the bitcode cannot be executed, crashes, or takes too long.
+        PassingError: it was killed, as where the machine runs out of memory.
     """
     where = place_of(solution.bitcode)
     if not solution.bitcode.is_file() or not solution.bitcode.stat().st_size:
@@ -92,11 +94,15 @@ def _check(code: int, said: str, where: str, seconds: int, entries: int) -> None
     if code == _EMPTY:
         hints = ["processes are run one after the other: feedback between them is not read yet"]
         raise InputError("empty-fifo", f"{last} is read before anything is written to it", where=where, hints=hints)
-    if code in (-24, -9):  # SIGXCPU, or SIGKILL behind it
+    if code == -signal.SIGXCPU:
         raise _stopped(where, seconds)
+    if code == -signal.SIGKILL:  # the limit of time does not get that far
+        what, hints = "executing the bitcode was killed", ["the machine may have run out of memory: try again"]
+        raise PassingError("run-killed", what, where=where, hints=hints)
     hints = ["co-simulate again, so that there is a vector for each port"]
+    ended = f"exit code {code}" if code > 0 else f"signal {-code}"
     told = f" ({last:.160})" if last else ""
-    raise InputError("run-crashed", f"executing the bitcode ended with signal {-code}{told}", where=where, hints=hints)
+    raise InputError("run-crashed", f"executing the bitcode ended with {ended}{told}", where=where, hints=hints)
 
 
 # --- In the child

@@ -7,11 +7,12 @@ import sys
 import pytest
 from solution_folders import Stages, write_latency, write_solution, write_vectors
 from solution_runs import runs_here
+from test_axi_lite import COEFFICIENTS, STARTS, lite
 from test_import_solution import counter, dataflow, dated
 
-from sttest.core.errors import InputError
+from sttest.core.errors import InputError, PassingError
+from sttest.importers.solution import axi_lite, read_and_check, read_solution
 from sttest.importers.solution import folder as folders
-from sttest.importers.solution import read_and_check, read_solution
 from sttest.importers.solution.folder import find_solution, first_values
 from sttest.sim import simulate
 
@@ -148,6 +149,33 @@ def test_a_schedule_without_a_date_makes_no_co_simulation_older(tmp_path, monkey
     assert refused(read_solution, folder).code == "does-not-agree"
 
 
+def test_a_co_simulation_whose_date_cannot_be_read_is_that_of_its_top(tmp_path, monkeypatch):
+    runs_here(monkeypatch, tmp_path)
+    folder = dated(tmp_path / "s", "Tue Mar  9 14:21:34 2021", "yesterday")
+    assert refused(read_solution, folder).what == "co-simulation 400, this graph 14; nobody knows why"
+
+
+def test_a_test_bench_that_takes_too_many_rounds_is_not_told(tmp_path, monkeypatch):
+    runs_here(monkeypatch, tmp_path)
+    monkeypatch.setattr(axi_lite, "_MOST_ROUNDS", 3)
+    folder = lite(tmp_path / "s", STARTS + COEFFICIENTS, "2022.1")
+    checks: list[str] = []
+    assert read_and_check(folder)[1].measured == 16
+    read_solution(folder, checks=checks)
+    assert checks[0] == "no co-simulation, this graph 16"
+    write_latency(folder, 400)
+    cause = "its test bench starts it over AXI-lite and polls it for its end, which the graph does not have"
+    assert refused(read_solution, folder).what == f"co-simulation 400, this graph 16; {cause}"
+
+
+def test_several_ports_without_vectors_are_told_together(tmp_path, monkeypatch):
+    runs_here(monkeypatch, tmp_path)
+    text = "define void @top(i32 %a, i32 %b) {\n  ret void\n}\n"
+    notes: list[str] = []
+    read_solution(write_solution(tmp_path / "s", text, {"top": Stages([[(0, 0)]], [(0, 0)])}), notes=notes)
+    assert any(each.startswith("no vectors for a, b: they got zeros, a mark of one bit ones") for each in notes)
+
+
 def test_how_far_the_latency_is_off_is_known_where_there_is_a_co_simulation(tmp_path, monkeypatch):
     runs_here(monkeypatch, tmp_path)
     folder = counter(tmp_path / "s", 3, [(2, 2), (4, 0)])
@@ -215,11 +243,11 @@ def test_an_instance_whose_module_is_not_there_says_nothing(tmp_path, monkeypatc
 @pytest.mark.parametrize(
     ("code", "told"),
     [
-        ("os.kill(os.getpid(), signal.SIGKILL)", "the bitcode did not end within 120 s"),
         ("resource.setrlimit(resource.RLIMIT_CORE, (0, 0)); os.kill(os.getpid(), signal.SIGXCPU)",
          "the bitcode did not end within 120 s"),
         ("sys.stderr.write('first\\nlast\\n'); sys.stderr.flush(); os.kill(os.getpid(), signal.SIGTERM)",
          "executing the bitcode ended with signal 15 (last)"),
+        ("raise MemoryError", "executing the bitcode ended with exit code 1 (MemoryError)"),
     ],
 )  # fmt: skip
 def test_how_the_process_ended_is_told(tmp_path, monkeypatch, code, told):
@@ -227,6 +255,13 @@ def test_how_the_process_ended_is_told(tmp_path, monkeypatch, code, told):
     monkeypatch.setattr(execution, "python_command", lambda arguments, ends_with_us: command)
     solution = find_solution(counter(tmp_path / "s", 3, [(2, 2), (4, 0)]))
     assert refused(execution.execute, solution).what == told
+
+
+def test_a_process_that_was_killed_may_end_better_the_next_time(tmp_path, monkeypatch):
+    command = [sys.executable, "-P", "-S", "-c", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"]
+    monkeypatch.setattr(execution, "python_command", lambda arguments, ends_with_us: command)
+    with pytest.raises(PassingError, match=r"executing the bitcode was killed; .* run out of memory"):
+        execution.execute(find_solution(counter(tmp_path / "s", 3, [(2, 2), (4, 0)])))
 
 
 def test_a_process_that_takes_too_long_is_stopped(tmp_path):
