@@ -21,7 +21,7 @@ from sttest.importers.solution.program import TopPort
 from sttest.importers.solution.schedule import Instruction, ScheduledRegion
 from sttest.importers.solution.stages import Call, StagedAccess
 from sttest.sim import Fifo, Pipeline, TimedGraph, Trace
-from sttest.sim.graph import MAX_DEPTH, MAX_NAME_CHARS, PING_PONG
+from sttest.sim.graph import MAX_CYCLES, MAX_DEPTH, MAX_NAME_CHARS, PING_PONG
 
 READ_LATENCY, RESPONSE_LATENCY = 12, 7
 """Cycles of co-simulation's memory from a request to its first beat, and from the last beat to the response, besides
@@ -281,6 +281,9 @@ def _pipeline(draft: Draft, name: str, place: dict[Key, int]) -> Pipeline:
     events = sorted(
         (stage - draft.start, 2 * place[key] + is_write) for stage, is_write, key in draft.events if key in place
     )
+    if max([draft.end, *(tick for tick, _ in events)]) > MAX_CYCLES:
+        what = f"process '{name}' takes more than {MAX_CYCLES:,} cycles"
+        raise InputError("too-long", what, where="import solution", hints=["report the folder"])
     ticks = np.array([tick for tick, _ in events], dtype=np.int64)
     trace = Trace(ticks, np.array([op for _, op in events], dtype=np.int32))
     if not trace.is_ordered:

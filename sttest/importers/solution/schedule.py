@@ -221,6 +221,17 @@ def _schedule(syndb: Element, place: str) -> Schedule:
         if (each := instructions.get(_number(item, "first"))) is not None:
             each.start, each.length = _number(item, "second/first"), _number(item, "second/second")
     regions, region_of = _regions(syndb, instructions)
+    blocks = _blocks(graph, instructions, region_of)
+    for item in _items(syndb, "bblk_ent_exit"):
+        if (block := blocks.get(_number(item, "first"))) is not None:
+            block.states = _number(item, "second/first"), _number(item, "second/second")
+    return Schedule(_text(graph, "name"), place, blocks, instructions, regions)
+
+
+def _blocks(
+    graph: Element, instructions: dict[int, Instruction], region_of: dict[int, ScheduledRegion]
+) -> dict[int, ScheduledBlock]:
+    """The blocks by id."""
     labels = {
         _number(edge, "id"): _number(edge, "source_obj")
         for edge in _items(graph, "edges")
@@ -229,20 +240,22 @@ def _schedule(syndb: Element, place: str) -> Schedule:
     blocks: dict[int, ScheduledBlock] = {}
     for item in _items(graph, "blocks"):
         number = _number(item, "Obj/id")
-        inside = [instructions[each] for each in _numbers(item, "node_objs")]
-        if not inside:
+        ids = list(_numbers(item, "node_objs"))
+        if missing := [each for each in ids if each not in instructions]:
+            raise ValueError(f"it lacks instruction {missing[0]} of block {number}")
+        if not ids:
             raise ValueError(f"it lacks the instructions of block {number}")
+        if number not in region_of:
+            raise ValueError(f"it lacks the region of block {number}")
+        inside = [instructions[each] for each in ids]
         successors = [labels[edge] for edge in inside[-1].operands if edge in labels]
         blocks[number] = ScheduledBlock(number, _text(item, "Obj/name"), inside, region_of[number], successors)
-    for item in _items(syndb, "bblk_ent_exit"):
-        if (block := blocks.get(_number(item, "first"))) is not None:
-            block.states = _number(item, "second/first"), _number(item, "second/second")
     if not blocks:
         raise ValueError("it lacks blocks")
     for block in blocks.values():
         if missing := [each for each in block.successors if each not in blocks]:
             raise ValueError(f"block '{block.name:.60}' goes on to {missing[0]}, which is no block")
-    return Schedule(_text(graph, "name"), place, blocks, instructions, regions)
+    return blocks
 
 
 def _instruction(item: Element) -> Instruction:

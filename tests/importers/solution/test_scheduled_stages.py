@@ -40,7 +40,8 @@ PIPELINED_CYCLES = 1 + 6 + 3  # entry, six further trips, three stages of the la
         ("<opcode>phi</opcode>", "", "opcode"),
         ("<blocks>.*</blocks>", "", "blocks"),
         (r"(<name>body</name></Obj><node_objs>).*?(</node_objs>)", r"\1\2", "the instructions of block 1002"),
-        (r"(<item><mId>1</mId>.*?<basic_blocks>).*?(</basic_blocks>)", r"\1\2", "1001"),  # a block in no region
+        (r"(<item><mId>1</mId>.*?<basic_blocks>).*?(</basic_blocks>)", r"\1\2", "the region of block 1001"),
+        ("<item>6</item>", "<item>66</item>", "instruction 66 of block 1002"),
     ],
 )
 def test_a_schedule_that_lacks_a_part_is_refused_with_its_name(tmp_path, pattern, new, lacks):
