@@ -20,8 +20,9 @@ _DOCTYPE = b"<!DOCTYPE boost_serialization>"
 """What a Boost archive begins with; it declares nothing."""
 LOOP = 1
 """``mType`` of a region that is a loop."""
-_WHOLE = re.compile(r"\s*[+-]?[0-9]{1,12}\s*")
-"""What the tool writes as a number; it has none of more than ten digits."""
+_MOST_DIGITS = 12
+"""Of a number; the tool writes none of more than ten."""
+_WHOLE = re.compile(rf"\s*[+-]?[0-9]{{1,{_MOST_DIGITS}}}\s*")
 
 
 @dataclass(eq=False)
