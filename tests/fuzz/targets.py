@@ -26,7 +26,7 @@ class Target:
     file: str  # name of the damaged file
     read: Callable[[Path], object]  # gets that file's path
     traced: tuple[str, ...]  # modules whose branches lead the search for new inputs; none with functions of Numba
-    tree: str = ""  # form whose parts are changed one by one: json, yaml, xml or npz
+    tree: str = ""  # form whose parts are changed one by one: json, yaml, xml, elements (of XML with texts) or npz
 
     @property
     def corpus(self) -> Path:
@@ -218,6 +218,27 @@ def _reports_of_synthesis(path: Path) -> object:
     return read_reports(path)
 
 
+def _schedule(path: Path) -> object:
+    """A schedule of the top; the run of the bitcode, which a child records, lies beside it."""
+    from sttest.importers.solution.assemble import FifoNames, assembled
+    from sttest.importers.solution.dataflow import set_stages
+    from sttest.importers.solution.folder import Solution
+    from sttest.importers.solution.matching import matched
+    from sttest.importers.solution.program import read_run
+    from sttest.importers.solution.stages import staged
+    from sttest.sim import simulate
+
+    run = read_run(path.parent)
+    schedules = {each.name.removesuffix(".sched.adb"): each for each in path.parent.glob("*.sched.adb")}
+    functions = matched(Solution(path.parent, "top", 200.0, schedules, ""), run.code)
+    for function in functions.values():
+        set_stages(function)
+    top = staged(functions, run.code, run.trace)
+    notes: list[str] = []
+    graph = assembled(top, functions.values(), FifoNames(run.code.channels, {}, run.ports), 200.0, notes)
+    return "\n".join([*notes, simulate(graph).to_text()])
+
+
 # --- Whatever a check is given
 
 
@@ -253,6 +274,7 @@ def _accepted(path: Path) -> object:
 
 
 _HLS = ("sttest.importers.hls", "sttest.importers.cpp", FILES)
+_SOLUTION = ("sttest.importers.solution", FILES)
 _XDSL = ("xdsl.parser", "xdsl.utils.lexer", "xdsl.utils.mlir_lexer")
 _PACKAGE = ("sttest.package", "sttest.core.validation", FILES)
 _CHECK = ("sttest.studies.check", "sttest.importers.sniffing", FILES)
@@ -283,6 +305,7 @@ ALL = (
     Target("allo", "design.mlir", _allo, ("sttest.importers.allo", "sttest.importers.mlir", FILES, *_XDSL)),
     Target("cpp", "design.cpp", _cpp_text, _HLS),
     Target("csynth", "csynth.xml", _reports_of_synthesis, _HLS, "xml"),
+    Target("solution", "top.sched.adb", _schedule, _SOLUTION, "elements"),
     Target("check", "design", _checked, _CHECK),
     Target("requests", "requests.csv", _requests, ("sttest.studies.serving.requests", FILES)),
     Target("routing", "routing.csv", _routing, ("sttest.studies.experts.routing", FILES)),

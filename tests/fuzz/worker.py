@@ -26,7 +26,7 @@ import atheris
 from targets import TARGETS, Target
 from trial import bound_memory, lay, tried
 
-from benchmarks.hostile import archives, json_trees, raw_bytes, xml_texts, yaml_texts
+from benchmarks.hostile import archives, json_trees, raw_bytes, xml_elements, xml_texts, yaml_texts
 
 MAX_BYTES = 1 << 20
 """Of an input; what the readers refuse for its size alone is tested without chance."""
@@ -36,6 +36,7 @@ _Change = Callable[[bytes, random.Random], tuple[str, bytes]]
 _TREES: dict[str, _Change] = {
     "json": json_trees.change,
     "xml": xml_texts.change,
+    "elements": xml_elements.change,
     "yaml": yaml_texts.change,
     "npz": lambda _, dice: archives.archive(dice),
     "": raw_bytes.damage,

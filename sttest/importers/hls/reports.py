@@ -48,17 +48,6 @@ class SynthesisReports:
             raise InputError("no-report", f"no report of '{name:.80}'", where=self.where, hints=hints)
         return self.modules[name]
 
-    def called(self, name: str, number: int) -> str:
-        """The module of call ``number`` of a function: with several, the tool may number the modules from 1 on.
-
-        Raises:
-            InputError: there is none.
-        """
-        numbered = f"{name}_{number}"
-        if number and numbered in self.modules:
-            return numbered
-        return self.module(name).name
-
     def innermost(self, name: str) -> list[LoopReport]:
         """The loops of a function that hold no other, with those that are modules of their own."""
         own = [*_innermost(self.module(name).loops)]

@@ -9,12 +9,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
 
 import numpy as np
 
 from sttest.core.errors import InputError
 from sttest.importers.solution.dataflow import is_stream
+from sttest.importers.solution.drafts import Draft, End, Key
 from sttest.importers.solution.folder import FifoModule
 from sttest.importers.solution.matching import FIFO, MatchedFunction
 from sttest.importers.solution.program import TopPort
@@ -32,44 +32,14 @@ INTERFACE_LATENCY = 1
 _UNKNOWN_BITS = 32
 """Of a token whose width stands nowhere."""
 
-Key: TypeAlias = tuple[str | int, ...]
-"""Of a FIFO: ("channel", number, pointer), or a kind of token with the numbers of its ends."""
-
-
-@dataclass(eq=False)
-class Draft:
-    """A process that is being put together, or one run of it; events are (stage, whether it writes, FIFO)."""
-
-    number: int
-    name: str
-    start: int
-    origin: str = ""
-    starter: "Draft | None" = None  # who puts the token with which it begins
-    events: list[tuple[int, bool, Key]] = field(default_factory=list[tuple[int, bool, Key]])
-    first: int = MAX_CYCLES  # earliest stage of an event
-    end: int = 0  # stage, counted like those of events
-
-    def add(self, stage: int, key: Key, *, is_write: bool) -> None:
-        """Adds an event."""
-        self.events.append((stage, is_write, key))
-        self.first = min(self.first, stage)
-
-    def add_run(self, run: "Draft") -> int:
-        """Adds a further run behind the last one, and returns by how much its stages moved."""
-        offset = self.end + 1 - run.start
-        for stage, is_write, key in run.events:
-            self.add(stage + offset, key, is_write=is_write)
-        self.end = run.end + offset
-        return offset
-
 
 @dataclass(frozen=True)
 class _Wait:
-    """At a stage of a call the caller waits until a time or, where there is one, for a token."""
+    """At a stage of a call the caller waits until a time, and for the ends of processes."""
 
     stage: int
     time: int
-    token: Key | None = None
+    ends: tuple[End, ...] = ()
 
 
 @dataclass
@@ -103,6 +73,7 @@ def assembled(
     builder = _Builder(names)
     process = builder.draft(top)
     process.end = builder.lay_out(top, 0, process)
+    process.open_ends()
     builder.link_regions({region: each for each in functions for region in each.schedule.regions.values()})
     return builder.graph(top.function.name, clock_mhz, notes)
 
@@ -115,7 +86,7 @@ class _Builder:
         self.drafts: list[Draft] = []
         self.sites: dict[tuple[int, Instruction], Draft] = {}  # by caller and call
         self.bits: dict[Key, int] = {}
-        self.regions: dict[ScheduledRegion, dict[int, _Iterated]] = {}  # regions in loops: their processes by call
+        self.regions: dict[tuple[int, ScheduledRegion], dict[int, _Iterated]] = {}  # in loops, by caller: by call
         self.linked: set[Key] = set()
         self.halves: dict[Key, int] = {}  # tokens for halves of an array: how many are there initially
 
@@ -127,26 +98,35 @@ class _Builder:
         return made
 
     def lay_out(self, call: Call, base: int, into: Draft) -> int:
-        """Adds what a call does from a time on to a process, and returns the time of its end if nothing stalls it."""
+        """Adds what a call does from a time on to a process, and returns the time of its end if nothing stalls it.
+
+        A loop with a region in it is waited for where it is left.
+        """
         timeline = _Timeline(self, base, into)
-        items: list[tuple[int, int, Call | StagedAccess]] = [(each.stage, 0, each) for each in call.calls]
+        items: list[tuple[int, int, Call | StagedAccess | ScheduledRegion]] = []
+        items += [(stage, -1, loop) for loop, stage in call.left.items()]
+        items += [(each.stage, 0, each) for each in call.calls]
         items += [(each.stage, 1, each) for each in call.accesses]
-        merged: list[Draft] = []
-        for stage, is_access, item in sorted(items, key=lambda each: each[:2]):
+        merged: dict[ScheduledRegion, dict[Draft, _Iterated]] = {}
+        for stage, order, item in sorted(items, key=lambda each: each[:2]):
+            if isinstance(item, ScheduledRegion):
+                timeline.wait(_Wait(stage, 0, _ends(merged.pop(item, {}))))
+                timeline.at(stage)
+                continue
             # Starts of a stage do not wait for ends of the same stage.
-            time = timeline.at(stage if is_access else stage - 1) + (0 if is_access else 1)
+            time = timeline.at(stage) if order else timeline.at(stage - 1) + 1
             if isinstance(item, StagedAccess):
                 timeline.access(item, time)
             elif item.is_process and item.region is not None and item.region.is_loop:
-                self.collect(item, time, into, merged)
+                self.collect(item, time, into, merged.setdefault(item.region, {}))
             elif item.is_process:
                 timeline.wait(self.process(item, time + item.delay, into))
             else:
                 timeline.wait(_Wait(item.end_stage, self.lay_out(item, time + item.delay, into)))
-        for draft in merged:
-            timeline.wait(_Wait(call.end, 0, self._done(draft)))
+        for loop in merged.values():
+            timeline.wait(_Wait(call.end, 0, _ends(loop)))
         end = timeline.at(call.end)
-        if not merged and all(not each.is_process and each.latency is not None for each in call.calls):
+        if all(not each.is_process and each.latency is not None for each in call.calls):
             call.latency = end - base
             call.unreported += _unreported(call.calls)
             call.has_told_trips &= all(each.has_told_trips for each in call.calls)
@@ -161,12 +141,13 @@ class _Builder:
         if before is not None or caller.first < time or caller.starter is not None:
             self._begin_with_token(draft, time, caller)
         draft.end = self.lay_out(call, time, draft)
-        wait = _Wait(call.end_stage, time, self._done(draft) if draft.end > time else None)
+        behind, has_access = draft.open_ends(), draft.has_access_at_end
         if before is None:
-            self.sites[site] = draft
+            self.sites[site], offset = draft, 0
         else:
-            before.add_run(draft)
-        return wait
+            offset = before.add_run(draft)
+        own = End(self.sites[site], time + offset, draft.end + offset, has_access)
+        return _Wait(call.end_stage, 0 if draft.end > time else time, (own, *behind))
 
     @staticmethod
     def _begin_with_token(draft: Draft, time: int, caller: Draft) -> None:
@@ -177,13 +158,7 @@ class _Builder:
         caller.add(max(time - 1, caller.start), ("start", draft.number), is_write=True)
         draft.add(time, ("start", draft.number), is_write=False)
 
-    @staticmethod
-    def _done(draft: Draft) -> Key:
-        """A token that a process puts in its last cycle."""
-        draft.add(max(draft.end - 1, draft.start), ("done", draft.number), is_write=True)
-        return "done", draft.number
-
-    def collect(self, call: Call, time: int, caller: Draft, merged: list[Draft]) -> None:
+    def collect(self, call: Call, time: int, caller: Draft, merged: "dict[Draft, _Iterated]") -> None:
         """Runs of the processes of a region in a loop: each leaf is one process for all iterations."""
         if any(each.is_process for each in call.calls):
             for each in sorted(call.calls, key=lambda item: item.stage):
@@ -193,25 +168,28 @@ class _Builder:
         assert call.region is not None
         site = caller.number, call.step.instruction
         if site not in self.sites:
-            self.sites[site] = draft = self.draft(call, merged[0].start if merged else time)
+            self.sites[site] = draft = self.draft(call, next(iter(merged)).start if merged else time)
             if caller.first < draft.start or caller.starter is not None:
                 self._begin_with_token(draft, draft.start, caller)
             draft.end = draft.start - 1
-            merged.append(draft)
+            merged[draft] = _Iterated(draft)
         draft = self.sites[site]
         if draft not in merged:
             what = f"the dataflow region with '{call.function.name:.80}' is in a loop that is entered more than once"
             hints = ["report the folder: no such region was known when this was written"]
             raise InputError("unknown-region", what, where=call.function.schedule.place, hints=hints)
-        run = Draft(draft.number, "", 0)
-        run.end = self.lay_out(call, 0, run)
-        offset = draft.add_run(run)
-        inside = self.regions.setdefault(call.region, {})
-        inside.setdefault(call.step.instruction.id, _Iterated(draft)).runs.append((offset, draft.end))
+        iterated = self.regions.setdefault((caller.number, call.region), {}).setdefault(
+            call.step.instruction.id, merged[draft]
+        )
+        run = Draft(draft.number, "", draft.end + 1, starter=draft if iterated.runs else draft.starter)
+        run.end = self.lay_out(call, run.start, run)
+        iterated.behind = run.open_ends()
+        draft.add_run(run)
+        iterated.runs.append((run.start, draft.end))
 
     def link_regions(self, functions: dict[ScheduledRegion, MatchedFunction]) -> None:
         """Tokens between the processes of regions in loops: for starts, and for arrays and scalars in two halves."""
-        for region, inside in self.regions.items():
+        for (_, region), inside in self.regions.items():
             for channel in region.channels:
                 pairs = [
                     (a, b) for a in channel.sources for b in channel.sinks if a in inside and b in inside and a != b
@@ -303,6 +281,9 @@ def _pipeline(draft: Draft, name: str, place: dict[Key, int]) -> Pipeline:
     events = sorted(
         (stage - draft.start, 2 * place[key] + is_write) for stage, is_write, key in draft.events if key in place
     )
+    if max([draft.end, *(tick for tick, _ in events)]) > MAX_CYCLES:
+        what = f"process '{name}' takes more than {MAX_CYCLES:,} cycles"
+        raise InputError("too-long", what, where="import solution", hints=["report the folder"])
     ticks = np.array([tick for tick, _ in events], dtype=np.int64)
     trace = Trace(ticks, np.array([op for _, op in events], dtype=np.int32))
     if not trace.is_ordered:
@@ -334,11 +315,8 @@ class _Timeline:
     def at(self, stage: int) -> int:
         """The time of a stage, behind all that it waits for."""
         due = [each for each in self.waits if each.stage <= stage]
-        for each in sorted(due, key=lambda each: (each.stage, each.token is not None)):
-            if each.token is None:
-                self.delay_until(each.time, each.stage)
-            else:
-                self.into.add(self.base + each.stage + self.shift, each.token, is_write=False)
+        for each in sorted(due, key=lambda each: (each.stage, not each.time)):
+            self.into.wait(self.delay_until(each.time, each.stage), each.ends)
         self.waits = [each for each in self.waits if each.stage > stage]
         return self.base + stage + self.shift
 
@@ -378,7 +356,21 @@ class _Timeline:
 
 @dataclass(eq=False)
 class _Iterated:
-    """A process of a region in a loop, and the stages at which its runs begin and end."""
+    """A process of a region in a loop, and the stages at which its runs begin and end.
+
+    ``behind`` are processes in the last run for which whoever waits for this one has to wait as well.
+    """
 
     draft: Draft
     runs: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    behind: list[End] = field(default_factory=list[End])
+
+
+def _ends(loop: dict[Draft, _Iterated]) -> tuple[End, ...]:
+    """What follows a loop with a region in it waits for."""
+    found: list[End] = []
+    for draft, each in loop.items():
+        begin, end = each.runs[-1]
+        # In a cycle in which it both begins and ends it may wait for half of an array.
+        found += [End(draft, draft.start, end, begin == end or draft.has_access_at_end), *each.behind]
+    return tuple(found)

@@ -1,9 +1,9 @@
 """What a co-simulation measures of a design that is started over AXI-lite, by the design's own latency.
 
-The test bench of Vivado and Vitis HLS takes turns: it reads the status register, writes a word of each argument that is
-not written yet, writes the start bit, and reads a word of each result.  The clock runs from its first turn to the last
-result, so all of this is in the latency that it reports.  Cycles of a turn are what the test benches of public folders
-of 2018.3, 2022.1 and 2023.2 take when they are simulated around a stub; later and earlier ones work otherwise.
+The test bench of Vivado and Vitis HLS takes turns: it reads the status register, writes a value of each argument that
+is not written yet, writes the start bit, and reads a value of each result.  The clock runs from its first turn to the
+last result, so all of this is in the latency that it reports.  Cycles of a turn are what the test benches of public
+folders of 2018.3, 2022.1 and 2023.2 take when they are simulated around a stub; later and earlier ones work otherwise.
 """
 
 import re
@@ -22,14 +22,17 @@ _TO_START, _TO_FLAG = 3, 3
 """From the turn that writes the start bit to the design's begin, and from the last word to when a start is allowed."""
 _MOST_ROUNDS = 1_000_000
 _LINE = re.compile(
-    r"//\s*0x[0-9a-f]+ : (?:Data|(Control)) signal of (\w+)\s*\n//\s*bit (\d+)(?:~\d+)? - [^(\n]*\(([^)]*)\)"
+    r"//\s*0x[0-9a-f]+ : (?:Data|(Control)) signal of (\w+)\s*\n//\s*bit \d+(?:~\d+)? +- [^(\n]*\(([^)]*)\)"
 )
 _MEMORY = re.compile(r"// 0x[0-9a-f]+ : Memory '(\w+)' \((\d+) \* (\d+)b\)")
 
 
 @dataclass
 class _Argument:
-    """An argument or a result: ``length`` elements of so many words of 32 bits, of which ``left`` are to be passed."""
+    """An argument or a result: ``length`` turns, each of so many words of 32 bits, of which ``left`` are to be taken.
+
+    ``has_valid`` is set of a result with a flag that is read behind it.
+    """
 
     words: int
     length: int = 1
@@ -78,7 +81,7 @@ def bench_of(solution: Solution) -> LiteBench | None:
 def _registers(text: str) -> tuple[list[_Argument], list[_Argument]]:
     arguments: dict[str, _Argument] = {}
     results: dict[str, _Argument] = {}
-    for is_control, name, _, access in _LINE.findall(text):
+    for is_control, name, access in _LINE.findall(text):
         side = arguments if "Write" in access else results
         if is_control:
             if name in results:

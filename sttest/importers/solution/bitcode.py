@@ -62,9 +62,9 @@ def executable(data: bytes, top: str) -> RecordedModule:
     try:
         module = llvm.parse_bitcode(data)
     except RuntimeError as error:
-        raise UnreadableError(f"the bitcode is damaged ({str(error).strip():.120})") from error
+        raise UnreadableError(f"the bitcode is damaged ({' '.join(str(error).split()):.120})") from error
     functions = {each.name: each for each in module.functions}
-    if top not in functions or functions[top].is_declaration:
+    if top not in functions or functions[top].is_declaration or _NOT_HARDWARE.match(top):
         raise UnreadableError(f"the bitcode has no function '{top}'")
     return _Writer(module, functions).write(top)
 

@@ -66,7 +66,8 @@ def checked(solution: Solution, run: FirstTransaction, top: Call, graph: TimedGr
     wrong = [f"{name} {ours:,} (csynth {theirs:,})" for name, (ours, theirs) in fixed.items() if ours != theirs]
     equal, total = (sum(getattr(each, name) for each in run.checks) for name in ("equal", "total"))
     bench = bench_of(solution)
-    measured = cycles if cycles is None or bench is None else bench.measured(cycles)
+    told = None if cycles is None or bench is None else bench.measured(cycles)
+    measured = cycles if told is None else told
     ours = "a deadlock" if cycles is None else f"{cycles:,}"
     if measured != cycles:
         ours += f", {measured:,} with its test bench's accesses over AXI-lite"
@@ -81,7 +82,7 @@ def checked(solution: Solution, run: FirstTransaction, top: Call, graph: TimedGr
         more = f" and {len(wrong) - _NAMED_AT_ONCE} more" if len(wrong) > _NAMED_AT_ONCE else ""
         lines.append(f"differ from csynth: {', '.join(wrong[:_NAMED_AT_ONCE])}{more}")
     is_older = truth is not None and truth.is_older
-    causes = tuple(_causes(solution, run, is_known=bench is not None))
+    causes = tuple(_causes(solution, run, is_known=bench is not None and (told is not None or cycles is None)))
     doubts = [f"co-simulation {truth.cycles:,}, this graph {ours}"] if truth and _is_off(measured, truth.cycles) else []
     if not truth or is_older:  # a fresh co-simulation that agrees says more than any other figure
         doubts = [] if equal == total else [f"outputs {equal:,}/{total:,}"]
@@ -127,7 +128,8 @@ def _notes(run: FirstTransaction, is_there: bool, is_older: bool, equal: int, to
     if is_older:
         yield "the co-simulation is older than the schedule: it may be that of another design"
     if missing := _missing(run):
-        yield f"no vectors for {missing}: it got zeros, a mark of one bit ones, and what depends on that is for those"
+        got = "they got" if ", " in missing else "it got"
+        yield f"no vectors for {missing}: {got} zeros, a mark of one bit ones, and what depends on that is for those"
     if equal < total:
         ports = [each.port for each in run.checks if each.equal < each.total]
         yield f"outputs of {', '.join(ports[:_NAMED_AT_ONCE])} are not those of the co-simulation"

@@ -10,6 +10,7 @@ import json
 import mmap
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sttest.core.children import python_command
-from sttest.core.errors import InputError
+from sttest.core.errors import InputError, PassingError
 from sttest.core.files import place_of
 from sttest.core.limits import lower_limit
 from sttest.importers.solution.folder import Solution, first_values, vector_files
@@ -55,6 +56,7 @@ def execute(
 
     Raises:
         InputError: the bitcode cannot be executed, crashes, or takes too long.
+        PassingError: it was killed, as where the machine runs out of memory.
     """
     where = place_of(solution.bitcode)
     if not solution.bitcode.is_file() or not solution.bitcode.stat().st_size:
@@ -92,11 +94,15 @@ def _check(code: int, said: str, where: str, seconds: int, entries: int) -> None
     if code == _EMPTY:
         hints = ["processes are run one after the other: feedback between them is not read yet"]
         raise InputError("empty-fifo", f"{last} is read before anything is written to it", where=where, hints=hints)
-    if code in (-24, -9):  # SIGXCPU, or SIGKILL behind it
+    if code == -signal.SIGXCPU:
         raise _stopped(where, seconds)
+    if code == -signal.SIGKILL:  # the limit of time does not get that far
+        what, hints = "executing the bitcode was killed", ["the machine may have run out of memory: try again"]
+        raise PassingError("run-killed", what, where=where, hints=hints)
     hints = ["co-simulate again, so that there is a vector for each port"]
+    ended = f"exit code {code}" if code > 0 else f"signal {-code}"
     told = f" ({last:.160})" if last else ""
-    raise InputError("run-crashed", f"executing the bitcode ended with signal {-code}{told}", where=where, hints=hints)
+    raise InputError("run-crashed", f"executing the bitcode ended with {ended}{told}", where=where, hints=hints)
 
 
 # --- In the child
@@ -133,6 +139,36 @@ class _Queues:
             self.outputs[number].append(int.from_bytes(value, "little"))
         else:
             self.inside[number].append(value)
+
+
+class _Bursts:
+    """Requests to memory: the next beat of a port is that of the oldest request there that has any left."""
+
+    def __init__(self, ports: list[TopPort]) -> None:
+        self.ports = ports
+        self._port_of: dict[int, int] = {}
+        self._under_way: defaultdict[tuple[int, int], deque[tuple[int, int]]] = defaultdict(deque)
+
+    def request(self, pointer: int | None, kind: int, beats: int) -> None:
+        """Beats from an address on."""
+        if beats > 0:
+            self._under_way[self._port(pointer or 0), kind].append((pointer or 0, beats))
+
+    def beat(self, pointer: int | None, kind: int, step: int) -> int:
+        """The address of the next beat, ``step`` bytes behind the last; the pointer itself where none was requested."""
+        under_way = self._under_way[self._port(pointer or 0), kind]
+        if not under_way:
+            return pointer or 0
+        address, left = under_way.popleft()
+        if left > 1:
+            under_way.appendleft((address + step, left - 1))
+        return address
+
+    def _port(self, pointer: int) -> int:
+        if pointer not in self._port_of:
+            inside = (each.address for each in self.ports if each.address <= pointer < each.address + each.size)
+            self._port_of[pointer] = next(inside, pointer)
+        return self._port_of[pointer]
 
 
 def _leave(code: int, text: str) -> NoReturn:
@@ -179,6 +215,7 @@ class _Call:
         self.parameters = parameters
         self.queues = _Queues()
         self.ports: list[TopPort] = []
+        self.bursts = _Bursts(self.ports)
         self.missing: list[str] = []
         self._memories: dict[str, tuple[mmap.mmap, int]] = {}
         self._most_bytes = min(_MEMORY_BYTES, max(1 << 16, _ALL_MEMORY_BYTES // max(1, len(parameters)) >> 12 << 12))
@@ -216,7 +253,12 @@ class _Call:
         """The trace, of at most so many entries."""
         full = ctypes.CFUNCTYPE(None)(lambda: _leave(_FULL, "full"))
         three = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
-        calls = {"full": full, "pop": three(self.queues.pop), "push": three(self.queues.push)}
+        beat = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+        request = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+        calls = {
+            "full": full, "pop": three(self.queues.pop), "push": three(self.queues.push),
+            "request": request(self.bursts.request), "beat": beat(self.bursts.beat),
+        }  # fmt: skip
         for name, function in calls.items():
             llvm.add_symbol(f"sttest.{name}", ctypes.cast(function, ctypes.c_void_p).value)
         engine = llvm.create_mcjit_compiler(module, machine)

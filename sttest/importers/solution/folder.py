@@ -189,9 +189,10 @@ def _first_transaction(path: Path) -> int | None:
 
 
 def _is_older(solution: Solution) -> bool:
-    cosimulated = _dates(solution.root.glob(f"sim/report/{solution.top}_cosim.rpt"))
-    if not cosimulated and any(solution.root.glob("sim/report/*_cosim.rpt")):
-        return True  # that of another top
+    report = solution.root / "sim" / "report" / f"{solution.top}_cosim.rpt"
+    if not report.is_file():
+        return any(solution.root.glob("sim/report/*_cosim.rpt"))  # that of another top
+    cosimulated = _dates([report])
     scheduled = _dates((solution.root / _DATABASE).glob("*.verbose.sched.rpt"))
     return bool(cosimulated and scheduled) and max(cosimulated) < max(scheduled)
 

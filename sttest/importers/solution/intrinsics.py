@@ -6,6 +6,8 @@ declared only in some versions, get a body.  ``llvm.part.select`` and ``llvm.par
 
 import re
 
+from sttest.importers.solution.program import READ_REQUEST, WRITE_REQUEST
+
 _FLOATS = {"half": 16, "float": 32, "double": 64}
 _NAMES = re.compile(r"_ssdm_(?:op_)?(?:Spec|Return|Wait|Loop|Set)|_ssdm_(?:InlineSelf|inline)")
 
@@ -49,6 +51,8 @@ RECORDERS = """
 declare void @sttest.full()
 declare void @sttest.pop(ptr, ptr, i64)
 declare void @sttest.push(ptr, ptr, i64)
+declare void @sttest.request(ptr, i64, i64)
+declare i64 @sttest.beat(ptr, i64, i64)
 define void @sttest.record(i64 %entry) {
   %count = load i64, ptr @sttest.count
   %most = load i64, ptr @sttest.most
@@ -296,26 +300,55 @@ def _axis(kind: str, result: str, types: list[str]) -> str | None:
 
 
 def _memory(kind: str, result: str, types: list[str]) -> str | None:
-    """Ports to memory: a request with its beats, a beat, a response."""
+    """Ports to memory: a request with its beats, a beat, a response.
+
+    All beats of a burst have the pointer of its request; whoever runs the bitcode says where the next one is.
+    """
     there = types[0]
     plain = f"addrspacecast {there} %a0 to ptr" if "addrspace" in there else "getelementptr i8, ptr %a0, i64 0"
     text = f"  %p = {plain}\n"
     match kind:
         case "ReadReq" | "WriteReq":
-            text += f"  call void @sttest.access(ptr %p, i64 {3 if kind == 'ReadReq' else 4})\n"
+            number = READ_REQUEST if kind == "ReadReq" else WRITE_REQUEST
+            text += f"  call void @sttest.access(ptr %p, i64 {number})\n"
             text += _resized("%a1", types[1], "i64", "%beats")
+            text += f"  call void @sttest.request(ptr %p, i64 {number}, i64 %beats)\n"
             text += "  %shifted = shl i64 %beats, 3\n  call void @sttest.record(i64 %shifted)\n"
             return text + (f"  ret {result} true\n}}\n" if result == "i1" else _nothing(result))
         case "WriteResp":
             text += "  call void @sttest.access(ptr %p, i64 6)\n"
             return text + (f"  ret {result} true\n}}\n" if result == "i1" else _nothing(result))
         case "Read":
-            return (
-                text
-                + f"  call void @sttest.access(ptr %p, i64 1)\n  %v = load {result}, ptr %p\n  ret {result} %v\n}}\n"
-            )
+            text += f"  call void @sttest.access(ptr %p, i64 1)\n{_beat(READ_REQUEST, result)}"
+            return text + f"  %v = load {result}, ptr %b\n  ret {result} %v\n}}\n"
         case "Write":
-            text += "  call void @sttest.access(ptr %p, i64 2)\n"
-            return text + f"  store {types[1]} %a1, ptr %p\n{_nothing(result)}"
+            text += f"  call void @sttest.access(ptr %p, i64 2)\n{_beat(WRITE_REQUEST, types[1])}"
+            return text + _stored(types[1:]) + _nothing(result)
         case _:
             return None
+
+
+def _beat(request: int, kind: str) -> str:
+    """``%b`` is where the next beat of such a request is."""
+    step = storage_bytes(bits_of(kind)) if bits_of(kind) else 0
+    return f"  %n = call i64 @sttest.beat(ptr %p, i64 {request}, i64 {step})\n  %b = inttoptr i64 %n to ptr\n"
+
+
+def _stored(types: list[str]) -> str:
+    """The store of a beat: a value and, where there is one, a strobe with a bit for each byte that is written."""
+    kind, *others = types
+    count = bits_of(others[0]) if others else 0
+    if not count or 8 * count != bits_of(kind) or kind in _FLOATS:
+        return f"  store {kind} %a1, ptr %b\n"
+    text, mask = f"  %old = load {kind}, ptr %b\n", "0"
+    for place in range(count):
+        text += (
+            f"  %s{place} = and {others[0]} %a2, {1 << place}\n  %t{place} = icmp ne {others[0]} %s{place}, 0\n"
+            f"  %m{place} = select i1 %t{place}, {kind} {255 << 8 * place}, {kind} 0\n"
+            f"  %o{place} = or {kind} {mask}, %m{place}\n"
+        )
+        mask = f"%o{place}"
+    return text + (
+        f"  %off = xor {kind} {mask}, -1\n  %kept = and {kind} %old, %off\n  %in = and {kind} %a1, {mask}\n"
+        f"  %new = or {kind} %kept, %in\n  store {kind} %new, ptr %b\n"
+    )

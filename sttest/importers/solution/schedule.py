@@ -6,7 +6,8 @@ dataflow regions with their channels; ``node_label_latency`` the first stage and
 ``bblk_ent_exit`` the states of the FSM in which a block is entered and left.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -19,6 +20,9 @@ _DOCTYPE = b"<!DOCTYPE boost_serialization>"
 """What a Boost archive begins with; it declares nothing."""
 LOOP = 1
 """``mType`` of a region that is a loop."""
+_MOST_DIGITS = 12
+"""Of a number; the tool writes none of more than ten."""
+_WHOLE = re.compile(rf"\s*[+-]?[0-9]{{1,{_MOST_DIGITS}}}\s*")
 
 
 @dataclass(eq=False)
@@ -90,6 +94,12 @@ class ScheduledBlock:
         return region
 
     @property
+    def dataflow_loop(self) -> ScheduledRegion | None:
+        """That loop, where a dataflow region is in it."""
+        loop = self.loop
+        return loop if loop is not None and loop.is_dataflow else None
+
+    @property
     def pipeline(self) -> ScheduledRegion | None:
         """That loop, where it is pipelined."""
         loop = self.loop
@@ -159,8 +169,10 @@ def read_schedule(path: Path) -> Schedule:
     root = parse_xml(read_bytes(path).replace(_DOCTYPE, b"", 1), place)
     try:
         return _schedule(_child(root, "syndb"), place)
-    except (KeyError, ValueError) as error:
+    except KeyError as error:
         raise _refusal(place, f"it lacks {error}") from error
+    except ValueError as error:
+        raise _refusal(place, str(error)) from error
 
 
 def _refusal(place: str, what: str) -> InputError:
@@ -180,12 +192,27 @@ def _text(node: Element, path: str) -> str:
 
 
 def _number(node: Element, path: str) -> int:
-    return int(_text(node, path))
+    return _whole(_text(node, path), path)
+
+
+def _whole(text: str | None, name: str) -> int:
+    """The number in a text.
+
+    Raises:
+        ValueError: it is none, or has too many digits; the message says what stands there.
+    """
+    if not _WHOLE.fullmatch(text or ""):
+        raise ValueError(f"{name} is {(text or '')[:40]!r} where a whole number belongs")
+    return int(text or "")
 
 
 def _items(node: Element, path: str) -> Iterator[Element]:
     found = node.find(path)
     yield from () if found is None else found.findall("item")
+
+
+def _numbers(node: Element, path: str) -> Iterator[int]:
+    return (_whole(each.text, f"an item of {path}") for each in _items(node, path))
 
 
 def _schedule(syndb: Element, place: str) -> Schedule:
@@ -195,6 +222,17 @@ def _schedule(syndb: Element, place: str) -> Schedule:
         if (each := instructions.get(_number(item, "first"))) is not None:
             each.start, each.length = _number(item, "second/first"), _number(item, "second/second")
     regions, region_of = _regions(syndb, instructions)
+    blocks = _blocks(graph, instructions, region_of)
+    for item in _items(syndb, "bblk_ent_exit"):
+        if (block := blocks.get(_number(item, "first"))) is not None:
+            block.states = _number(item, "second/first"), _number(item, "second/second")
+    return Schedule(_text(graph, "name"), place, blocks, instructions, regions)
+
+
+def _blocks(
+    graph: Element, instructions: dict[int, Instruction], region_of: dict[int, ScheduledRegion]
+) -> dict[int, ScheduledBlock]:
+    """The blocks by id."""
     labels = {
         _number(edge, "id"): _number(edge, "source_obj")
         for edge in _items(graph, "edges")
@@ -203,17 +241,22 @@ def _schedule(syndb: Element, place: str) -> Schedule:
     blocks: dict[int, ScheduledBlock] = {}
     for item in _items(graph, "blocks"):
         number = _number(item, "Obj/id")
-        inside = [instructions[int(each.text or "")] for each in _items(item, "node_objs")]
-        if not inside:
-            raise ValueError(f"the instructions of block {number}")
+        ids = list(_numbers(item, "node_objs"))
+        if missing := [each for each in ids if each not in instructions]:
+            raise ValueError(f"it lacks instruction {missing[0]} of block {number}")
+        if not ids:
+            raise ValueError(f"it lacks the instructions of block {number}")
+        if number not in region_of:
+            raise ValueError(f"it lacks the region of block {number}")
+        inside = [instructions[each] for each in ids]
         successors = [labels[edge] for edge in inside[-1].operands if edge in labels]
         blocks[number] = ScheduledBlock(number, _text(item, "Obj/name"), inside, region_of[number], successors)
-    for item in _items(syndb, "bblk_ent_exit"):
-        if (block := blocks.get(_number(item, "first"))) is not None:
-            block.states = _number(item, "second/first"), _number(item, "second/second")
     if not blocks:
-        raise ValueError("blocks")
-    return Schedule(_text(graph, "name"), place, blocks, instructions, regions)
+        raise ValueError("it lacks blocks")
+    for block in blocks.values():
+        if missing := [each for each in block.successors if each not in blocks]:
+            raise ValueError(f"block '{block.name:.60}' goes on to {missing[0]}, which is no block")
+    return blocks
 
 
 def _instruction(item: Element) -> Instruction:
@@ -221,7 +264,7 @@ def _instruction(item: Element) -> Instruction:
     file, line = _text(about, "fileName"), _text(about, "lineNumber")
     return Instruction(
         _number(about, "id"), _text(about, "name"), _text(item, "opcode"), f"{file}:{line}" if file else "",
-        tuple(int(each.text or "") for each in _items(item, "oprand_edges")),
+        tuple(_numbers(item, "oprand_edges")),
     )  # fmt: skip
 
 
@@ -239,17 +282,33 @@ def _regions(
             _number(item, "mDepth"), _number(item, "mIsDfPipe") != 0, channels, processes, _trips(item),
         )  # fmt: skip
         regions[region.id] = region
-        parent_of |= {int(each.text or ""): region.id for each in _items(item, "sub_regions")}
-        region_of |= {int(each.text or ""): region for each in _items(item, "basic_blocks")}
+        parent_of |= dict.fromkeys(_numbers(item, "sub_regions"), region.id)
+        region_of |= dict.fromkeys(_numbers(item, "basic_blocks"), region)
     for inner, outer in parent_of.items():
         if inner in regions:
             regions[inner].parent = regions[outer]
+    _check_nesting(regions.values())
     return regions, region_of
+
+
+def _check_nesting(regions: Iterable[ScheduledRegion]) -> None:
+    """Refuses regions that are inside of themselves."""
+    nested: set[ScheduledRegion] = set()
+    for region in regions:
+        way: set[ScheduledRegion] = set()
+        outer: ScheduledRegion | None = region
+        while outer is not None and outer not in nested:
+            if outer in way:
+                raise ValueError(f"region {outer.id} is inside of itself")
+            way.add(outer)
+            outer = outer.parent
+        nested |= way
 
 
 def _trips(region: Element) -> int | None:
     least, most = (region.findtext(name) or "-1" for name in ("mMinTripCount", "mMaxTripCount"))
-    return int(least) if least == most and int(least) >= 0 else None
+    trips = _whole(least, "mMinTripCount")
+    return trips if least == most and trips >= 0 else None
 
 
 def _channels(

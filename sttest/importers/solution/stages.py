@@ -11,6 +11,8 @@ A block of stages ``start`` to ``end`` that is entered with an overlap takes its
 6. A function that is a pipeline has absolute stages, and its depth less 1 as latency.
 7. A loop that is a function of its own ends depth - 1 after the start of its last iteration where it begins by itself:
    as the top, or as a process.  Called in sequence it takes two stages more, which synthesis reports in either case.
+8. Stages of a dataflow region count from its own begin: it begins with its function, or in the state after the last if
+   that has more than one before it, and what is behind it begins in the state after its last.
 """
 
 from collections.abc import Iterator
@@ -43,7 +45,10 @@ class StagedAccess:
 
 @dataclass(eq=False)
 class Call:
-    """A call of a function; ``stage`` and ``end_stage`` are those of its caller, its own begin at 0."""
+    """A call of a function; ``stage`` and ``end_stage`` are those of its caller, its own begin at 0.
+
+    ``left`` has the stages at which its dataflow loops were left for the last time.
+    """
 
     function: MatchedFunction
     step: VisibleStep | None = None  # None of the top
@@ -55,6 +60,7 @@ class Call:
     latency: int | None = None  # cycles if nothing stalls, calls in it included; None where these are processes
     unreported: int = 0  # cycles by which synthesis reports more than it takes
     has_told_trips: bool = True  # whether its loops ran as often as the schedule was told
+    left: dict[ScheduledRegion, int] = field(default_factory=dict[ScheduledRegion, int])
     calls: "list[Call]" = field(default_factory=list["Call"])
     accesses: list[StagedAccess] = field(default_factory=list[StagedAccess])
 
@@ -128,17 +134,11 @@ class _Frame:
             (self.dynamic, self.static), self.pipeline = self.latest, pipeline
         is_back = self.previous is not None and (self.previous.id, block.id) in self.function.back_edges
         self.trips.enter(block, is_back=is_back)
-        overlap = self.static - block.start
-        if pipeline is None:
-            overlap = -1 if is_back or overlap < -1 else overlap  # rule 1
-        else:
-            if is_entry and overlap < -1 and self.previous is not None:  # rule 3
-                first = min(each.start for each in self.function.blocks_of(pipeline))
-                overlap = max(overlap, -1 - (block.start - first))
-            overlap -= pipeline.ii if is_back else 0  # rule 2
-        self.dynamic += block.length - overlap
+        self.dynamic += block.length - self._overlap(block, pipeline, is_entry=is_entry, is_back=is_back)
         self.static = block.end
         self.begin = self.dynamic - block.length
+        if self.previous is not None and (left := self.previous.dataflow_loop) not in (None, block.dataflow_loop):
+            self.call.left[left] = self.begin
         self._note_end(block, pipeline)
         if pipeline is not None and (is_back or self.iterations is None):
             self.iterations = self.iterations[0] if self.iterations else self.begin, self.begin, pipeline
@@ -147,6 +147,23 @@ class _Frame:
             self.latest = self.function.schedule.function_pipeline.depth - 1, self.latest[1]
         self.previous = self.block = block
         self.steps, self.place, self.done = steps, 0, 0
+
+    def _overlap(
+        self, block: ScheduledBlock, pipeline: ScheduledRegion | None, *, is_entry: bool, is_back: bool
+    ) -> int:
+        """Stages of what is before a block that are its own as well; -1 where it begins a stage behind them."""
+        before, overlap = self.previous, self.static - block.start
+        if before is not None and before.region is not block.region:  # rule 8
+            if before.region.is_dataflow:
+                overlap = min(overlap, -1)
+            elif block.region.is_dataflow:
+                overlap = -1 if self.dynamic > 0 else min(overlap, 0)
+        if pipeline is None:
+            return -1 if is_back or overlap < -1 else overlap  # rule 1
+        if is_entry and overlap < -1 and before is not None:  # rule 3
+            first = min(each.start for each in self.function.blocks_of(pipeline))
+            overlap = max(overlap, -1 - (block.start - first))
+        return overlap - pipeline.ii if is_back else overlap  # rule 2
 
     def _close(self, pipeline: ScheduledRegion | None) -> None:
         """The last block of a pipeline ends at its branch if the loop is left (rule 4)."""
@@ -285,6 +302,8 @@ class _Reader:
         return call
 
     def _access(self, pointer: int, kind: int, count: int) -> None:
+        if self.top is not None and not self.frames:
+            raise _broken(self.top.function, "an access that its schedule does not have")
         frame = self.frames[-1]
         place = frame.done
         step = frame.next_step()

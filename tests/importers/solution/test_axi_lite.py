@@ -66,6 +66,35 @@ def test_it_measures_its_own_accesses_as_well(tmp_path, registers, version, late
     assert bench.measured(latency) == measured
 
 
+RESULT = """// 0x10 : Data signal of sum
+//        bit 31~0 - sum[31:0] (Read)
+// 0x14 : Control signal of sum
+//        bit 0  - sum_ap_vld (Read/COR)
+//        others - reserved
+"""
+FLAG = "// 0x18 : Data signal of flag\n//        bit 0  - flag[0] (Read/Write)\n//        others - reserved\n"
+
+
+@pytest.mark.parametrize(
+    ("registers", "measured"),
+    [
+        # The first status read is in cycles 1 to 5.  The start is written from 6 on, so the design ends in 6 + 3 + 16.
+        # Rounds take 7 cycles from 13 on: the status read that finds it done begins in 27 and takes 5, the turn of the
+        # start 1, and the result with its flag 2 + 5 * 2: up to 44, counted from cycle 2 on.
+        (RESULT, 43),
+        # The flag takes 6 cycles from 6 on, and 2 more until the start may be written, whose turn in 12 is too early.
+        # In the second round it is in 13 + 5 + 1, so the design ends in 19 + 3 + 16.  Rounds take 7 cycles from 25 on:
+        # the status read from 39 to 43 finds it done, which is counted from 1 on.
+        (FLAG, 43),
+        (RESULT + FLAG, 60),
+    ],
+)
+def test_what_is_one_bit_wide_takes_its_turn(tmp_path, registers, measured):
+    bench = bench_of(find_solution(lite(tmp_path / "s", STARTS + registers, "2022.1")))
+    assert bench is not None
+    assert bench.measured(16) == measured
+
+
 @pytest.mark.parametrize(("registers", "version"), [(STARTS, "2024.2"), (STARTS, "2016.4"), (WORD, "2022.1")])
 def test_one_that_nobody_knows_is_not_guessed(tmp_path, registers, version):
     folder = lite(tmp_path / "s", registers, version)
