@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sttest.core.errors import InputError
 from sttest.crosscheck.block_streams import Streams, run_with_streams
 from sttest.crosscheck.engines import json_number
-from sttest.crosscheck.transformers_model import TheirEnds, TheirLayer, TransformersModel
+from sttest.crosscheck.transformers_model import TheirEnds, TheirLayer, TransformersModel, check_sizes
 from sttest.crosscheck.transformers_streams import RESULT, ROPE
 from sttest.models.config import DecoderConfig
 
@@ -175,7 +175,7 @@ def hold_against(
     Raises:
         InputError: the models have other sizes, or transformers cannot run.
     """
-    _check_sizes(ours.config, theirs)
+    check_sizes(theirs.config, ours.config, "--against")
     beside = _Beside(ours, quantized, tokens, step)
     step(f"layer 1 of {len(ours.layers)}")
     ends = theirs.run(tokens, min(ROWS, len(tokens)), beside.see)
@@ -315,19 +315,6 @@ def _db(wanted: "Tensor", found: "Tensor") -> float:
     from sttest.models.quant.quantizers import sqnr_db
 
     return sqnr_db(wanted, found)
-
-
-def _check_sizes(config: DecoderConfig, theirs: TransformersModel) -> None:
-    """Refuse models that have nothing to compare."""
-    sizes = {
-        "layers": (len(theirs.layers), config.layers),
-        "channels": (theirs.config.hidden_size, config.hidden),
-        "words": (theirs.head.weight.shape[0], config.vocab),
-    }
-    for what, (their_size, our_size) in sizes.items():
-        if their_size != our_size:
-            told = f"{their_size} {what} in transformers' model, {our_size} in {config.public_name}"
-            raise InputError("other-model", told, where="--against", hints=["hold a model against itself"])
 
 
 def _check_shape(part: str, stream: str, theirs: "Tensor", ours: "Tensor") -> None:

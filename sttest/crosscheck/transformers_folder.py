@@ -4,7 +4,7 @@ Nothing is downloaded and no code of the folder is run: weights are safetensors 
 transformers.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,7 +12,8 @@ from typing import Any
 
 from sttest.core.errors import InputError, ToolMissingError, did_you_mean, note
 from sttest.core.files import MAX_OBJECT_BYTES, read_json
-from sttest.crosscheck.transformers_model import TransformersModel, refused
+from sttest.crosscheck.transformers_model import TransformersModel, check_sizes, refused
+from sttest.models.config import DecoderConfig
 from sttest.models.config_file import CONFIG_FILE
 
 _ADAPTER = "adapter_config.json"
@@ -30,16 +31,17 @@ def require_transformers() -> None:
         )
 
 
-def load_transformers(folder: Path, kind: str = "") -> TransformersModel:
+def load_transformers(folder: Path, like: DecoderConfig, kind: str = "") -> TransformersModel:
     """The model that transformers makes of a folder, in float32 with eager attention.
 
     Args:
         folder: config.json and safetensors in the naming of Hugging Face.
+        like: our model, whose sizes it must have: a class that does not know the folder's fields takes its own.
         kind: name of a class of transformers; that which the configuration says if empty.
 
     Raises:
-        InputError: no such class; weights that are no safetensors, are quantized, or are missing; or transformers
-            refuses the folder, in its own words.
+        InputError: no such class; other sizes; weights that are no safetensors, are quantized, or are missing; or
+            transformers refuses the folder, in its own words.
         ToolMissingError: transformers, or what it needs besides, is not installed.
     """
     require_transformers()
@@ -50,25 +52,34 @@ def load_transformers(folder: Path, kind: str = "") -> TransformersModel:
     import torch
     import transformers
 
-    maker = transformers.AutoModelForCausalLM if not kind else _class_named(transformers, kind)
+    maker: Any = transformers.AutoModelForCausalLM if not kind else _class_named(transformers, kind)
+    settings: Any = transformers.AutoConfig if not kind else maker.config_class
+    local: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     options: dict[str, Any] = {
-        "local_files_only": True,
+        **local,
         "use_safetensors": True,
-        "trust_remote_code": False,
         "dtype": torch.float32,
         "attn_implementation": "eager",
         "output_loading_info": True,
     }
+    path = str(folder.resolve())
     with _quiet(transformers):
-        try:
-            loaded: Any = maker.from_pretrained(str(folder.resolve()), **options)
-        except MemoryError:
-            raise
-        except Exception as error:  # whatever transformers raises
-            raise refused(error, str(folder)) from error
+        config: Any = _answer(folder, lambda: settings.from_pretrained(path, **local))
+        check_sizes(config.get_text_config(decoder=True), like, kind or str(folder))
+        loaded: Any = _answer(folder, lambda: maker.from_pretrained(path, config=config, **options))
     model, told = loaded
     _check_told(told, folder)
     return TransformersModel(model.eval())
+
+
+def _answer(folder: Path, ask: Callable[[], Any]) -> Any:
+    """What transformers gives, or what it says instead."""
+    try:
+        return ask()
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever transformers raises
+        raise refused(error, str(folder)) from error
 
 
 def _check_folder(folder: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sttest.core.errors import InputError, SttestError, ToolMissingError
 from sttest.crosscheck.block_streams import Streams
 from sttest.crosscheck.transformers_streams import FINAL_NORMS, POSITIONS, Tap, taps_of
+from sttest.models.config import DecoderConfig
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -212,6 +213,16 @@ def _removed(hooks: Sequence[Any]) -> Iterator[None]:
     finally:
         for hook in hooks:
             hook.remove()
+
+
+def check_sizes(theirs: Any, ours: DecoderConfig, where: str) -> None:
+    """Refuse a configuration of transformers whose model has nothing to compare with ours."""
+    sizes = {"num_hidden_layers": ours.layers, "hidden_size": ours.hidden, "vocab_size": ours.vocab}
+    for name, wanted in sizes.items():
+        if (found := getattr(theirs, name, None)) != wanted:
+            told = f"{name} is {found} in transformers' model, {wanted} in {ours.public_name}"
+            hints = ["hold a model against itself", "name a class of its family"]
+            raise InputError("other-model", told, where=where, hints=hints)
 
 
 def refused(error: Exception, where: str) -> SttestError:

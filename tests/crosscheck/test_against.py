@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,7 @@ def compared(saved):
 
     def compare(family: str, alter=lambda model: None, precision: str = "fp32"):
         folder, ours = saved(family)
-        theirs = load_transformers(folder)
+        theirs = load_transformers(folder, ours.config)
         with torch.no_grad():
             alter(theirs.model)
         scheme = load_scheme(precision)
@@ -266,7 +267,8 @@ def test_the_layer_that_loses_most_to_the_precision_is_named(compared):
 def altered_both(saved, alter, family="gpt2"):
     """Ours and theirs with the same other weights."""
     folder, _ = saved(family)
-    theirs, ours = load_transformers(folder), load_model(model_config(str(folder)), folder)
+    ours = load_model(model_config(str(folder)), folder)
+    theirs = load_transformers(folder, ours.config)
     with torch.no_grad():
         alter(theirs.model, ours)
     return hold_against(ours, None, theirs, TOKENS, "fp32")
@@ -324,7 +326,7 @@ def test_a_difference_that_the_result_hides_is_found_in_its_stream(saved):
 
 def test_a_class_that_turns_neighbors_instead_of_halves(saved):
     folder, ours = saved("llama")
-    found = hold_against(ours, None, load_transformers(folder, "HeliumForCausalLM"), TOKENS, "fp32")
+    found = hold_against(ours, None, load_transformers(folder, ours.config, "HeliumForCausalLM"), TOKENS, "fp32")
     assert found.reference == "HeliumForCausalLM"
     assert (found.first.name, found.first.first) == ("layer 1", "attn_k_rope")
 
@@ -334,7 +336,7 @@ def test_a_family_without_a_table_is_compared_by_its_results(saved, tmp_path):
     copy = shutil.copytree(folder, tmp_path / "helium")
     config = json.loads((copy / "config.json").read_text())
     (copy / "config.json").write_text(json.dumps({**config, "model_type": "helium"}))
-    found = hold_against(ours, None, load_transformers(copy), TOKENS, "fp32")
+    found = hold_against(ours, None, load_transformers(copy, ours.config), TOKENS, "fp32")
     assert found.first.name == "layer 1"
     assert "first stream" not in found.verdict
     assert "is not known" in found.notes[0]
@@ -345,10 +347,13 @@ def test_other_sizes_are_refused(saved, tmp_path):
     write_model(kind, {**fields, "num_hidden_layers": 3}, tmp_path / "short")
     write_model(kind, {**fields, "intermediate_size": 96}, tmp_path / "wide")
     _, ours = saved("llama")
-    with pytest.raises(InputError, match="3 layers in transformers' model, 4 in llama"):
-        hold_against(ours, None, load_transformers(tmp_path / "short"), TOKENS, "fp32")
+    with pytest.raises(InputError, match="num_hidden_layers is 3 in transformers' model, 4 in llama"):
+        load_transformers(tmp_path / "short", ours.config)
+    short = load_transformers(tmp_path / "short", replace(ours.config, layers=3))
+    with pytest.raises(InputError, match="num_hidden_layers is 3"):
+        hold_against(ours, None, short, TOKENS, "fp32")
     with pytest.raises(InputError, match="mlp_gate_proj has 96 channels in transformers' model, 64 in ours"):
-        hold_against(ours, None, load_transformers(tmp_path / "wide"), TOKENS, "fp32")
+        hold_against(ours, None, load_transformers(tmp_path / "wide", ours.config), TOKENS, "fp32")
 
 
 def test_what_goes_wrong_in_ours_is_not_told_as_theirs(saved, monkeypatch):
@@ -359,7 +364,7 @@ def test_what_goes_wrong_in_ours_is_not_told_as_theirs(saved, monkeypatch):
 
     monkeypatch.setattr("sttest.crosscheck.against.run_with_streams", broken)
     with pytest.raises(ValueError, match="ours"):
-        hold_against(ours, None, load_transformers(folder), TOKENS, "fp32")
+        hold_against(ours, None, load_transformers(folder, ours.config), TOKENS, "fp32")
 
 
 def test_of_long_texts_no_more_is_asked_than_angles_have_in_float32(tmp_path):
@@ -368,7 +373,7 @@ def test_of_long_texts_no_more_is_asked_than_angles_have_in_float32(tmp_path):
     write_model(kind, {**fields, "num_hidden_layers": 1, "max_position_embeddings": 500}, tmp_path / "long")
     ours = load_model(model_config(str(tmp_path / "long")), tmp_path / "long")
     tokens = torch.randint(97, (500,), generator=torch.Generator().manual_seed(1)).tolist()
-    found = hold_against(ours, None, load_transformers(tmp_path / "long"), tokens, "fp32")
+    found = hold_against(ours, None, load_transformers(tmp_path / "long", ours.config), tokens, "fp32")
     assert found.first is None
     asked = found.parts[1].asked_db
     assert (asked["attn_k_proj"], round(asked["rope"]), round(asked["attn_softmax"])) == (100.0, 91, 91)
