@@ -179,12 +179,31 @@ def test_what_cannot_be_compared_is_refused_in_a_line(given, code, says, here, s
     assert says in line
 
 
-def changed(folder, **fields):
-    """A copy of the model with other fields in its configuration."""
-    shutil.copytree("model", folder)
+def changed(folder, model="model", **fields):
+    """A copy of a model with other fields in its configuration."""
+    shutil.copytree(model, folder)
     file = folder / "config.json"
     file.write_text(json.dumps({**json.loads(file.read_text()), **fields}))
     return f"transformers:{folder}"
+
+
+@pytest.mark.parametrize(
+    ("fields", "stream"),
+    [
+        ({"rms_norm_eps": 1e-3}, "attn_norm"),
+        ({"rope_parameters": {"rope_type": "default", "rope_theta": 9_000.0}}, "rope"),
+        ({"sliding_window": 4}, "mask"),
+        ({"hidden_act": "gelu"}, "mlp_act"),
+    ],
+    ids=lambda each: each if isinstance(each, str) else "",
+)
+def test_another_field_of_the_configuration_is_found_where_it_matters_first(fields, stream, here, sttest, tmp_path):
+    other = changed(tmp_path / "changed", "sliding", **fields)
+    given = ("--precision", "fp32", "--json", "--against")
+    assert told(sttest("crosscheck", "./sliding", *given, other), 6)["first"] == {"part": "layer 1", "stream": stream}
+    if stream != "mlp_act":  # no block of ours has that one
+        found = told(sttest("crosscheck", tmp_path / "changed", *given, "transformers:sliding"), 6)
+        assert found["first"] == {"part": "layer 1", "stream": stream}
 
 
 def test_what_transformers_refuses_is_told_in_its_words(here, sttest, tmp_path):
