@@ -43,7 +43,7 @@ class HeldAgainst:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedComparison:
     """What is compared, of how many tokens."""
 
     model: str
@@ -54,7 +54,7 @@ class Asked:
     options: CompileOptions
 
 
-def run_against(asked: Asked, *, as_json: bool) -> None:
+def run_against(asked: AskedComparison, *, as_json: bool) -> None:
     """Compare and print; leaves with exit code 6 where a layer differs."""
     require_torch()
     require_transformers()
@@ -79,7 +79,9 @@ def check_alone(given: dict[str, bool], options: CompileOptions) -> None:
         raise InputError("not-with-against", what, where=flags[0], hints=["leave it out", "leave --against out"])
 
 
-def _compared(asked: Asked, config: DecoderConfig, weights: Path, reference: Path, kind: str, step: Any) -> Against:
+def _compared(
+    asked: AskedComparison, config: DecoderConfig, weights: Path, reference: Path, kind: str, step: Any
+) -> Against:
     from sttest.models.checkpoint import load_model
     from sttest.models.language_model import quantize_model
     from sttest.models.quant.block import observe_peaks
@@ -135,7 +137,7 @@ def _own_folder(model: str) -> Path:
     return path if path.is_dir() else path.parent
 
 
-def _tokens(asked: Asked, config: DecoderConfig, folder: Path) -> Sequence[int]:
+def _tokens(asked: AskedComparison, config: DecoderConfig, folder: Path) -> Sequence[int]:
     """Random tokens of the seed, or the first ones of a text."""
     count = min(_DEFAULT_TOKENS, config.max_context) if asked.tokens is None else asked.tokens
     if not 1 <= count <= config.max_context:

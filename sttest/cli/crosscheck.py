@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sttest.cli.against import Asked, HeldAgainst, check_alone, run_against
+from sttest.cli.against import AskedComparison, HeldAgainst, check_alone, run_against
 from sttest.cli.common import (
     ApTypes,
     Batch,
@@ -133,7 +133,7 @@ def crosscheck_verb(
     """
     if other.against is not None:
         check_alone(_of_a_design(block, climb), options)
-        run_against(Asked(model, other, block.checkpoint, block.tokens, block.seed, options), as_json=as_json)
+        run_against(AskedComparison(model, other, block.checkpoint, block.tokens, block.seed, options), as_json=as_json)
     if other.text is not None:
         hints = ["give --against, too", "leave it out"]
         raise InputError("text-of-a-block", "a block's inputs are no text", where="--text", hints=hints)

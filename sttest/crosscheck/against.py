@@ -26,7 +26,7 @@ SCHEMA = "sttest.crosscheck-against/1"
 BOUND_DB = 100.0
 """Signal to noise that is asked of each stream in fp32; rounding alone leaves some 125 dB."""
 ROUNDING_DB = 20.0
-"""By how much a stream may be noisier than float32 makes it on either side, beside our block in float64."""
+"""Margin of a stream over the noise that float32 makes on either side, beside our block in float64."""
 ROWS = 64
 """Positions at the end whose logits are compared: of a vocabulary of 150,000, 40 MB a model."""
 _ANGLE_BITS = 24
@@ -50,9 +50,9 @@ class Sqnr:
 class Part:
     """The embedding, a layer or the head, beside that of transformers."""
 
-    name: str  # as in "layer 3", from 1
-    exact: Sqnr  # in fp32
-    rounded: Sqnr | None  # in the precision; None where that is fp32
+    name: str  # "embedding", "layer 1" and so on, or "head"
+    exact: Sqnr  # the part in fp32
+    rounded: Sqnr | None  # the part in the precision; None where that is fp32
     streams: Mapping[str, float]  # decibels in fp32 of each stream that both have, in order, the result last
     asked_db: Mapping[str, float]  # decibels that are asked of each
     # decibels of streams with few of them, ours in float64: where these are many, our rounding is what differs

@@ -31,9 +31,9 @@ class TheirLayer:
 class TheirEnds:
     """What stands around the layers."""
 
-    embedding: Streams  # of tokens, of positions where they are learned, and their sum; [n, hidden] each
-    x: "Tensor"  # behind the last layer, at the positions whose logits are asked for, [rows, hidden]
-    head: Streams  # at the same positions: norm, product and logits
+    embedding: Streams  # tokens, positions where they are learned, and their sum; [n, hidden] each
+    x: "Tensor"  # result of the last layer at the positions whose logits are asked for, [rows, hidden]
+    head: Streams  # norm, product and logits at the same positions
 
 
 Seen = Callable[[TheirLayer], None]

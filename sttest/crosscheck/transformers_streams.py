@@ -24,7 +24,7 @@ class Tap:
     module: str  # module of their layer; the layer itself if empty
     # what of the module: its first output or input; of attention its weights, its keys in the cache, or an argument
     source: Source = "output"
-    part: Part = ""  # of a product that is several of ours side by side
+    part: Part = ""  # which one, where a product is several of ours side by side
     heads_first: bool = False  # whether [heads, tokens, head_dim] instead of [tokens, heads, head_dim]
 
 

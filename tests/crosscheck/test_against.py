@@ -40,10 +40,10 @@ KINDS = {"layer_types": ["sliding_attention", "sliding_attention", "full_attenti
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "llama": ("llama", SIZES),
     "qwen2": ("qwen2", {**SIZES, "tie_word_embeddings": True}),
-    "qwen3": ("qwen3", {**SIZES, "head_dim": 16}),
+    "qwen3": ("qwen3", {**SIZES, "head_dim": 16, "intermediate_size": 72}),
     "gemma2": ("gemma2", {**GEMMA, "attn_logit_softcapping": 2.0, "final_logit_softcapping": 3.0}),
     "gemma3": ("gemma3_text", {**GEMMA, **KINDS}),
-    "gpt2": ("gpt2", {"n_embd": 32, "n_layer": 4, "n_head": 4, "vocab_size": 97, "n_positions": 64}),
+    "gpt2": ("gpt2", {"n_embd": 32, "n_inner": 72, "n_layer": 4, "n_head": 4, "vocab_size": 97, "n_positions": 64}),
     "phi3": ("phi3", {**SIZES, "pad_token_id": 0}),
     "mixtral": ("mixtral", {**SIZES, "num_local_experts": 4}),
     "opt": ("opt", {
