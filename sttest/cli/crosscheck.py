@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from sttest.cli.against import AskedComparison, HeldAgainst, check_alone, run_against
 from sttest.cli.common import (
     ApTypes,
     Batch,
@@ -42,15 +43,21 @@ class CheckedBlock:
     """The block and its weights."""
 
     phase: Annotated[Phase | None, typer.Option(help="Of a model's block [decode]; a text has none.")] = None
-    tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [prefill: 32].")] = None
+    tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [prefill, --against: 32].")] = None
     context: Annotated[int | None, typer.Option(help="Tokens in the cache [decode: 64, small models 32].")] = None
     batch: Batch = None
     small: Annotated[bool, typer.Option("--small", help="The family at test sizes.")] = False
     seed: Annotated[int, typer.Option(min=0, help="Of random weights and inputs.")] = 0
     checkpoint: Annotated[
         Path | None,
-        typer.Option(help="Weights: a folder's first layer; for a .mlir file, a .safetensors file by argument name."),
+        typer.Option(
+            help="Weights: a folder's first layer, with --against all; for a .mlir file, a .safetensors file by "
+            "argument name."
+        ),
     ] = None
+
+
+_BOARD = "u55c"
 
 
 @dataclass(frozen=True)
@@ -60,7 +67,7 @@ class AskedEngines:
     engines: Annotated[
         str, typer.Option(help="As in torch,reference,csim; or all [all but rtl, whose build takes minutes].")
     ] = ""
-    board: Board = "u55c"
+    board: Board = _BOARD
     work_dir: Annotated[
         Path | None, typer.Option("--work-dir", "-o", help="The package's folder [build/MODEL-PHASE-BOARD].")
     ] = None
@@ -91,17 +98,22 @@ def crosscheck_verb(
     ],
     block: CheckedBlock,
     climb: AskedEngines,
+    other: HeldAgainst,
     *,
     options: CompileOptions,
     as_json: Json = False,
 ) -> None:
     """Run one block through every engine, from PyTorch to the card; exit code 6 where two disagree, 3 on a deadlock.
 
+    With --against it compiles nothing: every layer of a checkpoint is held against that of transformers.
+
     Examples:
 
       sttest crosscheck gpt2 --phase decode
 
       sttest crosscheck small-qwen --phase prefill --tokens 27 --engines torch,reference,csim,rtl
+
+      sttest crosscheck ./my-model --against transformers:my-model --precision w8a8
 
       sttest crosscheck gpt2 --phase decode --attention one-pass --attention-chunk 16
 
@@ -119,6 +131,12 @@ def crosscheck_verb(
 
       sttest crosscheck small-llama --board u280 --tier "mlp.*=ddr"
     """
+    if other.against is not None:
+        check_alone(_of_a_design(block, climb), options)
+        run_against(AskedComparison(model, other, block.checkpoint, block.tokens, block.seed, options), as_json=as_json)
+    if other.text is not None:
+        hints = ["give --against, too", "leave it out"]
+        raise InputError("text-of-a-block", "a block's inputs are no text", where="--text", hints=hints)
     asked = Request(
         model,
         block.phase,
@@ -156,6 +174,20 @@ def crosscheck_verb(
     if found.disagreements:
         raise typer.Exit(EnginesDisagreeError.exit_code)
     raise typer.Exit(DeadlockError.exit_code if found.is_dead else 0)
+
+
+def _of_a_design(block: CheckedBlock, climb: AskedEngines) -> dict[str, bool]:
+    """Options that say something of a design, and whether they are given."""
+    return {
+        "--phase": block.phase == "decode",
+        "--context": block.context is not None,
+        "--batch": block.batch is not None,
+        "--small": block.small,
+        "--engines": bool(climb.engines),
+        "--board": climb.board != _BOARD,
+        "--work-dir": climb.work_dir is not None,
+        "--parameters": climb.parameters is not None,
+    }
 
 
 def _case(package: DesignPackage, asked: Request, weights: WeightSource) -> Case:

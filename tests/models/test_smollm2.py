@@ -56,6 +56,19 @@ def test_floating_point_is_that_of_transformers(weights, model):
     assert evaluate(model, model, windows).perplexity == pytest.approx(wanted, rel=1e-3)
 
 
+def test_every_stream_is_that_of_transformers(weights, model):
+    pytest.importorskip("transformers")
+    import torch
+
+    from sttest.crosscheck.against import hold_against
+    from sttest.crosscheck.transformers_folder import load_transformers
+
+    tokens = torch.randint(CONFIG.vocab, (32,), generator=torch.Generator().manual_seed(1)).tolist()
+    found = hold_against(model, None, load_transformers(weights, CONFIG), tokens, "fp32")
+    assert found.first is None
+    assert min(db for part in found.parts for db in part.streams.values()) > 126
+
+
 def test_int8_keeps_the_perplexity_as_it_is_rounded(weights, model):
     from sttest.models.language_model import quantize_model
     from sttest.models.quality import evaluate
