@@ -17,7 +17,7 @@ from pathlib import Path
 from sttest.core.children import python_command
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.kept import KeptFiles
-from sttest.core.limits import lower_limit
+from sttest.core.limits import end_with, lower_limit
 
 HEADERS = Path(__file__).parent / "headers"
 MOST_SECONDS = 120
@@ -57,7 +57,10 @@ def run_limited(command: Sequence[str], folder: Path, what: str, seconds: int = 
         InputError: it failed, or needed more than the limits.
     """
 
+    parent = os.getpid()
+
     def limit() -> None:
+        end_with(parent)
         lower_limit(resource.RLIMIT_CPU, seconds)
         lower_limit(resource.RLIMIT_AS, MOST_BYTES)
         lower_limit(resource.RLIMIT_CORE, 0)
