@@ -8,8 +8,11 @@
 
 import sys
 
+from sttest.core.current_folder import keep_code_out
 from sttest.core.interrupts import leave_at_once
 
+if sys.flags.safe_path or sys.argv[0].endswith("/sttest"):  # not in a program of somebody else, which has its own path
+    keep_code_out()
 if sys.argv[0].endswith("/sttest"):  # the command itself, which does nothing yet but import
     leave_at_once()
 

@@ -7,7 +7,6 @@ also for usage, 130 for Ctrl-C, 1 for a bug, whose traceback is shown under ``--
 
 import errno
 import inspect
-import json
 import os
 import re
 import sys
@@ -28,6 +27,8 @@ from sttest.compile.options import renamed
 from sttest.core.errors import DoesNotFitError, InputError, PassingError, SttestError, did_you_mean, note, note_renamed
 from sttest.core.extensions import HOW_TO_INSTALL, has_systems
 from sttest.core.interrupts import INTERRUPTED, raise_again
+from sttest.core.json_text import to_json
+from sttest.core.plain_files import why_no_current_folder
 from sttest.core.program import __version__
 from sttest.core.terminal import styled
 from sttest.core.whole_run import whole_run
@@ -149,7 +150,7 @@ def _exit_code(error: BaseException, args: Sequence[str]) -> int:
     if _debugging(args):
         traceback.print_exception(error, file=sys.stderr)
     if "--json" in args:
-        line = json.dumps({"schema": "sttest.error/1", "error": known.to_dict(), "exit_code": known.exit_code})
+        line = to_json({"schema": "sttest.error/1", "error": known.to_dict(), "exit_code": known.exit_code})
     else:
         line = f"error: {_one_line(str(known))}"
     print(line, file=sys.stderr)
@@ -167,6 +168,8 @@ def _as_sttest_error(error: BaseException) -> SttestError:
         return error
     if isinstance(error, _UsageError):
         return _usage_error(error)
+    if isinstance(error, FileNotFoundError) and not error.filename and (gone := why_no_current_folder()) is not None:
+        return gone
     if isinstance(error, OSError):
         hints = ["check that it may be read and written and that the disk has space"]
         return PassingError(

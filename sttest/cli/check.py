@@ -13,6 +13,7 @@ from sttest.cli.objects import takes_objects
 from sttest.cli.output import Json, print_json
 from sttest.core.errors import DeadlockError, InputError
 from sttest.core.files import STANDARD_INPUT, read_bytes, write_text
+from sttest.core.plain_files import why_no_current_folder
 from sttest.core.progress import progress
 from sttest.core.tables import print_table
 from sttest.core.terminal import is_short
@@ -133,6 +134,8 @@ def check_verb(
 
 def _refuse(inputs: Sequence[Path], out: Path | None, *, both: bool) -> None:
     """Refuses what makes no sense together, before any work."""
+    if (gone := why_no_current_folder()) is not None:  # the processes that check start in it
+        raise gone
     if both:
         hints = ["leave one out"]
         raise InputError("two-forms", "--annotations and --json are two forms", where="--annotations", hints=hints)

@@ -1,13 +1,14 @@
 """The JSON form of what verbs print."""
 
-import json
 from typing import Annotated, Any
 
 import typer
+
+from sttest.core.json_text import to_json
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 
 
 def print_json(data: Any) -> None:
     """One JSON document on stdout."""
-    print(json.dumps(data, indent=1))
+    print(to_json(data, indent=1))

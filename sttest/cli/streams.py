@@ -36,13 +36,22 @@ def prepare_streams() -> None:
 
 def _again(kind: type[io.TextIOWrapper], stream: io.TextIOWrapper) -> io.TextIOWrapper:
     """A stream of another kind to where one leads; both stay, for others may have either, and one closes both."""
-    encoding, errors = stream.encoding, _ESCAPED if stream.errors in _STRICT else stream.errors
+    encoding, errors = stream.encoding, _ESCAPED if stream.errors in _STRICT or _unknown(stream) else stream.errors
     stream.flush()
     other = kind(
         stream.buffer, encoding, errors, line_buffering=stream.line_buffering, write_through=stream.write_through
     )
     _kept.extend((stream, other))
     return other
+
+
+def _unknown(stream: TextIO) -> bool:
+    """Whether what treats its letters without a sign is unknown to Python, which looks for it at the first of them."""
+    try:
+        codecs.lookup_error(stream.errors or "strict")
+    except LookupError:
+        return True
+    return False
 
 
 _kept: list[io.TextIOWrapper] = []

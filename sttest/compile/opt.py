@@ -68,11 +68,18 @@ def parse(text: str, where: str, context: Context | None = None) -> ModuleOp:
 
 
 def printed(module: ModuleOp) -> str:
-    """The module as text that parses again."""
+    """The module as text that parses again.
+
+    Raises:
+        InputError: it nests so deeply that Python's stack ends; what is read nests less, but may name what nests too.
+    """
     stream = StringIO()
     # xDSL prints several results of a generic in parentheses, which it does not read.
     several = any(len(op.results) > 1 for op in all_of(module, GenericOp))
-    _Printer(stream, print_generic_format=several).print_op(module)
+    try:
+        _Printer(stream, print_generic_format=several).print_op(module)
+    except RecursionError:
+        raise InputError("bad-ir", "nested too deeply to be printed", hints=["take aliases that name less"]) from None
     return f"{stream.getvalue()}\n"
 
 

@@ -54,6 +54,15 @@ def open_to_read(path: Path) -> BinaryIO:
     return os.fdopen(descriptor, "rb")
 
 
+def why_no_current_folder() -> InputError | None:
+    """What is wrong with the current folder, where somebody deleted it; each relative path, and more, needs one."""
+    try:
+        os.getcwd()  # noqa: PTH109 - the same
+    except FileNotFoundError:
+        return InputError("no-folder", "the current folder was deleted", hints=["cd to a folder that is there"])
+    return None
+
+
 def check_replaceable(path: Path) -> None:
     """Refuses to put a file in the place of anything but a file.
 

@@ -1,6 +1,5 @@
 """What is going on, on stderr, where it takes long: a live line on a terminal, else a line now and then."""
 
-import json
 import re
 import sys
 import threading
@@ -14,6 +13,7 @@ from rich.live import Live
 from rich.spinner import Spinner
 
 from sttest.core import terminal
+from sttest.core.json_text import to_json
 
 _COUNTED = re.compile(r"\b(\d[\d,]*) of (\d[\d,]*)\b")
 SCHEMA = "sttest.progress/1"
@@ -139,7 +139,7 @@ class Told:
             return self.text()
         facts = {"what": self.what, "step": self.step, "seconds": round(time.monotonic() - self._began, 1)}
         left = self.left_s()
-        return json.dumps({"schema": SCHEMA, **facts, "left_s": None if left is None else round(left, 1)})
+        return to_json({"schema": SCHEMA, **facts, "left_s": None if left is None else round(left, 1)})
 
     def __rich__(self) -> str:
         """The live line of a terminal."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 import sttest as st
 from sttest.core.errors import InputError
+from sttest.core.json_text import to_json
 from sttest.package import DesignPackage
 
 SCRIPT = "from sttest.cli import main; main()"
@@ -181,3 +183,33 @@ def test_a_package_is_kept_where_nobody_hears_of_it(run, tmp_path):
     done = run("compile", "small-gpt2", "--phase", "decode", "--context", "32", "-o", "p", redirect="> /dev/full")
     assert (done.returncode, done.stderr.splitlines()[-1].startswith(FULL)) == (2, True)
     assert DesignPackage.read(tmp_path / "p").cycles == 1216
+
+
+def test_errors_that_python_does_not_know_are_escaped(run):
+    done = run("models", PYTHONIOENCODING="ascii:bogus")
+    assert (done.returncode, done.stdout[:9]) == (0, b"  model  ")
+    assert b"\\u2500" in done.stdout
+
+
+def test_json_of_a_name_that_is_no_utf8_is_taken_by_strict_readers(run, tmp_path):
+    (tmp_path / os.fsdecode(b"g\xb5.json")).write_text(json.dumps(GRAPH))
+    done = run("check", os.fsdecode(b"g\xb5.json"), "--json")
+    document = json.loads(done.stdout)
+    assert "g\\xb5.json" in json.dumps(document).replace("\\\\", "\\")
+    assert not re.search(rb"\\ud[89a-f]", done.stdout)
+
+
+def test_json_of_other_letters_is_as_before():
+    data = {"µ": ["𝄞", 1.5, None, "\\ud800"], "half": "\ud834\udcb5"}
+    text = to_json(data, indent=1)
+    assert json.loads(text) == data | {"half": "\\ud834\\xb5"}
+    assert to_json({"µ": "𝄞"}) == json.dumps({"µ": "𝄞"})
+
+
+@pytest.mark.parametrize("verb", ["simulate", "check"])
+def test_a_current_folder_that_was_deleted_is_named(run, tmp_path, verb):
+    code = f"import os; os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone'); {SCRIPT}"
+    command = [sys.executable, "-P", "-c", code, verb, str(tmp_path / "g.json")]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=240, check=False)
+    told = "error: the current folder was deleted; cd to a folder that is there\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", told)

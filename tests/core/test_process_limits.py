@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -24,3 +26,28 @@ def test_a_lower_limit_stays(kind, before, asked, after):
     code += f"lower_limit(kind, {asked})\nprint(resource.getrlimit(kind))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout == f"{after}\n"
+
+
+def test_a_compiler_ends_with_a_parent_that_is_killed(tmp_path):
+    code = f"""
+import os
+from pathlib import Path
+from sttest.importers.cpp.compiler import run_limited
+run_limited(["sh", "-c", "echo $$ > child.new; mv child.new child; exec sleep 60"], Path({str(tmp_path)!r}), "waiting")
+"""
+    parent = subprocess.Popen([sys.executable, "-P", "-c", code])
+    told = tmp_path / "child"
+    try:
+        wait_until(told.exists)
+    finally:
+        parent.kill()
+        parent.wait()
+    child = Path("/proc") / told.read_text().strip() / "stat"
+    wait_until(lambda: not child.exists() or child.read_text().rpartition(")")[2].split()[0] in "ZX")
+
+
+def wait_until(holds, seconds=30):
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)

@@ -1,5 +1,6 @@
 """HLS C++ read by clang: what is estimated without reports, what is refused, and schedules that keep lanes apart."""
 
+import os
 import re
 import shutil
 
@@ -315,3 +316,15 @@ def test_tasks_that_a_function_starts_are_refused(tmp_path):
     )
     with pytest.raises(InputError, match="an hls::task is started in a loop or a function"):
         read_hls(tmp_path / "d.cpp", top="top")
+
+
+@pytest.mark.parametrize(
+    "line", ['#include "p"', '#define P "p"\n#include P', '#include \\\n "own.h"', '#include "/dev/zero"']
+)
+def test_an_include_that_might_never_end_is_refused_by_its_name(tmp_path, line):
+    """Clang would wait for a named pipe, and read a device until there is no memory."""
+    os.mkfifo(tmp_path / "p")
+    (tmp_path / "own.h").write_bytes(b"// \xb5s\n#if __has_include(<p>)\n#endif\n")
+    (tmp_path / "design.cpp").write_text(f"{line}\n{PAIR % ''}")
+    with pytest.raises(InputError, match=r"includes .*: it is a (named pipe|device)"):
+        read_hls(tmp_path / "design.cpp")

@@ -11,16 +11,19 @@ from itertools import islice
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.parser import Parser
 from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken
 
+from sttest.compile.ir.bounded_parser import BoundedParser
+
 MAX_NAME_CHARS = 4096
 """Characters of a name without quotes; a shape, ``x8x8xf32``, is such a name to the lexer."""
 MAX_BLOCKS = 256
 """Blocks of a region; no operation that sttest knows jumps from one to another."""
+MAX_HEX_DIGITS = 3570
+"""Of a number: as many as are 4,300 digits, which Python prints."""
 
 
 class _Lexer(MLIRLexer):
@@ -33,6 +36,13 @@ class _Lexer(MLIRLexer):
         token = super()._lex_bare_identifier(start_pos)
         if len(token.span) > MAX_NAME_CHARS:
             what = f"a name or shape of more than {MAX_NAME_CHARS} characters"
+            raise ParseError(Span(start_pos, start_pos + 1, self.input), what)
+        return token
+
+    def _lex_number(self, start_pos: int) -> MLIRToken:
+        token = super()._lex_number(start_pos)
+        if token.text.startswith("0x") and len(token.span) > len("0x") + MAX_HEX_DIGITS:
+            what = f"a number of more than {MAX_HEX_DIGITS:,} hexadecimal digits"
             raise ParseError(Span(start_pos, start_pos + 1, self.input), what)
         return token
 
@@ -49,7 +59,7 @@ def read_module(context: Context, text: str, where: str) -> ModuleOp:
         ParseError: the text is no module, nests too deeply, or holds a number that cannot be read.
         VerifyException: an attribute breaks a rule of its dialect.
     """
-    parser = Parser(context, "", where)
+    parser = BoundedParser(context, "", where)
     parser._parser_state = ParserState(_Lexer(Input(text, where)))
     try:
         module = parser.parse_module()

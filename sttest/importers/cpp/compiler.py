@@ -17,7 +17,8 @@ from pathlib import Path
 from sttest.core.children import python_command
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.kept import KeptFiles
-from sttest.core.limits import lower_limit
+from sttest.core.limits import end_with, lower_limit
+from sttest.importers.cpp.includes import check_includes
 
 HEADERS = Path(__file__).parent / "headers"
 MOST_SECONDS = 120
@@ -57,7 +58,10 @@ def run_limited(command: Sequence[str], folder: Path, what: str, seconds: int = 
         InputError: it failed, or needed more than the limits.
     """
 
+    parent = os.getpid()
+
     def limit() -> None:
+        end_with(parent)
         lower_limit(resource.RLIMIT_CPU, seconds)
         lower_limit(resource.RLIMIT_AS, MOST_BYTES)
         lower_limit(resource.RLIMIT_CORE, 0)
@@ -115,8 +119,9 @@ def preprocess(source: Path, out: Path, flags: Sequence[str]) -> None:
         flags: folders of headers (``-I``) and macros (``-D``).
 
     Raises:
-        InputError: clang refuses it.
+        InputError: clang refuses it, or it includes what is no file.
     """
+    check_includes(source, flags)
     options = [f"-I{HEADERS}", *flags, "-include", "sttest_hls.h"]
     command = [*clang(), *_DIALECT, "-E", "-dD", *options, str(source), "-o", str(out)]
     run_limited(command, out.parent, "reading the C++")

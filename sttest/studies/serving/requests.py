@@ -99,8 +99,8 @@ def read_trace(path: Path, most: int | None = None) -> list[Request]:
     return [replace(request, number=number) for number, request in enumerate(found[:most])]
 
 
-def _of_row(fields: Sequence[str], where: str) -> tuple[bool, Request]:
-    """Whether a line has a date, and its request, whose arrival is in seconds since 1970 then."""
+def _of_row(fields: Sequence[str], where: str) -> tuple[str, Request]:
+    """How a line is dated, and its request, whose arrival is in seconds since 1970 then."""
     arrival, prompt, output = fields
     try:
         dated, time = _seconds(arrival)
@@ -109,29 +109,34 @@ def _of_row(fields: Sequence[str], where: str) -> tuple[bool, Request]:
         raise InputError("bad-trace", str(error), where=where, hints=_HINTS) from error
 
 
-def _start_s(dated: Sequence[bool], times: Sequence[float], columns: Sequence[str], path: Path) -> float:
+def _start_s(dated: Sequence[str], times: Sequence[float], columns: Sequence[str], path: Path) -> float:
     """What is second 0 of a trace: its first date, whichever line has it, or 0 as written.
 
     Raises:
-        InputError: dates and seconds in one column.
+        InputError: dates and seconds in one column, or dates with a zone and without.
     """
-    if any(dated) and not all(dated):
-        line, kind = dated.index(not dated[0]) + 2, ("seconds" if dated[0] else "a date")
-        what = f"has {kind} where the lines before it have {'dates' if dated[0] else 'seconds'}"
-        raise InputError("bad-trace", what, where=f"{path} line {line}", hints=["write all arrivals in one way"])
-    return min(times) if dated[0] or columns is AZURE_COLUMNS else 0.0
+    if other := next((kind for kind in dated if kind != dated[0]), None):
+        what = f"has {other} where the lines before it have {dated[0]}"
+        where = f"{path} line {dated.index(other) + 2}"
+        raise InputError("bad-trace", what, where=where, hints=["write all arrivals in one way"])
+    return min(times) if dated[0] != _SECONDS or columns is AZURE_COLUMNS else 0.0
 
 
-def _seconds(text: str) -> tuple[bool, float]:
-    """Whether a text is a date, and its seconds, of a date those since 1970; without a zone it is of UTC."""
+_SECONDS, _ZONED, _UNZONED = "seconds", "dates with a zone", "dates without a zone"
+
+
+def _seconds(text: str) -> tuple[str, float]:
+    """How a text is dated, and its seconds, of a date those since 1970; without a zone it is of UTC."""
     try:
-        return False, real(text)
+        return _SECONDS, real(text)
     except ValueError:
         if not _DATE.match(text):
             raise
     # Azure's have seven digits behind the point, of which Python takes six.
     date = datetime.fromisoformat(_FRACTION.sub(r"\1", text.strip()))
-    return True, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+    if date.tzinfo is None:
+        return _UNZONED, date.replace(tzinfo=UTC).timestamp()
+    return _ZONED, date.timestamp()
 
 
 def _checked(request: Request, where: str, hints: Sequence[str] = _HINTS) -> Request:

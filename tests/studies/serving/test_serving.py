@@ -218,6 +218,15 @@ def test_what_is_wrong_with_a_trace_is_named(text, told, tmp_path):
 AZURE = ("2023-11-16 18:15:50.9951690,396,109", "2023-11-16 18:15:46.6805900,374,44", "2023-11-16 18:15:48,5,6")
 
 
+@pytest.mark.parametrize("zones", [("+05:00", ""), ("", "Z")])
+def test_dates_with_a_zone_and_without_are_not_taken_together(zones, tmp_path):
+    path = tmp_path / "trace.csv"
+    lines = [f"2023-11-16 18:17:0{second}{zone},8,8" for second, zone in enumerate(zones)]
+    path.write_text("\n".join(["TIMESTAMP,ContextTokens,GeneratedTokens", *lines]))
+    with pytest.raises(InputError, match=r"line 3: has dates with.* zone where the lines before it have dates with"):
+        read_trace(path)
+
+
 @pytest.mark.parametrize("zone", ["", "+00:00", "Z"])
 def test_lines_out_of_order_are_taken_by_arrival_and_said(zone, tmp_path, capsys):
     path = tmp_path / f"trace{zone}.csv"
