@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from sttest.sim import simpy_engine
 from sttest.sim.bursts import with_own_channels
 from sttest.sim.deadlock import Deadlock, advance, explain
 from sttest.sim.fix_cost import cost_of
-from sttest.sim.graph import MAX_PHASES, Actor, TimedGraph, check_whole, fifo_ends, max_accesses
+from sttest.sim.graph import MAX_PHASES, Actor, Ends, Fifo, TimedGraph, check_whole, fifo_ends, max_accesses
 from sttest.sim.graph_json import SMALLER, parse_timed_graph
 from sttest.sim.maxplus import engine as maxplus_engine
 from sttest.sim.sdf3 import parse_sdf3, read_sdf3
@@ -182,7 +183,7 @@ def one_iteration(graph: TimedGraph, repetitions: list[int]) -> TimedGraph:
         stopped = (replace(actor, firings=n) for actor, n in zip(actors, repetitions, strict=True))
         return replace(graph, processes=tuple(stopped))
     more = _left_over(graph, actors)
-    firings = [2 * n + len(actor.phases) * rounds for actor, n, rounds in zip(actors, repetitions, more, strict=True)]
+    firings = [2 * n + left for n, left in zip(repetitions, more, strict=True)]
     return replace(graph, processes=tuple(map(_stopped, actors, firings)))
 
 
@@ -190,28 +191,62 @@ _MAX_PASSES = 1000
 
 
 def _left_over(graph: TimedGraph, actors: list[Actor]) -> list[int]:
-    """Rounds of each actor that make up for initial phases: with them, no FIFO ends with fewer tokens than none.
+    """Firings of each actor that make up for initial phases: with them, no FIFO ends with fewer tokens than none.
 
-    Nor with more than it holds.  So nobody waits for tokens or places of an actor that has made all its firings.
+    Nor with more than it holds, at the graph's own depths.  So nobody waits for tokens or places of an actor that has
+    made all its firings.  Whole rounds of phases where these do.
     """
-    more = [0] * len(actors)
-    rows: list[tuple[int, int, int, int, int, int]] = []
-    for fifo, (writer, reader) in zip(graph.fifos, fifo_ends(graph), strict=True):
-        once = sum(phase.writes.get(fifo.name, 0) for phase in actors[writer].initial_phases)
-        once -= sum(phase.reads.get(fifo.name, 0) for phase in actors[reader].initial_phases)
-        put = sum(phase.writes.get(fifo.name, 0) for phase in actors[writer].phases)
-        taken = sum(phase.reads.get(fifo.name, 0) for phase in actors[reader].phases)
-        rows.append((writer, reader, put, taken, fifo.initial_tokens + once, fifo.depth))
-    for _ in range(_MAX_PASSES):
-        before = more.copy()
-        for writer, reader, put, taken, tokens, depth in rows:
-            tokens += put * more[writer] - taken * more[reader]
-            more[writer] += max(0, -(tokens // put))
-            more[reader] += max(0, -((depth - tokens) // taken))
-        if more == before:
-            return more
+    ends = fifo_ends(graph)
+    rows = [
+        _row(fifo, end, actors[end.writer], actors[end.reader]) for fifo, end in zip(graph.fifos, ends, strict=True)
+    ]
+    rounds = [(end, [sum(put)], [sum(taken)], tokens, depth) for end, put, taken, tokens, depth in rows]
+    if (more := _made_up(len(actors), rounds)) is not None:
+        return [len(actor.phases) * count for actor, count in zip(actors, more, strict=True)]
+    if (more := _made_up(len(actors), rows)) is not None:
+        return more
     what = "nothing makes up for the tokens that initial phases put or take"
     raise InputError("initial-phases", what, where=graph.name, hints=["check the rates before the semicolons"])
+
+
+_Row = tuple[Ends, list[int], list[int], int, int]
+"""A FIFO: its ends, what they put and take in turn, its tokens behind all initial phases, and its depth."""
+
+
+def _row(fifo: Fifo, ends: Ends, writer: Actor, reader: Actor) -> _Row:
+    """Tokens are fewer than none where the reader's initial phases take more than there are."""
+    name = fifo.name
+    once = sum(phase.writes.get(name, 0) for phase in writer.initial_phases)
+    once -= sum(phase.reads.get(name, 0) for phase in reader.initial_phases)
+    put = [phase.writes.get(name, 0) for phase in writer.phases]
+    return ends, put, [phase.reads.get(name, 0) for phase in reader.phases], fifo.initial_tokens + once, fifo.depth
+
+
+def _made_up(actors: int, rows: list[_Row]) -> list[int] | None:
+    """The fewest turns of each actor behind which every FIFO holds from no token to its depth, if any do."""
+    more = [0] * actors
+    for _ in range(_MAX_PASSES):
+        before = more.copy()
+        for (writer, reader), put, taken, tokens, depth in rows:
+            more[writer] = max(more[writer], _turns(put, _moved(taken, more[reader]) - tokens))
+            more[reader] = max(more[reader], _turns(taken, tokens + _moved(put, more[writer]) - depth))
+        if more == before:
+            return more
+    return None
+
+
+def _moved(amounts: list[int], turns: int) -> int:
+    """What so many turns move, of which each moves the next amount, and the first one after the last."""
+    rounds, rest = divmod(turns, len(amounts))
+    return rounds * sum(amounts) + sum(amounts[:rest])
+
+
+def _turns(amounts: list[int], tokens: int) -> int:
+    """The fewest turns that move so many tokens."""
+    if tokens <= 0:
+        return 0
+    rounds, rest = divmod(tokens - 1, sum(amounts))
+    return rounds * len(amounts) + next(n for n, moved in enumerate(accumulate(amounts), 1) if moved > rest)
 
 
 def _stopped(actor: Actor, firings: int) -> Actor:
@@ -219,5 +254,6 @@ def _stopped(actor: Actor, firings: int) -> Actor:
     if not actor.initial_phases:
         return replace(actor, firings=firings)
     check_whole(firings, "firings behind initial phases", f"actor '{actor.name}'", 0, MAX_PHASES)
-    phases = (*actor.initial_phases, *(actor.phases * (firings // len(actor.phases))))
+    rounds, rest = divmod(firings, len(actor.phases))
+    phases = (*actor.initial_phases, *(actor.phases * rounds), *actor.phases[:rest])
     return replace(actor, phases=phases, initial_phases=(), firings=len(phases))

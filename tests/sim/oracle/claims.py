@@ -256,7 +256,7 @@ def false_of_throughput(graph: TimedGraph, share: Fraction, made: Counter[str]) 
         return []
     made["begins"] += any(isinstance(actor, Actor) and bool(actor.initial_phases) for actor in graph.processes)
     false = [f"{highest} is not what deep FIFOs reach"] if highest not in (NEVER, deep) else []
-    if sizing.throughput != rate_of(run, list(sizing.depths.values())) or sizing.throughput < target:
+    if sizing.throughput != (found := rate_of(run, list(sizing.depths.values()))) or found < target:
         false.append(f"throughput {sizing.throughput}, asked for {target}")
     good = np.array([row for row, rate in zip(rows, rates, strict=True) if rate >= target]).reshape(
         -1, len(graph.fifos)

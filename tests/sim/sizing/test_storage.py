@@ -141,3 +141,13 @@ def test_initial_phases_that_take_all_tokens_are_a_deadlock():
     taking = replace(y, initial_phases=(ActorPhase(1, {"a": 1}, {}),) * 2)
     with pytest.raises(DeadlockError, match="tokens are missing"):
         size_for_throughput(replace(graph, processes=(x, taking)))
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+def test_initial_phases_that_whole_rounds_do_not_make_up_for(depth):
+    """Two tokens are left between rounds of four, which one place holds only in the midst of a round."""
+    put, take = ActorPhase(1, {}, {"c": 1}), ActorPhase(1, {"c": 1}, {})
+    actors = (Actor("x", (put,) * 4, initial_phases=(put,) * 2), Actor("y", (take,) * 4))
+    graph = TimedGraph("g", 1.0, (Fifo("c", depth, 8),), actors)
+    assert simulate(graph).throughput == Fraction(depth, 8)
+    assert size_for_throughput(graph, Fraction(depth, 8)).depths == {"c": depth}
