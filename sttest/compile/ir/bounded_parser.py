@@ -16,11 +16,11 @@ from xdsl.parser import Parser
 MAX_EXPANDED_CHARS = 1 << 21
 """Characters that all uses of aliases stand for."""
 MAX_NESTING = 64
-"""Of aliases inside aliases, brackets in them too, and of an affine expression."""
+"""Levels of aliases inside aliases, brackets in them too, and of an affine expression."""
 MAX_INTEGER_BITS = (1 << 24) - 1
-"""As in MLIR."""
+"""Bits of an integer type; the same number as in MLIR."""
 MAX_SPLAT_ELEMENTS = 1 << 23
-"""Of all splats of a text together."""
+"""Elements of all splats of a text together."""
 
 _INTEGER = re.compile(r"[su]?i(\d+)")
 

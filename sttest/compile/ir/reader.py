@@ -23,7 +23,7 @@ MAX_NAME_CHARS = 4096
 MAX_BLOCKS = 256
 """Blocks of a region; no operation that sttest knows jumps from one to another."""
 MAX_HEX_DIGITS = 3570
-"""Of a number: as many as are 4,300 digits, which Python prints."""
+"""Digits of a hexadecimal number; as many are 4,300 decimal ones, which Python prints."""
 
 
 class _Lexer(MLIRLexer):
