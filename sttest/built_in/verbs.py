@@ -36,6 +36,7 @@ OFFERS = (
         "Check",
         ("emulate", "emulate", "Run a design outside of the simulator and compare."),
         ("crosscheck", "crosscheck", "Run one block through every engine, from PyTorch to the card."),
+        ("golden", "golden", "Write inputs, every stream and results of a design, for hardware of your own."),
         ("corpus", "simulate", "Small designs that deadlock, each with its diagnosis."),
     ),
     *_verbs(

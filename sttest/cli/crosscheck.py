@@ -1,61 +1,26 @@
 """`sttest crosscheck`: a model's block through every engine, in one table."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sttest.cli.against import AskedComparison, HeldAgainst, check_alone, run_against
-from sttest.cli.common import (
-    ApTypes,
-    Batch,
-    Board,
-    Json,
-    Parameters,
-    Phase,
-    names_of,
-    print_json,
-    progress,
-    takes_options,
-)
+from sttest.cli.cases import VALUE_OPTIONS, CheckedBlock, asked_of, case_of
+from sttest.cli.common import ApTypes, Board, Json, print_json, progress, takes_options
 from sttest.cli.objects import takes_objects
 from sttest.compile.options import CompileOptions
-from sttest.compile.own_kernels import define_values
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, did_you_mean, todays_engine
-from sttest.core.files import read_text
 from sttest.core.tables import print_table
 from sttest.crosscheck.backends import backends
-from sttest.crosscheck.case import Case, WeightSource, require_torch
 from sttest.crosscheck.crosscheck import Crosscheck, crosscheck
 from sttest.crosscheck.engines import EngineResult
-from sttest.crosscheck.text_case import make_module_case, package_case
-from sttest.frontend.module_source import ModuleSource, is_module_reference
+from sttest.crosscheck.padding import PoisonedCase
 from sttest.package import DesignPackage
-from sttest.studies.compile_request import Request, compile_package, with_default_shape
-from sttest.studies.workload import is_file
+from sttest.studies.compile_request import compile_package
 from sttest.targets.csim import ap_types_folder
-
-
-@dataclass(frozen=True)
-class CheckedBlock:
-    """The block and its weights."""
-
-    phase: Annotated[Phase | None, typer.Option(help="Of a model's block [decode]; a text has none.")] = None
-    tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [prefill, --against: 32].")] = None
-    context: Annotated[int | None, typer.Option(help="Tokens in the cache [decode: 64, small models 32].")] = None
-    batch: Batch = None
-    small: Annotated[bool, typer.Option("--small", help="The family at test sizes.")] = False
-    seed: Annotated[int, typer.Option(min=0, help="Of random weights and inputs.")] = 0
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(
-            help="Weights: a folder's first layer, with --against all; for a .mlir file, a .safetensors file by "
-            "argument name."
-        ),
-    ] = None
-
 
 _BOARD = "u55c"
 
@@ -72,22 +37,12 @@ class AskedEngines:
         Path | None, typer.Option("--work-dir", "-o", help="The package's folder [build/MODEL-PHASE-BOARD].")
     ] = None
     ap_types: ApTypes = None
-    parameters: Parameters = None
+    poison_padding: Annotated[
+        bool, typer.Option("--poison-padding", help="Put garbage where no token is; results must stay the same.")
+    ] = False
 
 
-@takes_options(
-    "precision",
-    "attention",
-    "attention_maximum",
-    "attention_chunk",
-    "kernels",
-    "tiers",
-    "cards",
-    "links",
-    "link_credits",
-    "ranks",
-    "passes",
-)
+@takes_options(*VALUE_OPTIONS)
 @takes_objects
 def crosscheck_verb(
     model: Annotated[
@@ -119,6 +74,8 @@ def crosscheck_verb(
 
       sttest crosscheck gpt2 --batch 4
 
+      sttest crosscheck small-qwen --context 27 --batch 3 --poison-padding
+
       sttest crosscheck small-gpt2 --cards 2
 
       sttest crosscheck small-gpt2 --rank 25%
@@ -137,35 +94,18 @@ def crosscheck_verb(
     if other.text is not None:
         hints = ["give --against, too", "leave it out"]
         raise InputError("text-of-a-block", "a block's inputs are no text", where="--text", hints=hints)
-    asked = Request(
-        model,
-        block.phase,
-        block.tokens,
-        block.context,
-        climb.board,
-        options,
-        work_dir=climb.work_dir,
-        parameters=names_of(climb.parameters),
-        batch=block.batch,
-    )
     chosen = _engines(climb.engines)
     types = None if climb.ap_types is None else ap_types_folder(climb.ap_types)
-    require_torch()
-    if options.kernels is not None:
-        define_values(Path(options.kernels))
-    asked = with_default_shape(asked, small=block.small)
-    if is_module_reference(model):
-        if block.checkpoint is not None:
-            hints = ["leave it out", f"load the weights in {model}"]
-            raise InputError("checkpoint-of-a-module", "a module has its weights", where="--checkpoint", hints=hints)
-        asked = replace(asked, module=ModuleSource.load(model))
+    asked = asked_of(model, block, climb.board, options, climb.work_dir)
     with progress(f"compiling {asked.model}") as step:
         compile_package(asked, step)
     folder = asked.folder
     with progress(f"cross-checking {folder.name}") as step:
         package = DesignPackage.read(folder)
         step("torch")
-        case = _case(package, asked, WeightSource(block.seed, block.checkpoint))
+        case = case_of(package, asked, block.weights)
+        if climb.poison_padding:
+            case = PoisonedCase(case, package.reference_graph, block.seed)
         found = crosscheck(package, case, folder.parent / "csim", chosen, step, types)
     if as_json:
         print_json(found.to_json())
@@ -186,15 +126,8 @@ def _of_a_design(block: CheckedBlock, climb: AskedEngines) -> dict[str, bool]:
         "--engines": bool(climb.engines),
         "--board": climb.board != _BOARD,
         "--work-dir": climb.work_dir is not None,
-        "--parameters": climb.parameters is not None,
+        "--parameters": block.parameters is not None,
     }
-
-
-def _case(package: DesignPackage, asked: Request, weights: WeightSource) -> Case:
-    if asked.module is not None:
-        return make_module_case(package, asked.module)
-    text = read_text(Path(asked.model), hints=["name a .mlir file"]) if is_file(asked.model) else None
-    return package_case(package, weights, text)
 
 
 def _engines(text: str) -> Sequence[str]:
@@ -224,6 +157,8 @@ def _print(found: Crosscheck) -> None:
             print(f"  {comparison}")
     if found.streams is not None:
         print(f"  {found.streams}")
+    if found.padding is not None:
+        print(f"  {found.padding}")
     if found.sqnr_db is not None:
         print(f"  the main result against the same in floating point: SQNR {found.sqnr_db:.1f} dB")
 

@@ -11,6 +11,7 @@ from sttest.crosscheck.backends import Backend, Climb, backends
 from sttest.crosscheck.case import Case
 from sttest.crosscheck.differences import StreamComparison, compare_streams
 from sttest.crosscheck.engines import EngineResult, guarded, json_number
+from sttest.crosscheck.padding import PaddingCheck, PoisonedCase
 from sttest.crosscheck.results import ResultComparison
 from sttest.package import DesignPackage
 from sttest.targets.csim import ap_types_folder
@@ -29,6 +30,7 @@ class Crosscheck:
     streams: StreamComparison | None
     sqnr_db: float | None  # decibels of the main result against the same in floating point; None without values
     integer_types: str = ""  # ``sttest`` or the folder of those that csim was compiled with; empty without csim
+    padding: PaddingCheck | None = None  # what became of garbage in padding; None where none was put there
 
     @property
     def is_dead(self) -> bool:
@@ -39,7 +41,8 @@ class Crosscheck:
     def disagreements(self) -> tuple[str, ...]:
         """A line per thing in which engines disagree."""
         failed = (f"{rung.engine} failed: {rung.note}" for rung in self.rungs if rung.verdict == "failed")
-        return (*failed, *self._values_that_differ(), *self._times_that_differ())
+        reached = () if self.padding is None else self.padding.disagreements
+        return (*failed, *self._values_that_differ(), *reached, *self._times_that_differ())
 
     def _values_that_differ(self) -> Iterator[str]:
         yield from (str(found) for found in self.results.values() if found.verdict == "different")
@@ -69,6 +72,7 @@ class Crosscheck:
             "streams": None if self.streams is None else self.streams.to_json(),
             "sqnr_db": json_number(self.sqnr_db),
             "integer_types": self.integer_types or None,
+            "padding": None if self.padding is None else self.padding.to_json(),
             "disagreements": list(self.disagreements),
         }
 
@@ -85,7 +89,8 @@ def crosscheck(
 
     Args:
         package: the design.
-        case: weights, inputs and golden of its block or text.
+        case: weights, inputs and golden of its block or text; a :class:`~sttest.crosscheck.padding.PoisonedCase` has
+            garbage in its padding, which must reach no result.
         work: folder of the builds, which is kept.
         engines: names of backends to run, all by default; the others become rows that say so.
         progress: called with each engine before it runs.
@@ -102,7 +107,8 @@ def crosscheck(
         rungs = tuple(_rung(climb, each, chosen, progress) for each in backends().values())
         graph = package.reference_graph
         both = compare_streams(graph, *climb.values[:2]) if len(climb.values) > 1 else None
-        return Crosscheck(graph.name, rungs, climb.results, both, climb.sqnr_db, climb.integer_types)
+        padding = case.check(climb.values) if isinstance(case, PoisonedCase) else None
+        return Crosscheck(graph.name, rungs, climb.results, both, climb.sqnr_db, climb.integer_types, padding)
 
 
 def _rung(climb: Climb, backend: Backend, chosen: Sequence[str], progress: Callable[[str], None]) -> EngineResult:

@@ -52,6 +52,7 @@ QUICK = {
 }
 SLOW = {
     "crosscheck": ["crosscheck small-gpt2 --phase decode --context 16"],
+    "golden": ["golden small -o goldens"],
     "synth": ["synth small --jobs 2"],
     "pack": ["pack small"],
     "run": ["run small --backend emulator --launches 1"],
