@@ -19,6 +19,7 @@ from sttest.cli.common import (
     progress,
     takes_options,
 )
+from sttest.cli.layers import Layer, layer_reference, naming_layers
 from sttest.cli.objects import takes_objects
 from sttest.compile.options import CompileOptions
 from sttest.compile.own_kernels import define_values
@@ -41,6 +42,7 @@ from sttest.targets.csim import ap_types_folder
 class CheckedBlock:
     """The block and its weights."""
 
+    layer: Layer = None
     phase: Annotated[Phase | None, typer.Option(help="Of a model's block [decode]; a text has none.")] = None
     tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [prefill: 32].")] = None
     context: Annotated[int | None, typer.Option(help="Tokens in the cache [decode: 64, small models 32].")] = None
@@ -115,10 +117,23 @@ def crosscheck_verb(
 
       sttest crosscheck my-module.py:make --precision w8a8
 
+      sttest crosscheck --layer transformers:FalconForCausalLM config.json --phase prefill --small --precision fp32
+
       sttest crosscheck small-gpt2 --phase decode --kernels kernels.yaml
 
       sttest crosscheck small-llama --board u280 --tier "mlp.*=ddr"
     """
+    if block.layer is not None:
+        model = layer_reference(
+            block.layer,
+            model,
+            block.phase or "decode",
+            block.tokens,
+            block.context,
+            small=block.small,
+            seed=block.seed,
+        )
+        block = replace(block, phase=None, tokens=None, context=None, small=False)
     asked = Request(
         model,
         block.phase,
@@ -135,7 +150,9 @@ def crosscheck_verb(
     require_torch()
     if options.kernels is not None:
         define_values(Path(options.kernels))
-    asked = with_default_shape(asked, small=block.small)
+    with naming_layers(model):
+        asked = with_default_shape(asked, small=block.small)
+        folder = asked.folder
     if is_module_reference(model):
         if block.checkpoint is not None:
             hints = ["leave it out", f"load the weights in {model}"]
@@ -143,7 +160,6 @@ def crosscheck_verb(
         asked = replace(asked, module=ModuleSource.load(model))
     with progress(f"compiling {asked.model}") as step:
         compile_package(asked, step)
-    folder = asked.folder
     with progress(f"cross-checking {folder.name}") as step:
         package = DesignPackage.read(folder)
         step("torch")
