@@ -155,13 +155,11 @@ def compile_verb(
             block.layer, model, block.phase, block.tokens, block.context, small=sizes.small, seed=sizes.seed
         )
         block = replace(block, phase=None, tokens=None, context=None)
-    with naming_layers(model):
+    with naming_layers("compile", model):
         _compile(model, block, options, making, as_json=as_json)
 
 
-def _compile(
-    model: str, block: AskedBlock, options: CompileOptions, making: AskedPackage, *, as_json: bool
-) -> None:
+def _compile(model: str, block: AskedBlock, options: CompileOptions, making: AskedPackage, *, as_json: bool) -> None:
     if making.operations:
         _report_operations(model, as_json=as_json)
         return

@@ -125,13 +125,7 @@ def crosscheck_verb(
     """
     if block.layer is not None:
         model = layer_reference(
-            block.layer,
-            model,
-            block.phase or "decode",
-            block.tokens,
-            block.context,
-            small=block.small,
-            seed=block.seed,
+            block.layer, model, block.phase or "decode", block.tokens, block.context, small=block.small, seed=block.seed
         )
         block = replace(block, phase=None, tokens=None, context=None, small=False)
     asked = Request(
@@ -150,7 +144,7 @@ def crosscheck_verb(
     require_torch()
     if options.kernels is not None:
         define_values(Path(options.kernels))
-    with naming_layers(model):
+    with naming_layers("crosscheck", model):
         asked = with_default_shape(asked, small=block.small)
         folder = asked.folder
     if is_module_reference(model):

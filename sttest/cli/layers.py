@@ -1,5 +1,6 @@
 """What verbs share that take ``--layer``: one layer of any model class, as a file whose function makes it."""
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -83,13 +84,13 @@ def layer_reference(
 
 
 @contextmanager
-def naming_layers(model: str | None) -> Iterator[None]:
-    """Where a configuration is of no block that is known, the error names ``--layer``."""
+def naming_layers(verb: str, model: str) -> Iterator[None]:
+    """Where a configuration is of no block that is known, the error names ``--layer`` of the verb."""
     try:
         yield
     except InputError as error:
-        if error.code not in _NO_BLOCK or model is None:
+        if error.code not in _NO_BLOCK:
             raise
         name = next(iter(architectures(model)), "CLASS")
-        hints = [f"take one layer of it as it is in transformers: sttest compile --layer transformers:{name} {model}"]
+        hints = [f"take a layer of it as it is: sttest {verb} --layer transformers:{name} {shlex.quote(model)}"]
         raise InputError(error.code, error.what, where=error.where, hints=[*hints, *error.hints]) from error

@@ -132,7 +132,7 @@ def test_tied_weights_are_one(configuration):
 
 def test_a_layer_that_does_not_fit_is_refused_before_it_is_drawn(configuration):
     config = configuration("LlamaConfig", hidden_size=2**16, intermediate_size=2**18, num_hidden_layers=1)
-    with pytest.raises(DoesNotFitError, match="GiB.*--small"):
+    with pytest.raises(DoesNotFitError, match=r"GiB.*--small"):
         captured_layer(asked(config, small=False))
 
 
@@ -153,7 +153,9 @@ def test_small_sizes_keep_what_a_layer_computes():
 
 def test_parts_of_a_configuration_are_shrunk_themselves():
     text = {"hidden_size": 4096, "num_attention_heads": 32}
-    found = shrunk({"model_type": "both", "text_config": text, "vision_config": {**text, "image_size": 336, "patch_size": 14}})
+    found = shrunk(
+        {"model_type": "both", "text_config": text, "vision_config": {**text, "image_size": 336, "patch_size": 14}}
+    )
     assert found["text_config"]["hidden_size"] == 64
     assert found["vision_config"]["image_size"] == 56
 

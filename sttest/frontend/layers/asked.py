@@ -4,7 +4,7 @@ import importlib.util
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.files import MAX_OBJECT_BYTES, read_json
@@ -101,18 +101,29 @@ class AskedLayer:
             raise InputError("bad-shape", "a prefill starts from an empty cache", where="--context", hints=hints)
 
 
-def config_data(path: str | Path) -> dict[str, object]:
+def config_data(path: str | Path) -> dict[str, Any]:
     """The content of a ``config.json``, or of the one in a folder.
 
     Raises:
         InputError: no such file, or no object in it.
     """
     file = Path(path) / CONFIG_FILE if Path(path).is_dir() else Path(path)
-    hints = ["give the config.json of the model, or the folder that has one"]
+    hints = ["give the config.json of the model, or its folder", 'write {"__float__": "Infinity"} for Infinity']
     data = read_json(file, most_bytes=MAX_OBJECT_BYTES, hints=hints)
     if not isinstance(data, dict):
         raise InputError("not-an-object", "no configuration of a model", where=str(file), hints=hints)
-    return data
+    return {name: _with_infinities(value) for name, value in data.items()}
+
+
+def _with_infinities(value: Any) -> Any:
+    """A value in which infinities, which JSON has not, are written as transformers writes them."""
+    if isinstance(value, list):
+        return [_with_infinities(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if value.keys() == {"__float__"} and value["__float__"] in ("Infinity", "-Infinity", "NaN"):
+        return float(value["__float__"])
+    return {name: _with_infinities(each) for name, each in value.items()}
 
 
 def architectures(path: str) -> tuple[str, ...]:

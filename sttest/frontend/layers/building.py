@@ -19,6 +19,8 @@ from sttest.core.plain_files import why_no_file
 from sttest.frontend.layers.asked import LIBRARY, AskedLayer, config_data
 from sttest.frontend.layers.sizes import shrunk
 
+__depends__ = ()
+
 _MOST_BYTES = 16 * 2**30
 """Bytes of weights that are drawn for one layer and what runs before it."""
 _LARGE = 2**24
@@ -81,7 +83,9 @@ def model_config(asked: AskedLayer, kind: type[nn.Module]) -> Any:
         return SimpleNamespace(**(shrunk(data) if asked.small else data))
     family, given = getattr(config_class, "model_type", ""), data.get("model_type")
     if given not in (None, family):
-        part = next((each for each in data.values() if isinstance(each, dict) and each.get("model_type") == family), None)
+        part = next(
+            (each for each in data.values() if isinstance(each, dict) and each.get("model_type") == family), None
+        )
         if part is None:
             what = f"the configuration is of the family '{given}', {asked.of.name} takes '{family}'"
             hints = [f"name the class that the file's 'architectures' names: {data.get('architectures')}"]

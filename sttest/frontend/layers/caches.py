@@ -62,10 +62,10 @@ def _tensors(entry: Any) -> Iterator[tuple[str, str, Any]]:
     for attribute, value in vars(entry).items():
         if attribute.startswith("_"):
             continue
-        states = value if isinstance(value, dict) else {None: value}
+        states: dict[Any, Any] = value if isinstance(value, dict) else {None: value}
         for key, each in states.items():
             if isinstance(each, Tensor) and each.numel() and each.dim() > 1:
-                name = _NAMES.get(attribute, attribute)
+                name = _NAMES[attribute] if attribute in _NAMES else attribute
                 yield name if not key else f"{name}_{key}", attribute, key
 
 

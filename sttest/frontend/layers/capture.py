@@ -14,7 +14,7 @@ from torch.utils import _pytree as pytree
 from sttest.frontend.layers.caches import CacheState, copied, is_cache, written_entry
 
 
-class _Captured(Exception):
+class _Captured(Exception):  # noqa: N818 - no error
     """Ends a run of the model behind its layer."""
 
 
@@ -137,12 +137,14 @@ class CapturedLayer(nn.Module):
         for number, name in self.inputs.items():
             leaves[number] = inputs[name]
         opened = None if self.state is None else self.state.opened(inputs)
-        for number in self.cache_places if opened is not None else ():
-            leaves[number] = opened.cache
+        if opened is not None:
+            for number in self.cache_places:
+                leaves[number] = opened.cache
         args, kwargs = pytree.tree_unflatten(leaves, self.structure)
         returned = pytree.tree_leaves(self.layer(*args, **kwargs), is_leaf=is_cache)
         # The next layer reads the first tensor; others, such as weights of attention, are for whoever asks the model.
-        found = {"hidden_states": each for each in [each for each in returned if isinstance(each, Tensor)][:1]}
+        first = next((each for each in returned if isinstance(each, Tensor)), None)
+        found = {} if first is None else {"hidden_states": first}
         found |= {} if opened is None else opened.results()
         return {name: each for name, each in found.items() if self.results is None or name in self.results}
 

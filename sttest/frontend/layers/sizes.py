@@ -16,7 +16,15 @@ _POSITIONS = 64
 _HIDDEN = ("hidden_size", "n_embd", "d_model", "dim", "embed_dim")
 _HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "encoder_attention_heads")
 _KV_HEADS = ("num_key_value_heads", "num_kv_heads", "n_head_kv")
-_HEAD_DIMS = ("head_dim", "kv_channels", "d_kv", "global_head_dim", "v_head_dim", "qk_nope_head_dim", "attention_head_dim")
+_HEAD_DIMS = (
+    "head_dim",
+    "kv_channels",
+    "d_kv",
+    "global_head_dim",
+    "v_head_dim",
+    "qk_nope_head_dim",
+    "attention_head_dim",
+)
 _IN_PROPORTION = (
     "intermediate_size", "ffn_dim", "encoder_ffn_dim", "decoder_ffn_dim", "d_ff", "n_inner", "ffn_hidden_size",
     "hidden_dim", "moe_intermediate_size", "shared_expert_intermediate_size", "shared_intermediate_size",
