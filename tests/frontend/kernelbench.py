@@ -130,7 +130,7 @@ def main(folder: Path, parts: list[str]) -> None:
 
 
 def _apart(path: Path) -> Row:
-    command = [sys.executable, "-P", __file__, "--one", str(path)]
+    command = [sys.executable, __file__, "--one", str(path)]
     try:
         ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
     except subprocess.TimeoutExpired:

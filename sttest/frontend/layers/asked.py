@@ -11,6 +11,8 @@ from sttest.core.files import MAX_OBJECT_BYTES, read_json
 
 CONFIG_FILE = "config.json"
 LIBRARY = "transformers"
+MAX_WEIGHT_BYTES = 16 * 2**30
+"""Memory of the weights that are drawn for one layer and what runs before it."""
 Phase = Literal["prefill", "decode"]
 
 

@@ -16,13 +16,11 @@ from torch.overrides import TorchFunctionMode
 
 from sttest.core.errors import DoesNotFitError, InputError, did_you_mean
 from sttest.core.plain_files import why_no_file
-from sttest.frontend.layers.asked import LIBRARY, AskedLayer, config_data
+from sttest.frontend.layers.asked import LIBRARY, MAX_WEIGHT_BYTES, AskedLayer, config_data
 from sttest.frontend.layers.sizes import shrunk
 
 __depends__ = ()
 
-_MOST_BYTES = 16 * 2**30
-"""Bytes of weights that are drawn for one layer and what runs before it."""
 _LARGE = 2**24
 """Elements of a tensor that is a weight rather than a table."""
 _ROWS = 256
@@ -194,13 +192,13 @@ class Weights:
         if isinstance(module, nn.Embedding) and parameter.shape[0] > _ROWS and _is_vocabulary(module, name):
             shape[0], module.padding_idx = _ROWS, None
         self.bytes += 4 * torch.Size(shape).numel()
-        if self.bytes > _MOST_BYTES:
+        if self.bytes > MAX_WEIGHT_BYTES:
             raise DoesNotFitError(
                 "too-large",
                 "the layer's weights do not fit this machine",
                 where=name,
                 demand=self.bytes / 2**30,
-                bound=_MOST_BYTES / 2**30,
+                bound=MAX_WEIGHT_BYTES / 2**30,
                 unit="GiB",
                 hints=["take --small"],
             )
