@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from sttest.cli.common import Batch, Parameters, Phase, names_of
+from sttest.cli.layers import Layer, layer_reference, naming_layers
 from sttest.compile.options import CompileOptions
 from sttest.compile.own_kernels import define_values
 from sttest.core.errors import InputError
@@ -38,6 +39,7 @@ VALUE_OPTIONS = (
 class CheckedBlock:
     """The block and its weights."""
 
+    layer: Layer = None
     phase: Annotated[Phase | None, typer.Option(help="Of a model's block [decode]; a text has none.")] = None
     tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [prefill, --against: 32].")] = None
     context: Annotated[int | None, typer.Option(help="Tokens in the cache [decode: 64, small models 32].")] = None
@@ -59,10 +61,13 @@ class CheckedBlock:
         return WeightSource(self.seed, self.checkpoint)
 
 
-def asked_of(model: str, block: CheckedBlock, board: str, options: CompileOptions, work_dir: Path | None) -> Request:
+def asked_of(
+    verb: str, model: str, block: CheckedBlock, board: str, options: CompileOptions, work_dir: Path | None
+) -> Request:
     """What is to be compiled; a module is made, and values of own kernels are defined.
 
     Args:
+        verb: that is named where another option of it would help.
         model: name, configuration, ``.mlir`` file or ``FILE.py:NAME``.
         block: its shape and weights.
         board: name or file of a board.
@@ -76,6 +81,8 @@ def asked_of(model: str, block: CheckedBlock, board: str, options: CompileOption
     require_torch()
     if options.kernels is not None:
         define_values(Path(options.kernels))
+    if block.layer is not None:
+        model, block = _of_layer(model, block, block.layer)
     asked = Request(
         model,
         block.phase,
@@ -87,13 +94,22 @@ def asked_of(model: str, block: CheckedBlock, board: str, options: CompileOption
         parameters=names_of(block.parameters),
         batch=block.batch,
     )
-    asked = with_default_shape(asked, small=block.small)
+    with naming_layers(verb, model):
+        asked = with_default_shape(asked, small=block.small)
+        _ = asked.folder  # a configuration of no known block is refused here
     if not is_module_reference(model):
         return asked
     if block.checkpoint is not None:
         hints = ["leave it out", f"load the weights in {model}"]
         raise InputError("checkpoint-of-a-module", "a module has its weights", where="--checkpoint", hints=hints)
     return replace(asked, module=ModuleSource.load(model))
+
+
+def _of_layer(config: str, block: CheckedBlock, layer: str) -> tuple[str, CheckedBlock]:
+    """The module of a layer of transformers, whose shape it has."""
+    phase = block.phase or "decode"
+    model = layer_reference(layer, config, phase, block.tokens, block.context, small=block.small, seed=block.seed)
+    return model, replace(block, phase=None, tokens=None, context=None, small=False)
 
 
 def case_of(package: DesignPackage, asked: Request, weights: WeightSource) -> Case:

@@ -2,13 +2,14 @@
 
 import re
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sttest.cli.common import Batch, Board, Json, Parameters, Phase, names_of, print_json, progress, takes_options
+from sttest.cli.layers import Layer, LayerSizes, layer_reference, naming_layers
 from sttest.cli.objects import takes_objects
 from sttest.cli.verbs import without_table
 from sttest.compile.opt import run_opt
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 class AskedBlock:
     """Which block is compiled, for which board, and into which folder."""
 
+    layer: Layer = None
     phase: Annotated[Phase | None, typer.Option(help="prefill needs --tokens, decode needs --context.")] = None
     tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [decode: 1, up to 128].")] = None
     context: Annotated[int | None, typer.Option(help="Tokens in the cache; 0 in prefill.")] = None
@@ -95,6 +97,7 @@ def compile_verb(
         ),
     ],
     block: AskedBlock,
+    sizes: LayerSizes,
     *,
     options: CompileOptions,
     making: AskedPackage,
@@ -126,6 +129,8 @@ def compile_verb(
 
       sttest compile my-module.py:make --operations
 
+      sttest compile --layer transformers:FalconForCausalLM config.json --phase decode --context 64 --precision fp32
+
       sttest compile gpt2 --phase decode --context 64 --beat-bits 256 --check-resources --budget published
 
       sttest compile gpt2 --phase decode --context 64 --share weights --prefetch-kib 4096 --layers 24
@@ -144,6 +149,17 @@ def compile_verb(
 
       sttest compile gpt2 --phase decode --context 64 --rank 50% --rank "attn.?_proj=256"
     """
+    sizes.check(block.layer)
+    if block.layer is not None:
+        model = layer_reference(
+            block.layer, model, block.phase, block.tokens, block.context, small=sizes.small, seed=sizes.seed
+        )
+        block = replace(block, phase=None, tokens=None, context=None)
+    with naming_layers("compile", model):
+        _compile(model, block, options, making, as_json=as_json)
+
+
+def _compile(model: str, block: AskedBlock, options: CompileOptions, making: AskedPackage, *, as_json: bool) -> None:
     if making.operations:
         _report_operations(model, as_json=as_json)
         return

@@ -84,6 +84,8 @@ def crosscheck_verb(
 
       sttest crosscheck my-module.py:make --precision w8a8
 
+      sttest crosscheck --layer transformers:FalconForCausalLM config.json --phase prefill --small --precision fp32
+
       sttest crosscheck small-gpt2 --phase decode --kernels kernels.yaml
 
       sttest crosscheck small-llama --board u280 --tier "mlp.*=ddr"
@@ -96,7 +98,7 @@ def crosscheck_verb(
         raise InputError("text-of-a-block", "a block's inputs are no text", where="--text", hints=hints)
     chosen = _engines(climb.engines)
     types = None if climb.ap_types is None else ap_types_folder(climb.ap_types)
-    asked = asked_of(model, block, climb.board, options, climb.work_dir)
+    asked = asked_of("crosscheck", model, block, climb.board, options, climb.work_dir)
     with progress(f"compiling {asked.model}") as step:
         compile_package(asked, step)
     folder = asked.folder
@@ -119,6 +121,7 @@ def crosscheck_verb(
 def _of_a_design(block: CheckedBlock, climb: AskedEngines) -> dict[str, bool]:
     """Options that say something of a design, and whether they are given."""
     return {
+        "--layer": block.layer is not None,
         "--phase": block.phase == "decode",
         "--context": block.context is not None,
         "--batch": block.batch is not None,

@@ -86,7 +86,7 @@ def _design(
 ) -> tuple[DesignPackage, Case]:
     """The design, compiled unless it is a package, and the case of its values."""
     if not (Path(model) / MANIFEST).is_file():
-        asked = asked_of(model, block, wanted.board, options, wanted.work_dir or scratch / "package")
+        asked = asked_of("golden", model, block, wanted.board, options, wanted.work_dir or scratch / "package")
         with progress(f"compiling {asked.model}") as step:
             compile_package(asked, step)
         package = DesignPackage.read(asked.folder)
