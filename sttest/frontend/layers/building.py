@@ -86,7 +86,8 @@ def model_config(asked: AskedLayer, kind: type[nn.Module]) -> Any:
         )
         if part is None:
             what = f"the configuration is of the family '{given}', {asked.of.name} takes '{family}'"
-            hints = [f"name the class that the file's 'architectures' names: {data.get('architectures')}"]
+            named = data.get("architectures")
+            hints = [f"name the class that the file's 'architectures' names: {named}" if named else "name a class of it"]
             raise InputError("other-family", what, where=asked.config, hints=hints)
         data = part
     try:

@@ -16,7 +16,16 @@ _DATABASE = Path(".autopilot", "db")
 _RESERVED = ("read", "write")
 _MODULE = re.compile(r"^module\s+(\w*fifo\w*)", re.MULTILINE)
 _INSTANCE = re.compile(r"^\s*(\w*fifo_w(\d+)_d(\d+)_\w+)\s+(\w+?)_U?\s*\(", re.MULTILINE)
-_DATE = re.compile(r"^\*?\s*(?:Date|Report time)\s*:?\s+(.*\d{4})", re.MULTILINE)
+_DATE = re.compile(r"^\*?\s*(?:Date|Report time)\s*:?\s+(.*\d{4}.*)", re.MULTILINE)
+_CLOCK = re.compile(r"\b(\d{1,2}):(\d{2}):(\d{2})\b(?: +([AP])M\b)?")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_MONTH = "|".join(_MONTHS)
+_DAYS = (
+    re.compile(rf"\b(?P<month>{_MONTH}) +(?P<day>\d{{1,2}}) .*\b(?P<year>\d{{4}})\b"),
+    re.compile(rf"\b(?P<day>\d{{1,2}}) (?P<month>{_MONTH})\b.*\b(?P<year>\d{{4}})\b"),
+    re.compile(r"\b(?P<year>\d{4})[.年]? ?(?P<month>\d{1,2})[.月] ?(?P<day>\d{1,2})[.日]"),
+)
+"""Days as the tool writes them where its language is English, and in languages that have numbers for months."""
 _MOST_VALUES = 1 << 22
 """Of one port in one transaction."""
 
@@ -203,9 +212,15 @@ def _dates(paths: Iterable[Path]) -> list[datetime]:
 
 
 def _date(text: str) -> datetime | None:
-    parts = re.search(r"\b([A-Z][a-z]{2} +\d+ +[\d:]{8})\b.*\b(\d{4})$", text)  # a time zone may stand between
+    """The time in a text, whatever zone it is in; None where it cannot be read."""
+    clock, day = _CLOCK.search(text), next((found for each in _DAYS if (found := each.search(text))), None)
+    if clock is None or day is None:
+        return None
+    hour = int(clock[1]) % 12 + 12 * (clock[4] == "P") if clock[4] else int(clock[1])
+    month = day["month"]
     try:
-        return datetime.strptime(" ".join(f"{parts[1]} {parts[2]}".split()), "%b %d %H:%M:%S %Y") if parts else None
+        number = int(month) if month.isdecimal() else _MONTHS.index(month) + 1
+        return datetime(int(day["year"]), number, int(day["day"]), hour, int(clock[2]), int(clock[3]))
     except ValueError:
         return None
 

@@ -12,7 +12,7 @@ from solution_runs import make_array, runs_here, schedule_of
 
 from sttest.core.errors import InputError
 from sttest.importers.solution import read_solution
-from sttest.sim import simulate
+from sttest.sim import Pipeline, simulate
 
 
 @pytest.fixture(autouse=True)
@@ -191,6 +191,8 @@ def test_several_arrays_between_two_calls_have_halves_each_and_one_start(tmp_pat
     between = [f"{each}.source.sink" for each in (*told, "follows")]
     assert names(graph) == sorted(["done.sink", "done.source", *between])
     source, follows = process(graph, "source"), graph.fifo_index["follows.source.sink"]
+    assert isinstance(source, Pipeline)
+    assert source.trace is not None
     assert list(source.trace.op).count(2 * follows + 1) == 3  # a token for each trip, however many arrays there are
     assert simulate(graph).cycles == 34  # as with one of them
 

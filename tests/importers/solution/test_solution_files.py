@@ -149,6 +149,30 @@ def test_a_schedule_without_a_date_makes_no_co_simulation_older(tmp_path, monkey
     assert refused(read_solution, folder).code == "does-not-agree"
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Tue Mar  9 14:21:34 2021", "2021-03-09 14:21:34"),
+        ("Tue Mar  9 14:21:34 CET 2021.", "2021-03-09 14:21:34"),
+        ("Fri 14 Jun 19:27:54 BST 2019.", "2019-06-14 19:27:54"),
+        ("Sun 26 Jun 2022 03:59:03 PM CEST.", "2022-06-26 15:59:03"),
+        ("Wed 29 Jun 2022 12:59:54 AM CEST.", "2022-06-29 00:59:54"),
+        ("Wed 29 Jun 2022 12:59:54 PM CEST.", "2022-06-29 12:59:54"),
+        ("2022. 01. 06. (목) 18:42:31 KST.", "2022-01-06 18:42:31"),
+        ("2021年 02月 19日 星期五 15:11:02 CST.", "2021-02-19 15:11:02"),
+        ("ven. 24 juin 2022 16:35:34 CEST.", "None"),
+        ("Tue Foo  9 14:21:34 2021", "None"),
+        ("Tue Feb 31 14:21:34 2017", "None"),
+        ("Tue Feb 21 25:21:34 2017", "None"),
+        ("in 2017", "None"),
+    ],
+)
+def test_dates_are_read_as_the_tool_writes_them_in_several_countries(tmp_path, text, told):
+    path = tmp_path / "top_cosim.rpt"
+    path.write_text(f"Report time       : {text}\nSolution          : solution1.\n", encoding="utf-8")
+    assert str(next(iter(folders._dates([path])), None)) == told
+
+
 def test_a_co_simulation_whose_date_cannot_be_read_is_that_of_its_top(tmp_path, monkeypatch):
     runs_here(monkeypatch, tmp_path)
     folder = dated(tmp_path / "s", "Tue Mar  9 14:21:34 2021", "yesterday")
