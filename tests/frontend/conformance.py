@@ -71,7 +71,7 @@ CASES = (
     Case("gpt-oss", "GptOssForCausalLM"),
     Case("Granite", "GraniteForCausalLM"),
     Case("Helium", "HeliumForCausalLM"),
-    Case("Hunyuan", "HunYuanDenseV1ForCausalLM"),
+    Case("Hunyuan", "HunYuanDenseV1ForCausalLM", config={"head_dim": 128}),
     Case("InternLM 3", "InternLM3ForCausalLM"),
     Case("Jamba", "JambaForCausalLM"),
     Case("LFM 2", "Lfm2ForCausalLM"),

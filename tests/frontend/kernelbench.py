@@ -29,7 +29,7 @@ _MOST_ELEMENTS = 2**22
 
 @dataclass(frozen=True)
 class Row:
-    """What became of a program: ``right``, ``wrong``, ``refused``, ``large`` or ``slow``."""
+    """What became of a program: ``right``, ``wrong``, ``refused``, ``left out`` or ``slow``."""
 
     level: str
     program: str
@@ -41,13 +41,16 @@ class Row:
 class _Smaller(ast.NodeTransformer):
     """Sizes above a few become a few; what was divisible by 16, 8 or 4 still is."""
 
+    def __init__(self, batch: int) -> None:
+        self.batch = batch
+
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
         return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.Assign:
         named = [each.id for each in node.targets if isinstance(each, ast.Name)]
         if any("batch" in name for name in named) and isinstance(node.value, ast.Constant | ast.BinOp):
-            node.value = ast.copy_location(ast.Constant(2), node.value)
+            node.value = ast.copy_location(ast.Constant(self.batch), node.value)
             return node
         self.generic_visit(node)
         return node
@@ -69,12 +72,29 @@ def _small(value: Any) -> Any:
     return next((size for size in (16, 8, 4) if value % size == 0), 9 if value % 2 else 10)
 
 
-def program(path: Path) -> tuple[Any, list[Any]]:
+def program(path: Path, batch: int) -> tuple[Any, list[Any]]:
     """The model of a program, and its inputs."""
     names: dict[str, Any] = {"__name__": path.stem}
-    tree = ast.fix_missing_locations(_Smaller().visit(ast.parse(path.read_text(encoding="utf-8"))))
+    tree = ast.fix_missing_locations(_Smaller(batch).visit(ast.parse(path.read_text(encoding="utf-8"))))
     exec(compile(tree, str(path), "exec"), names)
     return names["Model"](*names["get_init_inputs"]()), names["get_inputs"]()
+
+
+def _running(path: Path) -> tuple[Any, list[Any]]:
+    """A program that runs, of a small batch, or of one as large as other sizes, with which some are multiplied."""
+    import torch
+
+    for batch in (2, _PLAIN):
+        module, inputs = program(path, batch)
+        try:
+            with torch.no_grad():
+                module.eval()(*inputs)
+        except Exception:
+            if batch == _PLAIN:
+                raise
+        else:
+            return module, inputs
+    raise AssertionError
 
 
 def measured(path: Path) -> Row:
@@ -90,14 +110,12 @@ def measured(path: Path) -> Row:
     level, name = path.parent.name, path.stem
     torch.manual_seed(0)
     try:
-        module, inputs = program(path)
-        with torch.no_grad():
-            module.eval()(*inputs)
+        module, inputs = _running(path)
     except Exception as error:
-        return Row(level, name, "large", "", f"does not run at small sizes: {type(error).__name__}")
+        return Row(level, name, "left out", "", f"does not run at small sizes: {type(error).__name__}")
     elements = sum(each.numel() for each in (*module.parameters(), *(i for i in inputs if hasattr(i, "numel"))))
     if elements > _MOST_ELEMENTS:
-        return Row(level, name, "large", "", f"{elements:,} elements")
+        return Row(level, name, "left out", "", f"{elements:,} elements")
     try:
         source = ModuleSource.of(module, tuple(inputs), name="program", where=name)
         design = compile_text(source.text(), "program", "u55c", CompileOptions(precision="fp32", overall_unroll=2**13))

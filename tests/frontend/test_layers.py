@@ -14,6 +14,7 @@ from sttest.core.errors import DoesNotFitError, InputError
 from sttest.frontend.layers.asked import AskedLayer, ModelClass
 from sttest.frontend.layers.building import Weights, built_model
 from sttest.frontend.layers.layer import captured_layer
+from sttest.frontend.layers.model_inputs import ModelInputs
 from sttest.frontend.layers.sizes import shrunk
 from sttest.frontend.layers.written import layer_name, write_layer
 from sttest.frontend.module_source import ModuleSource
@@ -55,28 +56,29 @@ def test_only_hidden_states_and_the_cache_come_in(configuration):
 
 
 @pytest.mark.parametrize(
-    ("kind", "model"),
+    ("kind", "model", "fields"),
     [
-        ("LlamaConfig", "LlamaForCausalLM"),
-        ("GPT2Config", "GPT2LMHeadModel"),
-        ("Gemma3TextConfig", "Gemma3ForCausalLM"),
-        ("BloomConfig", "BloomForCausalLM"),
+        ("LlamaConfig", "LlamaForCausalLM", {}),
+        ("GPT2Config", "GPT2LMHeadModel", {}),
+        ("Gemma3TextConfig", "Gemma3ForCausalLM", {}),
+        ("BloomConfig", "BloomForCausalLM", {}),
+        ("MistralConfig", "MistralForCausalLM", {"sliding_window": 4}),
     ],
 )
-def test_a_decode_step_is_the_last_token_of_a_prefill(configuration, kind, model):
-    config = configuration(kind)
-    step, given = captured_layer(asked(config, f"transformers:{model}", "decode", 1, 6))
-    prompt, _ = captured_layer(asked(config, f"transformers:{model}", "prefill", 7))
-    # The hidden states of the prompt whose keys are in the cache are those of the same seed.
-    first, before = captured_layer(asked(config, f"transformers:{model}", "prefill", 6))
+def test_a_decode_step_is_the_end_of_a_prefill(configuration, kind, model, fields):
+    config, model = configuration(kind, **fields), f"transformers:{model}"
+    step, given = captured_layer(asked(config, model, "decode", 2, 6))
+    prompt, _ = captured_layer(asked(config, model, "prefill", 8))
+    # What fills the cache is drawn as the words of a prefill of the same seed are.
+    first, before = captured_layer(asked(config, model, "prefill", 6))
     states = torch.cat([before["hidden_states"], given["hidden_states"]], 1)
     with torch.no_grad():
         whole, found, filled = prompt(hidden_states=states), step(**given), first(**before)
-    assert torch.allclose(filled["key"], given["past_key"], atol=1e-6)
-    # Learned positions are in the hidden states, others in what the layer holds.
-    for name, axis in (("hidden_states", 1), ("key", 2), ("value", 2)):
-        last = whole[name].select(axis, 6)
-        assert torch.allclose(found[name].select(axis, 0), last, atol=1e-5), name
+    kept = given["past_key"].shape[2]  # of a window, the last tokens alone
+    assert kept == min(6, fields.get("sliding_window", 7) - 1)
+    assert torch.allclose(filled["key"][:, :, -kept:], given["past_key"], atol=1e-6)
+    for name, dim in (("hidden_states", 1), ("key", 2), ("value", 2)):
+        assert torch.allclose(found[name], whole[name].narrow(dim, 6, 2), atol=1e-5), name
 
 
 def test_it_is_the_layer_of_a_model_with_the_same_weights(configuration):
@@ -149,6 +151,13 @@ def test_small_sizes_keep_what_a_layer_computes():
     assert wide == {"hidden_size": 48, "num_attention_heads": 4, "head_dim": 16, "intermediate_size": 192}
     half = shrunk({"n_embd": 4096, "n_head": 16, "rotary_dim": 64})
     assert half["rotary_dim"] / 16 == 64 / 256
+
+
+def test_words_that_mean_something_else_are_not_drawn(configuration):
+    config = configuration("LlamaConfig", eos_token_id=[7, 8], pad_token_id=9)
+    model = built_model(asked(config))
+    drawn = ModelInputs(model, asked(config), 0).prefill(10_000)["input_ids"]
+    assert set(range(96)) - set(drawn.unique().tolist()) == {1, 7, 8, 9}
 
 
 def test_parts_of_a_configuration_are_shrunk_themselves():

@@ -59,7 +59,8 @@ class ModelInputs:
     def _words(self, tokens: int) -> Tensor:
         """Numbers of words that mean nothing else, [1, tokens]."""
         most = min(_MOST_WORDS, self._number("vocab_size", self._rows()))
-        special = {value for name, value in self._fields().items() if name.endswith(("_token_id", "_token_index"))}
+        given = (value for name, value in self._fields().items() if name.endswith(("_token_id", "_token_index")))
+        special = {each for value in given for each in (value if isinstance(value, list) else [value])}
         plain = torch.tensor([each for each in range(most) if each not in special])
         return plain[torch.randint(len(plain), (1, tokens), generator=self.generator)]
 

@@ -101,8 +101,8 @@ def _shrink_sequence(found: dict[str, Any]) -> None:
             found[name] = _VOCABULARY
         elif name in _POSITION_COUNTS and isinstance(value, int):
             found[name] = min(value, _POSITIONS)
-        elif name.endswith("_token_id") and isinstance(value, int):
-            found[name] = value % _VOCABULARY
+        elif name.endswith("_token_id") and isinstance(value, int | list):
+            found[name] = value % _VOCABULARY if isinstance(value, int) else [each % _VOCABULARY for each in value]
         elif name in ("n_group", "topk_group") and isinstance(value, int):
             found[name] = min(value, 2 if name == "n_group" else 1)
     patch = found.get("patch_size")
