@@ -87,7 +87,7 @@ def model_config(asked: AskedLayer, kind: type[nn.Module]) -> Any:
         if part is None:
             what = f"the configuration is of the family '{given}', {asked.of.name} takes '{family}'"
             named = data.get("architectures")
-            hints = [f"name the class that the file's 'architectures' names: {named}" if named else "name a class of it"]
+            hints = [f"name a class of that family, as 'architectures' of the file does: {named}"]
             raise InputError("other-family", what, where=asked.config, hints=hints)
         data = part
     try:
