@@ -64,13 +64,13 @@ def test_a_design_goes_through_every_verb_and_its_depths_go_back(sttest, tmp_pat
     assert (report["processes"], report["fifos"], report["accesses"]) == (3, 4, 768)
     assert "keep the order of the text" in report["assumed"][0]
     dead = told(sttest("simulate", design, "--json"))
-    assert [(each["fifo"], each["depth"]) for each in dead["deadlock"]["fix"]] == [("skip", 9)]
+    assert [(each["fifo"], each["depth"]) for each in dead["deadlock"]["fix"]] == [("skip", 8)]
     sized.write_text(sttest("size", design, "--json").stdout, encoding="utf-8")
     depths = told(sttest("import", "hls", solution, "--depths", sized, "-o", tmp_path / "d.tcl", "--json"))
-    assert depths["changed"]["skip"] == {"from": 4, "to": 9}
-    assert 'set_directive_stream -depth 9 "residual" skip' in (tmp_path / "d.tcl").read_text()
+    assert depths["changed"]["skip"] == {"from": 4, "to": 8}
+    assert 'set_directive_stream -depth 8 "residual" skip' in (tmp_path / "d.tcl").read_text()
     source = example / "src" / "residual.cpp"
-    source.write_text(source.read_text().replace("skip depth=4", "skip depth=9").replace("depth=2", "depth=3"))
+    source.write_text(source.read_text().replace("skip depth=4", "skip depth=8").replace("depth=2", "depth=3"))
     assert sttest("import", "hls", solution, "-o", design).exit_code == 0
     live = told(sttest("simulate", design, "--check", "--json"))
     assert (live["verdict"], live["cycles"]) == ("done", json.loads(sized.read_text())["cycles"])
