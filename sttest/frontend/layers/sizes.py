@@ -33,6 +33,7 @@ _IN_PROPORTION = (
     "ffn_embed_dim", "intermediate_size_mlp",
 )  # fmt: skip
 _BY_HEAD = ("rotary_dim", "qk_rope_head_dim", "index_head_dim")
+_STATES = ("state_size", "mamba_d_state")
 _EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts")
 _CHOSEN = ("num_experts_per_tok", "num_experts_per_token", "experts_per_token", "moe_k", "top_k_experts", "moe_topk")
 _POSITION_COUNTS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "max_source_positions")
@@ -77,6 +78,10 @@ def _field(name: str, value: Any, kept_hidden: int, kept_heads: int, hidden: int
         return None
     if name in _IN_PROPORTION:
         return _multiple(min(value * kept_hidden / hidden, 4 * kept_hidden), at_least=HEAD_DIM)
+    if name == "n_groups":
+        return min(value, max(1, kept_heads // 2))
+    if name in _STATES:
+        return min(value, HEAD_DIM)
     if name in _EXPERTS:
         return min(value, _MOST_EXPERTS)
     if name in _CHOSEN:
