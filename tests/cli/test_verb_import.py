@@ -73,7 +73,9 @@ def test_a_design_goes_through_every_verb_and_its_depths_go_back(sttest, tmp_pat
     source.write_text(source.read_text().replace("skip depth=4", "skip depth=8").replace("depth=2", "depth=3"))
     assert sttest("import", "hls", solution, "-o", design).exit_code == 0
     live = told(sttest("simulate", design, "--check", "--json"))
-    assert (live["verdict"], live["cycles"]) == ("done", json.loads(sized.read_text())["cycles"])
+    # Of a design that finishes another of the possible schedules is shown, whose cycles differ by one.
+    assert live["verdict"] == "done"
+    assert abs(live["cycles"] - json.loads(sized.read_text())["cycles"]) <= 1
     assert "filter" in told(sttest("dot", design, "--json"))["dot"]
     # A timed graph has depths as well.
     assert sttest("import", "hls", solution, "--depths", design, "-o", tmp_path / "none.patch").exit_code == 0
