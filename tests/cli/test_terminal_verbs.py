@@ -51,7 +51,10 @@ QUICK = {
     "explore": ["explore small-gpt2 --phase decode --context 32 --dry-run"],
 }
 SLOW = {
-    "crosscheck": ["crosscheck small-gpt2 --phase decode --context 16"],
+    "crosscheck": [
+        "crosscheck small-gpt2 --phase decode --context 16",
+        "crosscheck source --against transformers --precision w8a8",
+    ],
     "golden": ["golden small -o goldens"],
     "synth": ["synth small --jobs 2"],
     "pack": ["pack small"],

@@ -65,7 +65,7 @@ def _tensors(entry: Any) -> Iterator[tuple[str, str, Any]]:
         states: dict[Any, Any] = value if isinstance(value, dict) else {None: value}
         for key, each in states.items():
             if isinstance(each, Tensor) and each.numel() and each.dim() > 1:
-                name: str = _NAMES.get(attribute, attribute)
+                name = str(_NAMES.get(attribute, attribute))
                 yield name if not key else f"{name}_{key}", attribute, key
 
 
