@@ -165,7 +165,10 @@ def test_schedules_of_a_design_that_was_read_last_are_not_read_again(tmp_path, m
         ("set_directive_stream -depth 9", {}),
         ("config_dataflow -default_channel fifo -fifo_depth 5", {"*": (0, "fifo")}),
         ("config_dataflow -default_channel pingpong", {}),
+        ("\n" * 200_000, {}),
+        ("config_dataflow " * 20_000, {}),
     ],
+    ids=["depth", "no variable", "channels", "another channel", "blank lines", "many words"],
 )
 def test_settings_say_which_variables_are_streams(tmp_path, script, depths):
     (tmp_path / "design.cpp").write_text(pair(""), encoding="utf-8")

@@ -23,11 +23,11 @@ CLOCK_MHZ = 300.0
 """Of a design without reports."""
 TASK_TOKENS = 64
 """That come from outside for tasks that run for ever, unless ``tokens`` is given."""
-_STREAM = re.compile(r"^\s*set_directive_stream\s+(.*)$", re.MULTILINE)
+_STREAM = re.compile(r"\s*(?:set_directive_stream\s|syn\.directive\.stream\s*=)(.*)")
 _FIFO_CHANNELS = re.compile(
-    r"config_dataflow\b.*?-default_channel\s+fifo|^\s*syn\.dataflow\.default_channel\s*=\s*fifo", re.MULTILINE
+    r"config_dataflow\b.*?-default_channel\s+fifo|\s*syn\.dataflow\.default_channel\s*=\s*fifo"
 )
-_FIFO_DEPTH = re.compile(r"config_dataflow\b.*?-fifo_depth\s+(\d+)")
+_FIFO_DEPTH = re.compile(r"(?:config_dataflow\b.*?-fifo_depth\s+|\s*syn\.dataflow\.fifo_depth\s*=\s*)(\d+)")
 
 
 _Asked = tuple[Path | None, str, dict[str, str]]
@@ -127,20 +127,22 @@ def find_source(source: Path, reports: Path | None) -> Source:
 
 def _directives(text: str, found: Source) -> None:
     """Depths of streams that a project's settings say."""
-    lines = [each[1] for each in _STREAM.finditer(text)]
-    lines += [
-        each[1].replace("depth=", "-depth ").replace("type=", "-type ")
-        for each in re.finditer(r"^\s*syn\.directive\.stream\s*=\s*(.*)$", text, re.M)
-    ]
-    for line in lines:
-        depth, kind = re.search(r"-depth\s+(\d+)", line), re.search(r"-type\s+(\w+)", line)
-        rest = re.sub(r"-(?:depth|type|dim)\s+\S+|-\w+|variable=", " ", line).replace('"', " ").split()
-        if rest:
-            found.depths[rest[-1]] = int(depth[1]) if depth else 0, kind[1] if kind else ""
-    if _FIFO_CHANNELS.search(text):
-        found.depths["*"] = 0, "fifo"
-    asked = _FIFO_DEPTH.search(text) or re.search(r"syn\.dataflow\.fifo_depth\s*=\s*(\d+)", text)
-    found.default_depth = int(asked[1]) if asked else found.default_depth
+    for line in text.splitlines():
+        if stream := _STREAM.match(line):
+            _stream_directive(stream[1].replace("depth=", "-depth ").replace("type=", "-type "), found)
+            continue
+        said = line[max(line.find("config_dataflow"), 0) :]
+        if _FIFO_CHANNELS.match(said):
+            found.depths["*"] = 0, "fifo"
+        if depth := _FIFO_DEPTH.match(said):
+            found.default_depth = int(depth[1])
+
+
+def _stream_directive(options: str, found: Source) -> None:
+    depth, kind = re.search(r"-depth\s+(\d+)", options), re.search(r"-type\s+(\w+)", options)
+    rest = re.sub(r"-(?:depth|type|dim)\s+\S+|-\w+|variable=", " ", options).replace('"', " ").split()
+    if rest:
+        found.depths[rest[-1]] = int(depth[1]) if depth else 0, kind[1] if kind else ""
 
 
 def _read(source: Source, top: str, values: Mapping[str, str], folder: Path) -> NetworkRuns:

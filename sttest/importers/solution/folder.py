@@ -15,7 +15,7 @@ from sttest.core.files import parse_xml, place_of, read_bytes, read_text
 _DATABASE = Path(".autopilot", "db")
 _RESERVED = ("read", "write")
 _MODULE = re.compile(r"^module\s+(\w*fifo\w*)", re.MULTILINE)
-_INSTANCE = re.compile(r"^\s*(\w*fifo_w(\d+)_d(\d+)_\w+)\s+(\w+?)_U?\s*\(", re.MULTILINE)
+_INSTANCE = re.compile(r"^[^\S\n]*+(\w*fifo_w(\d+)_d(\d+)_\w+)\s+(\w+?)_U?\s*\(", re.MULTILINE)
 _DATE = re.compile(r"^\*?\s*(?:Date|Report time)\s*:?\s+(.*\d{4}.*)", re.MULTILINE)
 _CLOCK = re.compile(r"\b(\d{1,2}):(\d{2}):(\d{2})\b(?: +([AP])M\b)?")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")

@@ -261,6 +261,13 @@ def test_an_instance_whose_module_is_not_there_says_nothing(tmp_path, monkeypatc
     assert (stream.depth, stream.bits) == (2, 16)
 
 
+def test_blank_lines_of_the_verilog_are_passed_in_no_time(tmp_path):
+    folder = dataflow(tmp_path / "s", 2, 1)
+    (folder / "syn" / "verilog").mkdir()
+    (folder / "syn" / "verilog" / "top.v").write_text("\n" * 300_000 + INSTANCE.format(module="m", name="q_U"))
+    assert folders.fifo_modules(find_solution(folder)) == {}
+
+
 # --- The process that executes the bitcode
 
 
