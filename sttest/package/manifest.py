@@ -12,10 +12,12 @@ SCHEMA = "sttest.package/1"
 _Value = TypeVar("_Value")
 _Maybe = Annotated[_Value | None, Field(default=None, exclude_if=lambda value: value is None)]
 """A key that is left out where there is no value."""
+_Count = Annotated[int, Field(ge=0, lt=1 << 63)]
+"""Of bytes, cycles or things; a file may hold any integer."""
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, allow_inf_nan=False)
 
 
 class WorkloadEntry(_Section):
@@ -25,14 +27,14 @@ class WorkloadEntry(_Section):
     config: _Maybe[str] = None  # JSON of a model that the registry does not have
     phase: _Maybe[str] = None  # ``prefill`` or ``decode``
     # tokens, context: tokens per launch and in the cache, padding included
-    tokens: _Maybe[int] = None
-    context: _Maybe[int] = None
+    tokens: _Maybe[_Count] = None
+    context: _Maybe[_Count] = None
     # asked_tokens, asked_context: the same without padding
-    asked_tokens: _Maybe[int] = None
-    asked_context: _Maybe[int] = None
-    cards: _Maybe[int] = None  # cards that share the block, where there are several
-    batch: _Maybe[int] = None  # sequences, where there are several, each with so many tokens and its own cache
-    head_columns: _Maybe[int] = None  # columns of the LM head, where a launch runs it, too
+    asked_tokens: _Maybe[_Count] = None
+    asked_context: _Maybe[_Count] = None
+    cards: _Maybe[_Count] = None  # cards that share the block, where there are several
+    batch: _Maybe[_Count] = None  # sequences, where there are several, each with so many tokens and its own cache
+    head_columns: _Maybe[_Count] = None  # columns of the LM head, where a launch runs it, too
 
 
 class ConfigurationEntry(_Section):
@@ -63,11 +65,11 @@ class PassEntry(_Section):
 class Intermediates(_Section):
     """Bytes of intermediate results: in memory before fusion, on chip after it."""
 
-    original_bytes: int
-    converter_bytes: int
-    fifo_bytes: int
-    dma_tile_bytes: int
-    fused_bytes: int
+    original_bytes: _Count
+    converter_bytes: _Count
+    fifo_bytes: _Count
+    dma_tile_bytes: _Count
+    fused_bytes: _Count
     fused_over_original: float | None
     published_fused_over_original: _Maybe[str] = None
 
@@ -76,25 +78,25 @@ class SizingEntry(_Section):
     """Simulated cycles with the depths of the FIFOs, and what those cost; None where the design deadlocks."""
 
     strategy: str
-    cycles: int | None
-    unbounded_cycles: int | None
-    lost_cycles: int | None
-    waits_for_space_cycles: dict[str, int]
+    cycles: _Count | None
+    unbounded_cycles: _Count | None
+    lost_cycles: _Count | None
+    waits_for_space_cycles: dict[str, _Count]
     fifos_below_their_unbounded_peak: list[str]
 
 
 class ResourcesEntry(_Section):
     """Resources of the whole design by kind, and as shares of the board's budget."""
 
-    total: dict[str, int | float]
+    total: dict[str, _Count | float]
     share_of_budget: dict[str, float]
     budget: BudgetName = "published"  # packages of before there was a choice were held to this one
     over_budget: list[str]
-    held_bytes: int | None = None  # what all memories hold, and what their cells could; packages of before lack them
-    cell_bytes: int | None = None
-    memory_ports: int
-    hbm_ports: int
-    cards: _Maybe[int] = None  # number of cards, of whose fullest the shares are; none for one
+    held_bytes: _Count | None = None  # what all memories hold, and what their cells could; packages of before lack them
+    cell_bytes: _Count | None = None
+    memory_ports: _Count
+    hbm_ports: _Count
+    cards: _Maybe[_Count] = None  # number of cards, of whose fullest the shares are; none for one
 
 
 class ClockTime(_Section):
@@ -102,7 +104,7 @@ class ClockTime(_Section):
 
     case: str
     clock_mhz: float
-    cycles: int | None
+    cycles: _Count | None
     us: float | None
 
 
@@ -116,20 +118,20 @@ class Clock(_Section):
 class Relays(_Section):
     """Processes of the emitted code at SLR boundaries, and what they take, which no total includes."""
 
-    processes: int
-    lut: int
-    ff: int
+    processes: _Count
+    lut: _Count
+    ff: _Count
 
 
 class PartitionEntry(_Section):
     """A design placed on SLRs: fullest share per SLR, wires per boundary, cycles without and with registers there."""
 
     fullest_share_per_slr: list[float]
-    wires_per_boundary: list[int]
+    wires_per_boundary: list[_Count]
     objective: float
     proven_gap: float
-    cycles: int | None
-    cycles_with_crossing_registers: int | None
+    cycles: _Count | None
+    cycles_with_crossing_registers: _Count | None
     relays: Relays | None = None
     clock: Clock | None = None
 
@@ -144,7 +146,7 @@ class InFloatEntry(_Section):
 class Contractions(_Section):
     """What a scheme of integers has made integers (`sttest.compile.quantization.coverage`)."""
 
-    integers: int
+    integers: _Count
     floating: list[InFloatEntry]
     stored: list[InFloatEntry]
 
@@ -155,7 +157,7 @@ class ChoiceEntry(_Section):
     choice: str  # what was asked for: ``best``, ``default``, or a file of knobs
     origin: str
     name: str = ""  # name of the known design, the recipe, or the file
-    tried: int = 1  # designs that were compiled to find it
+    tried: _Count = 1  # designs that were compiled to find it
 
 
 class FitPart(_Section):
@@ -185,7 +187,7 @@ class HlsPart(_Section):
 
     kernel: _Maybe[str] = None
     missing: _Maybe[str] = None
-    rules_checked: _Maybe[int] = None
+    rules_checked: _Maybe[_Count] = None
     rules_broken: _Maybe[list[str]] = None
 
 
@@ -197,7 +199,7 @@ class Manifest(_Section):
     configuration: ConfigurationEntry
     configuration_hash: str
     clock_mhz: Annotated[float, Field(gt=0)]
-    groups: int
+    groups: _Count
     passes: list[PassEntry]
     intermediates: Intermediates
     sizing: SizingEntry

@@ -336,6 +336,14 @@ def manifest_with(**changes: object) -> Callable[[Path], None]:
     return change
 
 
+def with_section(section: str, **changes: object) -> Callable[[Path], None]:
+    def change(folder: Path) -> None:
+        path = folder / "manifest.json"
+        manifest_with(**{section: json.loads(path.read_text())[section] | changes})(folder)
+
+    return change
+
+
 def without(name: str) -> Callable[[Path], None]:
     return lambda folder: (folder / name).unlink()
 
@@ -354,6 +362,9 @@ def read_all(folder: Path) -> None:
         "a newer schema": (manifest_with(schema="sttest.package/2"), "schema is 'sttest.package/2'"),
         "a key from elsewhere": (manifest_with(color="red"), "unknown key 'color'"),
         "a key of another type": (manifest_with(groups="one"), "groups: input should be a valid integer"),
+        "fewer than none": (manifest_with(groups=-1), "groups: input should be greater than or equal to 0"),
+        "more than there can be": (with_section("sizing", cycles=10**400), "sizing.cycles"),
+        "resources beyond any": (with_section("resources", total={"lut": 10**400}), "resources.total.lut"),
         "no graph": (without("timed_graph.json"), r"not a whole design package, timed_graph\.json missing"),
         "no values": (without("values.json"), r"values\.json missing"),
         "no C++": (without("hls/kernel.cpp"), r"no hls/kernel\.cpp"),

@@ -24,9 +24,7 @@ CLOCK_MHZ = 300.0
 TASK_TOKENS = 64
 """That come from outside for tasks that run for ever, unless ``tokens`` is given."""
 _STREAM = re.compile(r"\s*(?:set_directive_stream\s|syn\.directive\.stream\s*=)(.*)")
-_FIFO_CHANNELS = re.compile(
-    r"config_dataflow\b.*?-default_channel\s+fifo|\s*syn\.dataflow\.default_channel\s*=\s*fifo"
-)
+_FIFO_CHANNELS = re.compile(r"config_dataflow\b.*?-default_channel\s+fifo|\s*syn\.dataflow\.default_channel\s*=\s*fifo")
 _FIFO_DEPTH = re.compile(r"(?:config_dataflow\b.*?-fifo_depth\s+|\s*syn\.dataflow\.fifo_depth\s*=\s*)(\d+)")
 
 
