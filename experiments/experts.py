@@ -39,7 +39,7 @@ from sttest.studies.whatif.bounds import bounds
 from sttest.studies.workload import WorkloadShape, model_text
 
 MODELS, CONTEXT = ("qwen3-30b-a3b", "mixtral-8x7b"), 1024
-OPTIONS = {"share": "weights", "gemv_lanes": 4096}
+OPTIONS = {"precision": "w4a8", "share": "weights", "gemv_lanes": 4096}
 BOARDS = ("u55c", "u280")
 CACHED, SOURCE = "u280", "ddr"
 # The feed-forward network has a port of its own, so that its weights can be in another memory than those of attention.

@@ -50,7 +50,7 @@ def size_block(model: str, phase: str, engine: str) -> list[Sized]:
     text = lowered_text(model, phase, small=True)
     graphs = {}
     for strategy in STRATEGIES:
-        knobs = CompileOptions(overall_unroll=OVERALL_UNROLL, strategy=strategy)
+        knobs = CompileOptions(precision="w4a8", overall_unroll=OVERALL_UNROLL, strategy=strategy)
         graphs[strategy] = compile_text(text, f"small-{model}-{phase}", BOARD, knobs).graph
     normal = graphs[STRATEGIES[0]]
     graphs[MINIMAL] = normal.with_depths(size_by_simulation(normal, engine=engine).depths)

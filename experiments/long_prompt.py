@@ -37,6 +37,7 @@ PROMPTS = (1024, 4096, 32640)
 LONGEST_EXACT = 4096
 EVERY = 16
 OPTIONS = {
+    "precision": "w4a8",
     "attention": "one-pass",
     "attention_chunk": 128,
     "share": "all",

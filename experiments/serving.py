@@ -32,7 +32,7 @@ POLICIES: tuple[Policy, ...] = ("first-come", "shortest")
 REQUESTS, SEED, PAGE_TOKENS = 2000, 1, 16
 OBJECTIVE = ServiceObjective(first_ms=1000.0, token_ms=20.0)
 # One unit of 4,096 lanes for all products with weights, as in the study `batch`.
-OPTIONS = {"share": "all", "gemv_lanes": 4096, "overall_unroll": 1536, "vector_bits": 512}
+OPTIONS = {"precision": "w4a8", "share": "all", "gemv_lanes": 4096, "overall_unroll": 1536, "vector_bits": 512}
 CONTEXT = 512
 SHOWN_PERCENTS = (50, 95, 99)
 SHOWN = (

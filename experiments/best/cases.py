@@ -79,4 +79,4 @@ def bases(case: Case) -> dict[str, Recipe]:
     """What the searches of a case start from, by name; a decode step is one launch of all layers."""
     block = Block(case.config, case.phase, case.shape.tokens, case.shape.context)
     layers = case.config.layers if case.phase == "decode" else 1
-    return recipes(block, CompileOptions(flow=FLOW, budget=case.budget, layers=layers))
+    return recipes(block, CompileOptions(precision="w4a8", flow=FLOW, budget=case.budget, layers=layers))

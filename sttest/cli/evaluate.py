@@ -12,7 +12,7 @@ from sttest.core.errors import InputError
 from sttest.core.files import read_bytes
 from sttest.core.tables import print_table
 from sttest.crosscheck.case import require_torch
-from sttest.models.quant.scheme import QuantScheme, load_scheme
+from sttest.models.quant.scheme import DEFAULT_SCHEME, QuantScheme, load_scheme
 from sttest.models.registry import model_config
 
 Model = Annotated[str, typer.Argument(help="A name (see sttest models), a config.json or its folder.")]
@@ -20,7 +20,8 @@ Weights = Annotated[Path, typer.Option(help="A checkpoint's folder: safetensors 
 Text = Annotated[Path, typer.Option(help="A text in UTF-8.")]
 Precision = Annotated[str, typer.Option(help="A scheme's name, or a YAML file.")]
 
-Method = Literal["gptq", "smooth", "smooth-gptq"]
+Method = Literal["gptq", "smooth", "smooth-gptq", "rotate", "rotate-gptq"]
+"""Steps in their order, joined by a hyphen."""
 SCHEMA = "sttest.quality/1"
 _CHECKED_BYTES = 64 * 1024 * 1024
 
@@ -29,7 +30,7 @@ def evaluate_verb(
     model: Model,
     weights: Weights,
     text: Text,
-    precision: Precision = "w4a8",
+    precision: Precision = DEFAULT_SCHEME,
     windows: Annotated[int, typer.Option(min=1, help="Stretches of the text, from its start.")] = 4,
     window_length: Annotated[int, typer.Option(min=2, help="Tokens of each.")] = 256,
     reference: Annotated[
@@ -93,7 +94,11 @@ def quantize_verb(
     windows: Annotated[int, typer.Option(min=1, help="Stretches of the text, from its start.")] = 32,
     window_length: Annotated[int, typer.Option(min=2, help="Tokens of each.")] = 256,
     method: Annotated[
-        Method, typer.Option(help="smooth moves scales from activations into weights, gptq rounds weights.")
+        Method,
+        typer.Option(
+            help="smooth moves scales from activations into weights, rotate turns the residual stream, gptq rounds "
+            "weights."
+        ),
     ] = "gptq",
     as_json: Json = False,
 ) -> None:
@@ -107,12 +112,15 @@ def quantize_verb(
       sttest quantize smollm2-135m --weights build/smollm2 --text calibration.txt --precision w4a8-g32 -o build/g32
 
       sttest quantize smollm2-135m --weights build/smollm2 --text calibration.txt --method smooth -o build/smooth
+
+      sttest quantize smollm2-135m --weights build/smollm2 --text calibration.txt --method rotate-gptq -o build/rotated
     """
     require_torch()
     from sttest.models.calibrated_folder import write_calibrated
     from sttest.models.checkpoint import load_model
     from sttest.models.quality import windows_of
     from sttest.models.quant.calibration import calibrated
+    from sttest.models.quant.rotation import rotated
     from sttest.models.quant.smoothing import smoothed
     from sttest.models.text import text_tokens
 
@@ -124,10 +132,13 @@ def quantize_verb(
     with progress(f"calibrating {config.name}") as tell:
         tell("reading weights")
         made = load_model(config, weights)
-        if method != "gptq":
-            made = smoothed(made, parts, tell)
-        if method != "smooth":
-            made = calibrated(made, scheme, parts, tell)
+        for step in method.split("-"):
+            if step == "rotate":
+                made = rotated(made)
+            elif step == "smooth":
+                made = smoothed(made, parts, tell)
+            else:
+                made = calibrated(made, scheme, parts, tell)
         tell("writing")
         digest = hashlib.sha256(read_bytes(text, most_bytes=_CHECKED_BYTES)).hexdigest()
         facts = {"method": method, "scheme": asdict(scheme), "windows": windows, "window_length": window_length}
@@ -135,15 +146,16 @@ def quantize_verb(
     if as_json:
         print_json({"schema": "sttest.quantize/1", "model": model, "out": str(out), "text_sha256": digest, **facts})
         return
+    named = model if made.config == config else out  # a head of its own is in the folder's configuration
     print(
-        f"{out}: weights for {scheme.name}; next: sttest evaluate {model} --weights {out} --precision {precision} ..."
+        f"{out}: weights for {scheme.name}; next: sttest evaluate {named} --weights {out} --precision {precision} ..."
     )
 
 
 def _dynamic(scheme: QuantScheme) -> QuantScheme:
     """A scheme that needs no calibration of activations."""
     if scheme.activations == "static":
-        hints = ["take a scheme with dynamic activations, as w4a8"]
+        hints = ["take a scheme with dynamic activations, as w8a8"]
         raise InputError("no-calibration", "constant scales need a calibration", where=scheme.name, hints=hints)
     return scheme
 

@@ -18,6 +18,7 @@ from sttest.boards.part import BudgetName
 from sttest.core.errors import InputError, note_renamed
 from sttest.core.validation import as_input_error
 from sttest.models.config import Maximum
+from sttest.models.quant.scheme import DEFAULT_SCHEME
 
 Value: TypeAlias = int | str
 Level: TypeAlias = Literal["tiling", "fusion", "resources"]
@@ -139,7 +140,7 @@ class CompileOptions(_Checked):
             "w4a16, fp16, fp32, or a YAML file."
         ),
         Option(("quantize{scheme}",), metavar="NAME|FILE"),
-    ] = "w4a8"
+    ] = DEFAULT_SCHEME
     ranks: Annotated[
         Names,
         Field(

@@ -124,13 +124,13 @@ def _found(
 def _known(asked: CompileOptions, block: Block) -> list[Rung]:
     """The design that was found for a block of this model in this phase within the budget, be it for another board."""
     found = known_design(block.config.name, block.phase, asked.budget)
-    return [] if found is None else [(found.name, _recipe_of(found, asked))]
+    return [] if found is None else [(found.name, _recipe_of(found, asked, without=("precision",)))]
 
 
-def _recipe_of(named: NamedKnobs, asked: CompileOptions) -> Recipe:
+def _recipe_of(named: NamedKnobs, asked: CompileOptions, without: Sequence[str] = ()) -> Recipe:
     """A file of knobs as a recipe: what it says of how a design is made, not of what was asked for."""
     options = named.file.options(named.name)
-    kept = {name: value for name, value in options.given.items() if name not in _OF_THE_REQUEST}
+    kept = {name: value for name, value in options.given.items() if name not in (*_OF_THE_REQUEST, *without)}
     if asked.flow == "hls" and "flow" in asked.given:
         kept["seldom_bursts"] = 0
     return Recipe(CompileOptions(**kept))

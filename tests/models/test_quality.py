@@ -16,11 +16,13 @@ from sttest.core.errors import InputError
 from sttest.models.blocks import run_prefill
 from sttest.models.calibrated_folder import write_calibrated
 from sttest.models.checkpoint import load_model
+from sttest.models.config_file import read_config
 from sttest.models.language_model import quantize_model
 from sttest.models.quality import evaluate, windows_of
 from sttest.models.quant.calibration import calibrated
 from sttest.models.quant.layers import QuantLinear
 from sttest.models.quant.quantizers import sqnr_db
+from sttest.models.quant.rotation import rotated
 from sttest.models.quant.scheme import QuantScheme, load_scheme
 from sttest.models.quant.smoothing import smoothed
 from sttest.models.registry import get_config, small
@@ -119,6 +121,36 @@ def test_a_smoothed_model_comes_back_from_its_folder(name, tmp_path):
     assert all(
         torch.equal(each, wanted[key]) for key, each in load_model(config, tmp_path / "out").state_dict().items()
     )
+
+
+@pytest.mark.parametrize("name", ["llama", "qwen", "smollm2-135m", "gemma"])
+def test_a_rotated_model_is_the_same_and_spreads_what_few_channels_hold(name):
+    config = replace(small(get_config(name)), post_norms=False)
+    model, windows = uneven(load_model(config, seed=2)), [tokens(60, seed) for seed in range(2)]
+    made = rotated(model)
+    for window in windows:
+        (wanted, _), (found, _) = model.prefill(window), made.prefill(window)
+        assert sqnr_db(wanted, found) > 90  # rounding of float32
+    scheme = replace(load_scheme("w8a8"), name="w8a4", activation_bits=4)
+    ours, plain = (evaluate(each, quantize_model(each, scheme), windows).kl_nats for each in (made, model))
+    assert ours < plain
+
+
+def test_a_rotated_model_has_a_head_of_its_own_in_its_folder(tmp_path):
+    config = replace(small(get_config("smollm2-135m")), layers=2)
+    assert config.tied_embeddings
+    source = save_checkpoint(config, tmp_path / "source")
+    made = rotated(load_model(config, source))
+    write_calibrated(made, source, tmp_path / "out", {"method": "rotate"})
+    found = load_model(read_config(tmp_path / "out"), tmp_path / "out")
+    assert not found.config.tied_embeddings
+    assert all(torch.equal(each, made.state_dict()[key]) for key, each in found.state_dict().items())
+
+
+@pytest.mark.parametrize("name", ["gpt2", "gemma", "opt-125m"])
+def test_what_a_rotation_does_not_pass_is_refused(name):
+    with pytest.raises(InputError, match="a rotation passes gated networks"):
+        rotated(small_model(name))
 
 
 def test_groups_that_do_not_divide_the_rows_are_those_of_the_quantized_block():

@@ -9,7 +9,7 @@ from xdsl.passes import ModulePass
 from sttest.compile.ir.module_walk import functions
 from sttest.compile.linalg.support import refuse_unsupported
 from sttest.compile.quantization.function import QuantisedFunction
-from sttest.models.quant.scheme import load_scheme
+from sttest.models.quant.scheme import DEFAULT_SCHEME, load_scheme
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Quantize(ModulePass):
 
     name = "quantize"
 
-    scheme: str = "w4a8"
+    scheme: str = DEFAULT_SCHEME
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrites all functions of the module in place.

@@ -100,6 +100,7 @@ class Ablation(_Form):
     note: str = ""  # caveats that a reader must know before using the numbers
     board: str = "u55c"  # name of the board
     reference: str  # name of the line that ratios are taken over
+    knobs: Overlay = Field(default_factory=dict)  # compile options of all parts
     buffers: bool = False  # tell what FIFOs and converters keep of attention, too
     parts: tuple[AblationPart, ...] = Field(min_length=1)
     lines: tuple[AblationLine, ...] = Field(min_length=1)
@@ -215,16 +216,16 @@ def points_of(ablation: Ablation, engine: str) -> list[RowPoint]:
         InputError: a model, shape, board or knob that there is not.
     """
     return [
-        RowPoint(part, line, tuple(_candidates(ablation.board, part, line, engine)))
+        RowPoint(part, line, tuple(_candidates(ablation, part, line, engine)))
         for part in ablation.parts
         for line in ablation.lines_of(part)
     ]
 
 
-def _candidates(board: str, part: AblationPart, line: AblationLine, engine: str) -> Iterator[Candidate]:
+def _candidates(ablation: Ablation, part: AblationPart, line: AblationLine, engine: str) -> Iterator[Candidate]:
     tokens = line.tokens or part.tokens
     check_shape(model_config(part.model), part.phase, tokens, part.context)
-    content = load_board(board).model_dump(mode="json", exclude_none=True)
+    content = load_board(ablation.board).model_dump(mode="json", exclude_none=True)
     common = part.step_knobs if part.step_knobs and tokens > 1 and part.phase == "decode" else part.knobs
     for scale in part.scales:
         key = {
@@ -233,9 +234,9 @@ def _candidates(board: str, part: AblationPart, line: AblationLine, engine: str)
             "tokens": tokens,
             "context": part.context,
             "head": line.head,
-            "board": board,
+            "board": ablation.board,
             "board_content": content,
-            "knobs": _knobs({**common, **scale, **line.knobs}, part),
+            "knobs": _knobs({**ablation.knobs, **common, **scale, **line.knobs}, part),
             "cut": line.cut,
             "lanes": line.lanes,
             "engine": engine,

@@ -16,7 +16,7 @@ from sttest.core.validation import validated
 from sttest.explore.choice import CHOICES, Choice, decides_design, read_choice
 from sttest.explore.found import BUDGETS, NamedKnobs, known_design, named_knobs
 from sttest.models.program import Phase, check_shape
-from sttest.models.quant.scheme import QuantScheme, load_scheme, schemes
+from sttest.models.quant.scheme import DEFAULT_SCHEME, QuantScheme, load_scheme, schemes
 from sttest.models.registry import description, model_config
 from sttest.reference.weight_types import weight_types
 from sttest.studies.whatif.speculation import Acceptance
@@ -146,11 +146,10 @@ def _quantity(data: Any, path: str) -> dict[str, Any]:
 
 
 BITS = ("bits.weights", "bits.activations", "bits.kv")
-_DEFAULTS = {"bits.weights": 4, "bits.activations": 8, "bits.kv": 8}
+_DEFAULTS = {"bits.weights": 8, "bits.activations": 8, "bits.kv": 8}
 _WIDTHS = (32, 16, 8, 4)
 _MOST_INTEGER = 8
 _FLOATS = (32, 32, 32)
-DEFAULT_SCHEME = "w4a8"
 
 
 def scheme_of(settings: Mapping[str, Value], folder: Path) -> QuantScheme:

@@ -95,7 +95,7 @@ def _measured(
     text: str, cascade: Cascade, scales: Sequence[Mapping[str, int]], board: str, engine: str
 ) -> Iterator[Measured]:
     for scale in scales:
-        knobs = CompileOptions(**scale, **cascade.knobs)
+        knobs = CompileOptions(precision="w4a8", **scale, **cascade.knobs)
         if cascade.others_lanes is not None:
             knobs = knobs.with_(lanes=_narrowed(choose_lanes(text, knobs), cascade.others_lanes))
         try:

@@ -29,7 +29,7 @@ from sttest_systems.block_sparse.design import cache_bytes, sparse_text
 
 BOARD, HEADS, HEAD_DIM, ATTENDED, CHUNK = "u55c", 8, 64, 1024, 64
 CONTEXTS, BLOCKS = (4096, 16384, 65536), (64, 128, 256, 512)
-OPTIONS = {"attention": "one-pass", "attention_maximum": "running", "overall_unroll": 4096}
+OPTIONS = {"precision": "w4a8", "attention": "one-pass", "attention_maximum": "running", "overall_unroll": 4096}
 PUBLISHED = (
     (
         "speed-up over all of the cache, small blocks, most",

@@ -66,7 +66,7 @@ def run_step(key: Mapping[str, Any]) -> Step:
     """
     arguments = {"config": get_config(MODEL), "context": CONTEXT, "batch": BATCH}
     text = lower_isolated(nano_program, {**arguments, "parts": key["parts"], "kept": key["kept"]})
-    design = compile_text(text, "nano-batches", BOARD, CompileOptions(**key["options"]))
+    design = compile_text(text, "nano-batches", BOARD, CompileOptions(precision="w4a8", **key["options"]))
     run = simulate(design.graph, key["engine"], record=True)
     if run.cycles is None:
         raise AssertionError(f"{key}: the design deadlocks")

@@ -34,7 +34,7 @@ __depends__ = ("sttest_systems/state_space/*.py",)  # the family
 
 STATE, ATTENTION, BOARD = "mamba2", "gpt2-small", "u55c"
 CONTEXTS = (256, 1024, 4096, 16384, 57344, 65536)
-KNOBS: Mapping[str, Any] = {"share": "weights", "gemv_lanes": 1024}
+KNOBS: Mapping[str, Any] = {"precision": "w4a8", "share": "weights", "gemv_lanes": 1024}
 ONE_PASS: Mapping[str, Any] = {"attention": "one-pass", "attention_chunk": 64}
 ONE_PASS_FROM = 4096
 """Positions from which on attention in one pass is faster, and needs no buffer for a row of scores."""
