@@ -93,7 +93,9 @@ def _block(shape: LayerShape, head: bool) -> tuple[DecoderConfig, WorkloadShape]
 
 def _launch(text: str, lanes: int, engine: str) -> Launch:
     board = require_hbm(load_board(BOARD))
-    design = compile_text(text, "architecture", BOARD, CompileOptions(precision="w4a8", share="weights", gemv_lanes=lanes))
+    design = compile_text(
+        text, "architecture", BOARD, CompileOptions(precision="w4a8", share="weights", gemv_lanes=lanes)
+    )
     cycles = simulate(design.graph, engine).cycles
     if cycles is None:
         raise AssertionError(f"{design.name}: the design deadlocks")

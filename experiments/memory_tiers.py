@@ -41,7 +41,14 @@ from sttest.studies.workload import WorkloadShape, model_text
 __depends__ = ("experiments/data/llama-2-70b/",)
 
 BOARD, CONTEXT = "u280", 256
-OPTIONS = {"precision": "w4a8", "share": "all", "own_units": ("mlp*",), "gemv_lanes": 4096, "overall_unroll": 2048, "vector_bits": 512}
+OPTIONS = {
+    "precision": "w4a8",
+    "share": "all",
+    "own_units": ("mlp*",),
+    "gemv_lanes": 4096,
+    "overall_unroll": 2048,
+    "vector_bits": 512,
+}
 PLACEMENTS: dict[str, tuple[str, ...]] = {
     "all in HBM": (),
     "keys and values in DDR": ("?_cache*:ddr",),

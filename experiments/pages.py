@@ -424,11 +424,18 @@ def co_simulation() -> str:
 
 def quality() -> str:
     """Perplexity and its kin by precision and way of rounding."""
-    rounded = {"nearest": "nearest", "gptq": "GPTQ, fitted", "smooth": "smoothed, nearest"}
+    rounded = {
+        "nearest": "nearest",
+        "gptq": "GPTQ, fitted",
+        "smooth": "smoothed, nearest",
+        "smooth-gptq": "smoothed, GPTQ, fitted",
+        "rotate": "rotated, nearest",
+        "rotate-gptq": "rotated, GPTQ, fitted",
+    }
     lines = []
     points = [
         (run, point)
-        for run in ("quality", "quality-smooth")
+        for run in ("quality", "quality-smooth", "quality-rotated")
         for point in results(run)["metric"].str.extract(r"^perplexity \[(.*)\]$")[0].dropna()
     ]
     for run, point in points:
@@ -444,9 +451,10 @@ def quality() -> str:
                 f"{of['KL divergence']:.3f}",
                 f"{of['agreement']:.0%}",
                 f"{value('precision', f'speed [best, {precision}]'):,.0f}",
+                f"{value('precision', f'share of LUT [best, {precision}]'):.0%}",
             )
         )
-    heads = ("precision", "weights", "perplexity", "loss", "KL, nats", "most likely token the same", "tokens/s")
+    heads = ("precision", "weights", "perplexity", "loss", "KL, nats", "same token", "tokens/s", "LUT of `tight`")
     return markdown(heads, lines)
 
 

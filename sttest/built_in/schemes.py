@@ -12,6 +12,7 @@ OFFERS = tuple(
         "w4a8-g64",
         "w4a8-g32",
         "w8a8",
+        "w8a8-static",
         "w4a8kv4",
         "w4a8bfp4",
         "w4a4kv4",

@@ -1,7 +1,8 @@
 """`sttest evaluate` and `sttest quantize`: how good a model is in a precision, and weights that make it better."""
 
 import hashlib
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,6 +13,7 @@ from sttest.core.errors import InputError
 from sttest.core.files import read_bytes
 from sttest.core.tables import print_table
 from sttest.crosscheck.case import require_torch
+from sttest.models.config import DecoderConfig
 from sttest.models.quant.scheme import DEFAULT_SCHEME, QuantScheme, load_scheme
 from sttest.models.registry import model_config
 
@@ -60,9 +62,11 @@ def evaluate_verb(
     with progress(f"evaluating {config.name}") as tell:
         tell("reading weights")
         given = load_model(config, weights)
-        exact = given if reference is None else load_model(config, reference)
+        exact = given if reference is None else load_model(_as_in(reference, config), reference)
         tell("rounding weights")
         found = evaluate(exact, quantize_model(given, scheme) if scheme.quantizes else given, parts, tell)
+    if exact.config != config:  # rotated: its residual stream is another one
+        found = replace(found, sqnr_db=())
     if as_json:
         facts = {"model": config.name, "precision": scheme.name, "windows": windows, "window_length": window_length}
         print_json({"schema": SCHEMA, **facts, **asdict(found), "loss": found.loss})
@@ -71,16 +75,13 @@ def evaluate_verb(
         f"{config.name} in {scheme.name}: perplexity {found.perplexity:.3f}, {found.reference_perplexity:.3f} in "
         f"floating point ({found.loss:+.1%} loss)"
     )
-    lowest = min(range(len(found.sqnr_db)), key=found.sqnr_db.__getitem__)
     rows: list[tuple[str, Any]] = [
         ("perplexity", f"{found.perplexity:.3f}"),
         ("perplexity in floating point", f"{found.reference_perplexity:.3f}"),
         ("loss", f"{found.loss:+.1%}"),
         ("KL divergence, nats", f"{found.kl_nats:.4f}"),
         ("most likely token the same", f"{found.agreement:.1%}"),
-        ("SQNR behind the first layer, dB", f"{found.sqnr_db[0]:.1f}"),
-        (f"SQNR, the lowest (layer {lowest + 1}), dB", f"{found.sqnr_db[lowest]:.1f}"),
-        ("SQNR behind the last layer, dB", f"{found.sqnr_db[-1]:.1f}"),
+        *_noise(found.sqnr_db),
     ]
     print_table(("quantity", "value"), rows, title=f"over {found.predictions:,} predictions")
 
@@ -150,6 +151,26 @@ def quantize_verb(
     print(
         f"{out}: weights for {scheme.name}; next: sttest evaluate {named} --weights {out} --precision {precision} ..."
     )
+
+
+def _as_in(folder: Path, config: DecoderConfig) -> DecoderConfig:
+    """The model of a folder that may be the same in another basis, with a head of its own or without."""
+    from sttest.models.config_file import CONFIG_FILE, read_config
+
+    if not (folder / CONFIG_FILE).is_file():
+        return config
+    return replace(config, tied_embeddings=read_config(folder).tied_embeddings)
+
+
+def _noise(sqnr_db: Sequence[float]) -> list[tuple[str, Any]]:
+    if not sqnr_db:
+        return []
+    lowest = min(range(len(sqnr_db)), key=sqnr_db.__getitem__)
+    return [
+        ("SQNR behind the first layer, dB", f"{sqnr_db[0]:.1f}"),
+        (f"SQNR, the lowest (layer {lowest + 1}), dB", f"{sqnr_db[lowest]:.1f}"),
+        ("SQNR behind the last layer, dB", f"{sqnr_db[-1]:.1f}"),
+    ]
 
 
 def _dynamic(scheme: QuantScheme) -> QuantScheme:

@@ -7,6 +7,7 @@ from sttest.compile.compiler import CompiledDesign
 from sttest.compile.lane_adaptation import LaneAdaptation
 from sttest.compile.reports import narrow_loops
 from sttest.compile.resources.fit import NAMES
+from sttest.models.quant.losses import MOST_LOSS, loss_of, measured_losses
 from sttest.package import DesignPackage
 
 
@@ -20,6 +21,7 @@ def summarize(design: CompiledDesign, package: DesignPackage) -> dict[str, Any]:
         "clock_mhz": design.graph.clock_mhz,
         "workload": manifest["configuration"]["workload"],
         "generated_tokens": manifest["configuration"]["knobs"]["generate"],
+        "precision": package.manifest.configuration.quant_scheme.name,
         "groups": manifest["groups"],
         "kernels": len(design.fusion.fusion.group_of),
         "fifos": len(design.graph.fifos),
@@ -46,6 +48,7 @@ def summary_text(summary: dict[str, Any]) -> str:
     lines = [
         _headline(summary),
         f"design         {_design(summary)}",
+        f"precision      {loss_of(summary['precision'])}",
         f"package        {summary['package']}",
         f"kernels        {summary['kernels']} in {summary['groups']} group{'s' if summary['groups'] != 1 else ''}",
         f"FIFOs          {summary['fifos']}, {summary['fifo_bits']:,} bits",
@@ -61,7 +64,7 @@ def summary_text(summary: dict[str, Any]) -> str:
         *_narrow(summary["narrow_loops"]),
         f"next           sttest simulate {summary['package']}",
     ]
-    return "\n".join([*lines[:3], *_padding(summary["workload"]), *lines[3:]])
+    return "\n".join([*lines[:4], *_padding(summary["workload"]), *lines[4:]])
 
 
 def _headline(summary: dict[str, Any]) -> str:
@@ -69,8 +72,13 @@ def _headline(summary: dict[str, Any]) -> str:
     cycles, fit = summary["sizing"]["cycles"], summary["fit"]
     time = "deadlock" if cycles is None else f"{cycles:,} cycles = {cycles / summary['clock_mhz']:,.2f} µs"
     if fit["fits"]:
-        return f"{summary['name']}: {time}, fits the {fit['budget']} budget"
-    return f"does not fit: {summary['name']}: {time}, {short_of(fit)}"
+        return f"{summary['name']}: {time}, fits the {fit['budget']} budget{_great_loss(summary)}"
+    return f"does not fit: {summary['name']}: {time}, {short_of(fit)}{_great_loss(summary)}"
+
+
+def _great_loss(summary: dict[str, Any]) -> str:
+    loss = measured_losses().get(summary["precision"], 0.0)
+    return f"; {summary['precision']} loses {loss:.0%} perplexity" if loss > MOST_LOSS else ""
 
 
 def short_of(fit: dict[str, Any]) -> str:

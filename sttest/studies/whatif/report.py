@@ -110,6 +110,9 @@ def _fitting(name: str, outcome: StudyOutcome) -> Iterator[Row]:
     if fit.share is None:
         note += "; the board has none"
     yield _row(name, outcome, "fullest resource", fit.share, "ratio", "derived", note=note)
+    for kind, share in fit.shares.items():
+        if share is not None:
+            yield _row(name, outcome, f"share of {NAMES[kind]}", share, "ratio", "derived", note=f"{budget}; predicted")
 
 
 def _refused(name: str, outcome: StudyOutcome) -> Iterator[Row]:

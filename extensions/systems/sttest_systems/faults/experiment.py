@@ -36,7 +36,9 @@ PUBLISHED = (
 
 def design_package(folder: Path) -> DesignPackage:
     """The decode step and the head, compiled."""
-    request = CompileRequest(MODEL, "decode", None, CONTEXT, BOARD, CompileOptions(precision="w4a8", layers=LAYERS), head=True)
+    request = CompileRequest(
+        MODEL, "decode", None, CONTEXT, BOARD, CompileOptions(precision="w4a8", layers=LAYERS), head=True
+    )
     return write_package(request.design(), folder)
 
 
