@@ -1,4 +1,4 @@
-"""What a ``config.json`` says of weights that are quantized already, by the formats at the door ``quantized_formats``."""
+"""What a ``config.json`` says of quantized weights, by the formats at the door ``quantized_formats``."""
 
 from collections.abc import Mapping
 from functools import cache

@@ -1,4 +1,4 @@
-"""The door of formats of quantized checkpoints: what ``quantization_config`` says, and a linear layer's tensors unpacked.
+"""The door of formats of quantized checkpoints: what ``quantization_config`` says, and how tensors are unpacked.
 
     Offer("quantized_formats", "quinary-pack", "my_package.quinary:QUINARY_PACK")
 

@@ -2,8 +2,9 @@
 
     python make_folders.py [FOLDER]
 
-needs, beside PyTorch and transformers, compressed-tensors (0.20.1) and accelerate, and on the path the unpacked distributions of
-auto-gptq (0.7.1) and autoawq (0.2.9), of which only the modules that pack are loaded.  No test runs it.
+needs, beside PyTorch and transformers, compressed-tensors (0.20.1) and accelerate, and on the path the unpacked
+distributions of auto-gptq (0.7.1) and autoawq (0.2.9), of which only the modules that pack are loaded.  No test runs
+it.
 """
 
 import importlib
@@ -20,6 +21,11 @@ from torch import nn
 from transformers import LlamaConfig, LlamaForCausalLM
 
 HERE = Path(__file__).parent
+KEPT_FIELDS = (
+    "model_type", "hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads",
+    "head_dim", "vocab_size", "max_position_embeddings", "tie_word_embeddings", "rms_norm_eps", "rope_parameters",
+    "hidden_act", "quantization_config",
+)  # fmt: skip
 
 
 def model_of(seed: int, hidden: int, ffn: int, dtype: torch.dtype, layers: int = 2) -> LlamaForCausalLM:
@@ -76,12 +82,7 @@ def packed_folder(
     out.mkdir(parents=True, exist_ok=True)
     save_file(tensors, out / "model.safetensors", {"format": "pt"})
     config = json.loads(model.config.to_json_string(use_diff=False)) | {"quantization_config": told}
-    kept = (
-        "model_type hidden_size intermediate_size num_hidden_layers num_attention_heads num_key_value_heads head_dim "
-        "vocab_size max_position_embeddings tie_word_embeddings rms_norm_eps rope_parameters hidden_act "
-        "quantization_config architectures"
-    ).split()
-    text = json.dumps({name: config[name] for name in kept if name in config}, indent=1)
+    text = json.dumps({name: config[name] for name in KEPT_FIELDS if name in config}, indent=1)
     (out / "config.json").write_text(text + "\n", encoding="utf-8")
 
 
