@@ -19,7 +19,7 @@ from sttest.models.quant.quantizers import (
     quantize_vectors,
     tensor_scale,
 )
-from sttest.models.quant.released.kept import kept_of, rounded_weight
+from sttest.models.quant.released.kept import kept_of, plain_weight, rounded_weight
 from sttest.models.quant.scheme import QuantScheme, ValueScales
 from sttest.models.softmax import Mix, Normalize, OwnScore, Scores, joint_peak
 
@@ -116,7 +116,7 @@ class QuantLinear(nn.Module):
             self.register_buffer("weight", quantized.values)
             self.register_buffer("weight_scale", quantized.scales)
         else:
-            plain = linear.weight.detach()
+            plain = plain_weight(linear, scheme)
             self.register_buffer("weight", plain.half() if scheme.weights == "fp16" else plain)
         self.bias = linear.bias
         self.quantize = quantize

@@ -20,6 +20,7 @@ from sttest.models.quant.released.format import (
     choice,
     fields_of,
     group_of,
+    scales_of,
     words,
 )
 
@@ -55,7 +56,8 @@ class Awq(QuantizedFormat):
         """See the class."""
         check_zeros(_in_order(words(tensors, "qzeros", where)), form.bits, f"{where}.qzeros")
         values = _in_order(words(tensors, "qweight", where)).astype(np.int8) - np.int8(_MIDDLE)
-        return check_sizes(Unpacked(np.ascontiguousarray(values.T), tensors["scales"].T), form.group, where)
+        scales = scales_of(tensors, "scales", where).T
+        return check_sizes(Unpacked(np.ascontiguousarray(values.T), scales), form.group, where)
 
 
 def _in_order(packed: NDArray[np.uint32]) -> NDArray[np.uint8]:

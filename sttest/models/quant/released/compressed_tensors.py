@@ -25,6 +25,7 @@ from sttest.models.quant.released.format import (
     fields_of,
     group_of,
     refused,
+    scales_of,
     words,
 )
 from sttest.models.quant.scheme import ActivationScales
@@ -68,7 +69,7 @@ class CompressedTensors(QuantizedFormat):
         """See the class."""
         _check_symmetric(tensors, where)
         values = _packed(form, tensors, where) if form.layout == _PACKED else _plain(form, tensors, where)
-        scales = tensors["weight_scale"]
+        scales = scales_of(tensors, "weight_scale", where)
         if scales.size == 1:
             scales = np.broadcast_to(scales.reshape(1, 1), (len(values), 1))
         given = tensors.get("input_scale")

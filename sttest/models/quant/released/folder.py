@@ -10,6 +10,7 @@ from torch import Tensor
 
 from sttest.core.errors import InputError, note
 from sttest.models.config import DecoderConfig
+from sttest.models.language_model import LanguageModel
 from sttest.models.quant.released.door import Told, told_of
 from sttest.models.quant.released.format import Unpacked, refused
 from sttest.models.quant.released.kept import KeptIntegers
@@ -34,6 +35,7 @@ class FolderWeights:
     folder: Path
     told: Told | None
     kept: dict[str, KeptIntegers] = field(default_factory=dict)  # by our names of layers, once :meth:`dense` was called
+    zeros: frozenset[str] = frozenset()  # biases that the model does not have, once :meth:`outlines` was called
 
     @classmethod
     def of(cls, config: DecoderConfig, folder: Path) -> "FolderWeights":
@@ -57,7 +59,8 @@ class FolderWeights:
         """
         if self.told is None:
             return dict(tensors)
-        found = dict(tensors)
+        self.zeros = self._surplus_biases(tensors)
+        found = {name: each for name, each in tensors.items() if name not in self.zeros}
         for module, leaves in self._quantized(tensors):
             shapes = {leaf: tuple(found.pop(f"{module}.{leaf}").shape) for leaf in leaves}
             try:
@@ -82,6 +85,7 @@ class FolderWeights:
             arrays = {leaf: found.pop(f"{module}.{leaf}").numpy() for leaf in leaves}
             integers[module] = self.told.format.unpack(self.told.form, arrays, self._where(module))
         self._check_floats(found)
+        self._drop_zeros(found)
         self._tell(found, integers)
         self.kept = self._kept(integers)
         return found | {
@@ -99,6 +103,22 @@ class FolderWeights:
         for module, leaves in layers.items():
             if self.told.format.is_quantized(frozenset(leaves)):
                 yield module, [leaf for leaf in leaves if leaf in self.told.format.leaves]
+
+    def _surplus_biases(self, tensors: Mapping[str, Tensor]) -> frozenset[str]:
+        """Biases of quantized layers that the model does not have: AutoGPTQ wrote zeros for each layer once."""
+        with torch.device("meta"):
+            expected = LanguageModel(self.config).state_dict().keys()
+        names = (f"{module}.bias" for module, _ in self._quantized(tensors))
+        given = [name for name in names if name in tensors]
+        return frozenset(
+            name for name in given if not model_state(self.config, {name: tensors[name]}).keys() & expected
+        )
+
+    def _drop_zeros(self, tensors: dict[str, Tensor]) -> None:
+        for name in self.zeros:
+            if tensors.pop(name).any():
+                what = f"a bias other than 0, which {self.config.public_name} does not have"
+                raise refused(what, self._where(name), "give the folder of that model")
 
     def _check_floats(self, tensors: Mapping[str, Tensor]) -> None:
         strange = next((name for name, each in tensors.items() if not each.is_floating_point()), None)

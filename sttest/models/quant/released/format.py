@@ -195,6 +195,18 @@ def words(tensors: Tensors, leaf: str, where: str) -> NDArray[np.uint32]:
     return np.ascontiguousarray(found).view(np.uint32)
 
 
+def scales_of(tensors: Tensors, leaf: str, where: str) -> NDArray[np.float32]:
+    """A tensor of scales.
+
+    Raises:
+        InputError: it is missing, or is none.
+    """
+    found = tensors.get(leaf)
+    if found is None or found.dtype != np.float32 or found.ndim not in (1, 2):
+        raise refused(f"no {leaf} in floating point", where, "take another copy of the checkpoint")
+    return found
+
+
 def fields_of(packed: NDArray[np.uint32], bits: int) -> NDArray[np.uint8]:
     """The fields of each word, the lowest bits first: [..., words] to [..., words, fields]."""
     shifts = np.arange(0, 32, bits, dtype=np.uint32)

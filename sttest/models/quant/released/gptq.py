@@ -23,6 +23,7 @@ from sttest.models.quant.released.format import (
     fields_of,
     group_of,
     refused,
+    scales_of,
     words,
 )
 
@@ -68,7 +69,7 @@ class Gptq(QuantizedFormat):
         check_zeros(zeros, form.bits, f"{where}.qzeros")
         _check_order(tensors.get("g_idx"), fields.shape[1], form.group, f"{where}.g_idx")
         values = (fields.astype(np.int16) - (1 << form.bits - 1)).astype(np.int8)
-        return check_sizes(Unpacked(values, tensors["scales"].T), form.group, where)
+        return check_sizes(Unpacked(values, scales_of(tensors, "scales", where).T), form.group, where)
 
 
 def _check_order(group_of_input: NDArray[Any] | None, inputs: int, group: int | None, where: str) -> None:

@@ -84,6 +84,18 @@ def refuse_kept(model: nn.Module, doing: str) -> None:
         raise refused(f"{doing} would round the integers of the checkpoint anew", found.where, FROM_FLOATS)
 
 
+def plain_weight(layer: Linear | ExpertLinear, scheme: QuantScheme) -> Tensor:
+    """The weight in float32 of a layer that a scheme may take.
+
+    Raises:
+        InputError: the checkpoint has other integers than the scheme.
+    """
+    kept = kept_of(layer)
+    if kept is not None:
+        kept.form.check(scheme, kept.where)
+    return layer.weight.detach()
+
+
 def rounded_weight(layer: Linear | ExpertLinear, scheme: QuantScheme, group: int) -> QuantizedTensor:
     """Integers and scales of a layer's weight: those of its checkpoint, or else the scheme's rounding.
 
@@ -98,12 +110,11 @@ def rounded_weight(layer: Linear | ExpertLinear, scheme: QuantScheme, group: int
     Raises:
         InputError: the checkpoint has other integers than the scheme; the weight was changed since.
     """
-    weight, kept = layer.weight.detach(), kept_of(layer)
+    weight, kept = plain_weight(layer, scheme), kept_of(layer)
     if kept is None:
         parts = [quantize_weight(each, group, scheme.weights) for each in (weight if weight.dim() == 3 else [weight])]
         values, scales = (torch.stack([part[which] for part in parts]) for which in (0, 1))
         return QuantizedTensor(values, scales) if weight.dim() == 3 else parts[0]
-    kept.form.check(scheme, kept.where)
     if kept.rows != group:
         what = f"groups of {kept.rows} inputs, the scheme has {group}"
         raise InputError("other-scheme", what, where=kept.where, hints=["leave --precision out"])
