@@ -73,7 +73,7 @@ def told_of(path: Path) -> Told | None:
         InputError: see :func:`told_in`.
     """
     file = path / _CONFIG if path.is_dir() else path
-    if not file.is_file():
+    if file.suffix != ".json" or not file.is_file():
         return None
     data = read_json(file, most_bytes=MAX_OBJECT_BYTES)
     return told_in(data, str(file)) if isinstance(data, dict) else None
