@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sttest.core.errors import InputError
 from sttest.models.quant.released.format import (
     FROM_FLOATS,
     QuantizedFormat,
@@ -32,6 +31,10 @@ from sttest.models.quant.scheme import ActivationScales
 
 _PACKED, _PLAIN = "pack-quantized", ("int-quantized", "naive-quantized")
 _HEAD = "lm_head"
+_INPUT_SCALES = (2.0**-126, 2.0**121)
+"""Constant scales that FP32 has the reciprocal of, and 127 of which it holds."""
+MAX_PATTERN = 200
+"""Characters of a pattern of layers."""
 
 
 class CompressedTensors(QuantizedFormat):
@@ -53,7 +56,7 @@ class CompressedTensors(QuantizedFormat):
         choice(weights, "symmetric", (True,), place, default=True)
         strategy = choice(weights, "strategy", ("group", "channel", "tensor"), place, default="tensor")
         group = group_of(weights, place) if strategy == "group" else None
-        head = _names_head(targets) and not _names_head(told.get("ignore") or ())
+        head = _names_head(targets, where) and not _names_head(told.get("ignore") or [], where)
         return ReleasedForm(self.name, bits, group, _activations(inputs, where), head, layout)
 
     def is_quantized(self, leaves: frozenset[str]) -> bool:
@@ -72,11 +75,16 @@ class CompressedTensors(QuantizedFormat):
         scales = scales_of(tensors, "weight_scale", where)
         if scales.size == 1:
             scales = np.broadcast_to(scales.reshape(1, 1), (len(values), 1))
-        given = tensors.get("input_scale")
-        if form.activations == "static" and (given is None or given.size != 1):
-            raise refused("no input_scale of one element", where, "take another copy of the checkpoint")
-        scale = float(given.flat[0]) if form.activations == "static" and given is not None else None
+        scale = _input_scale(tensors, where) if form.activations == "static" else None
         return check_sizes(Unpacked(values, scales, scale), form.group, where)
+
+
+def _input_scale(tensors: Tensors, where: str) -> float:
+    found = scales_of(tensors, "input_scale", where)
+    least, largest = _INPUT_SCALES
+    if found.size != 1 or not least <= float(found.flat[0]) <= largest:
+        raise refused("input_scale is not one normal positive number", where, "take another copy of the checkpoint")
+    return float(found.flat[0])
 
 
 def _packed(form: ReleasedForm, tensors: Tensors, where: str) -> NDArray[np.int8]:
@@ -143,8 +151,7 @@ def _one_group(told: Mapping[str, Any], where: str) -> tuple[dict[str, Any], dic
         raise refused("groups of layers are quantized in different ways", where, "quantize all alike", FROM_FLOATS)
     if any(each.get("output_activations") for each in found):
         raise refused("outputs are quantized", f"{where}: output_activations", "quantize inputs alone", FROM_FLOATS)
-    targets = [name for each in found for name in each.get("targets") or ()]
-    return alike[0][0], alike[0][1], targets
+    return alike[0][0], alike[0][1], [name for each in found for name in _listed(each.get("targets") or [], where)]
 
 
 def _activations(inputs: dict[str, Any] | None, where: str) -> ActivationScales:
@@ -160,19 +167,26 @@ def _activations(inputs: dict[str, Any] | None, where: str) -> ActivationScales:
     return "dynamic" if is_dynamic else "static"
 
 
-def _names_head(patterns: Any) -> bool:
+def _listed(value: Any, where: str) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise refused("names of layers are no list of texts", where, FROM_FLOATS)
+    return value
+
+
+def _names_head(patterns: Any, where: str) -> bool:
     """Whether names, classes, or patterns behind ``re:`` fit the LM head, a linear layer."""
-    return any(_fits(str(each)) for each in patterns)
+    return any(_fits(each, where) for each in _listed(patterns, where))
 
 
-def _fits(pattern: str) -> bool:
+def _fits(pattern: str, where: str) -> bool:
     if not pattern.startswith("re:"):
         return pattern in (_HEAD, "Linear")
     try:
-        return re.match(pattern.removeprefix("re:"), _HEAD) is not None
-    except re.error as error:
-        shown = ascii(pattern)[1:-1][:80]
-        raise InputError("bad-pattern", f"no regular expression: {shown}", where="quantization_config") from error
+        if len(pattern) <= MAX_PATTERN:
+            return re.match(pattern.removeprefix("re:"), _HEAD) is not None
+    except (re.error, OverflowError, RecursionError):
+        pass
+    raise refused(f"no pattern of layers: {ascii(pattern)[1:-1][:80]}", where, "write names of layers instead")
 
 
 COMPRESSED_TENSORS = CompressedTensors()

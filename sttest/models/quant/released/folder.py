@@ -34,8 +34,10 @@ class FolderWeights:
     config: DecoderConfig
     folder: Path
     told: Told | None
-    kept: dict[str, KeptIntegers] = field(default_factory=dict)  # by our names of layers, once :meth:`dense` was called
-    zeros: frozenset[str] = frozenset()  # biases that the model does not have, once :meth:`outlines` was called
+    # integers of quantized layers by our names; :meth:`dense` finds them
+    kept: dict[str, KeptIntegers] = field(default_factory=dict)
+    # names of biases that the model does not have; :meth:`outlines` finds them
+    zeros: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, config: DecoderConfig, folder: Path) -> "FolderWeights":
