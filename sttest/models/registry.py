@@ -474,6 +474,8 @@ def told_precision(name: str, asked: str | None) -> str | None:
     if told is None:
         return asked
     if asked is None:
+        if told.form.doubt:
+            note(f"{told.where}: {told.form.doubt}: whether the weights can be read is seen when they are")
         return str(Path(name) / CONFIG_FILE) if is_folder(name) else name
     told.form.check(load_scheme(asked), told.where)
     return asked

@@ -51,7 +51,7 @@ def test_a_folder_in_floating_point_has_no_scheme(tmp_path):
     del content["quantization_config"]
     (tmp_path / "config.json").write_text(json.dumps(content))
     assert asked(tmp_path).options.precision == "w4a8"
-    with pytest.raises(InputError, match="no config.json with quantized weights"):
+    with pytest.raises(InputError, match=r"no config\.json with quantized weights"):
         load_scheme(tmp_path)
 
 
@@ -99,3 +99,11 @@ def test_a_golden_has_the_integers_of_the_file(sttest, tmp_path):
     octets = np.ascontiguousarray(words.T).view(np.uint8).astype(int)
     values = np.stack([octets % 16, octets // 16], -1).reshape(64, 64) - 8
     np.testing.assert_array_equal(kept.T, values)
+
+
+def test_what_tensors_alone_can_tell_is_said_once(capsys):
+    request = asked(FOLDERS / "awq-g32")
+    asked(FOLDERS / "awq-g32", **request.options.given)
+    assert capsys.readouterr().err.count("zero_point is True: whether the weights can be read is seen") == 1
+    asked(GPTQ)
+    assert capsys.readouterr().err == ""

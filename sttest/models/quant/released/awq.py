@@ -41,7 +41,9 @@ class Awq(QuantizedFormat):
         choice(told, "version", ("gemm",), where)
         bits, group = ("w_bit" if "w_bit" in told else "bits"), "q_group_size"
         choice(told, bits, (4,), where)
-        return ReleasedForm(self.name, 4, group_of(told, where, group if group in told else "group_size"))
+        size = group_of(told, where, group if group in told else "group_size")
+        doubt = "zero_point is True" if told.get("zero_point", True) else ""
+        return ReleasedForm(self.name, 4, size, doubt=doubt)
 
     def is_quantized(self, leaves: frozenset[str]) -> bool:
         """See the class."""

@@ -32,6 +32,7 @@ class ReleasedForm:
         activations: scales of the inputs of quantized layers: ``none`` where they stay in floating point.
         head: whether the LM head is quantized, too.
         layout: variant of the format, by which its tensors are unpacked.
+        doubt: what the tensors alone can tell, where the checkpoint may be one that is not read.
     """
 
     format: str
@@ -40,6 +41,7 @@ class ReleasedForm:
     activations: ActivationScales = "none"
     head: bool = False
     layout: str = ""
+    doubt: str = ""
 
     @property
     def kind(self) -> str:

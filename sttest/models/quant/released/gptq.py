@@ -48,7 +48,10 @@ class Gptq(QuantizedFormat):
         field = "checkpoint_format" if "checkpoint_format" in told else "format"
         layout = choice(told, field, (_ONE_LESS, "gptq_v2"), where, _ONE_LESS)
         bits = choice(told, "bits", (4, 8), where)
-        return ReleasedForm(self.name, bits, group_of(told, where), head=told.get("lm_head") is True, layout=layout)
+        doubts = {"sym": told.get("sym") is False, "desc_act": told.get("desc_act") is True}
+        doubt = next((f"{field} is {told[field]}" for field, is_doubtful in doubts.items() if is_doubtful), "")
+        head = told.get("lm_head") is True
+        return ReleasedForm(self.name, bits, group_of(told, where), head=head, layout=layout, doubt=doubt)
 
     def is_quantized(self, leaves: frozenset[str]) -> bool:
         """See the class."""
