@@ -37,8 +37,8 @@ class Awq(QuantizedFormat):
 
     def form(self, told: Mapping[str, Any], where: str) -> ReleasedForm:
         """See the class; whether weights are symmetric is seen in the tensors."""
-        told = {**told, "version": str(told.get("version", "gemm")).lower()}
-        choice(told, "version", ("gemm",), where)
+        version = "version" if "version" in told else "format"
+        choice({version: str(told.get(version, "gemm")).lower()}, version, ("gemm",), where)
         bits, group = ("w_bit" if "w_bit" in told else "bits"), "q_group_size"
         choice(told, bits, (4,), where)
         size = group_of(told, where, group if group in told else "group_size")

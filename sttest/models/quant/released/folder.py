@@ -1,5 +1,6 @@
 """Tensors of a checkpoint's folder: those of quantized layers unpacked, under the names that weights have elsewhere."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +19,9 @@ from sttest.models.weights import model_state, shown
 
 _INTEGER_TYPES = ("I8", "U8", "I16", "I32", "I64")
 """Types of safetensors that packed weights have."""
-_WEIGHT, _OF_LAYERS = ".weight", "layers."
+_WEIGHT, _HEAD = ".weight", "lm_head"
+_LAYER = re.compile(r".*?\.(?:layers|h)\.\d+\.")
+"""What names of one layer's tensors begin with."""
 
 
 @dataclass
@@ -132,37 +135,40 @@ class FolderWeights:
         """Say which matrices of layers the checkpoint has in floating point."""
         if not integers:
             raise refused("no layer has quantized weights", str(self.folder), "take another copy of the checkpoint")
-        plain = [name for name, each in floats.items() if each.dim() == 2 and _OF_LAYERS in name]
+        plain = [name for name, each in floats.items() if each.dim() == 2 and _LAYER.match(name)]
         if plain:
             whose = f"{len(plain)} matrices of layers are not quantized, {shown(plain[0])} among them"
             note(f"{self.folder}: {whose}: a scheme of integers rounds them")
+        if self.told is not None and self.told.form.head and not any(name.endswith(_HEAD) for name in integers):
+            note(f"{self.folder}: the LM head is not quantized: a scheme of integers rounds it")
 
     def _kept(self, integers: Mapping[str, Unpacked]) -> dict[str, KeptIntegers]:
-        """Integers under our names, by the way that weights take: turned, cut, padded, of experts side by side."""
+        """Integers under our names, layer by layer: a scale for each weight takes twice the memory of the integers."""
+        layers: dict[str, dict[str, Unpacked]] = {}
+        for name, each in integers.items():
+            found = _LAYER.match(name)
+            layers.setdefault(found[0] if found else name, {})[name] = each
+        return {name: each for layer in layers.values() for name, each in self._kept_of_layer(layer)}
+
+    def _kept_of_layer(self, integers: Mapping[str, Unpacked]) -> Iterator[tuple[str, KeptIntegers]]:
+        """By the way that weights take, turned, cut, padded, of experts side by side, and so each one's scale."""
         assert self.told is not None
-        values = {f"{name}{_WEIGHT}": self._turned(torch.from_numpy(each.values)) for name, each in integers.items()}
-        scales = {f"{name}{_WEIGHT}": self._turned(self._in_fp16(name, each)) for name, each in integers.items()}
-        inputs = {
-            f"{name}{_WEIGHT}": self._turned(torch.tensor(each.input_scale).expand(each.values.shape))
-            for name, each in integers.items()
-            if each.input_scale is not None
-        }
-        ours, spread = model_state(self.config, values), model_state(self.config, scales)
-        of_inputs = model_state(self.config, inputs)
-        found: dict[str, KeptIntegers] = {}
-        for name, each in ours.items():
-            layer, given = name.removesuffix(_WEIGHT), of_inputs.get(name)
-            rows = min(self.told.form.group or each.shape[-2], each.shape[-2])
+        form = self.told.form
+        values = self._ours({name: torch.from_numpy(each.values) for name, each in integers.items()})
+        scales = self._ours({name: self._in_fp16(name, each) for name, each in integers.items()})
+        given = {name: each for name, each in integers.items() if each.input_scale is not None}
+        inputs = self._ours({n: torch.tensor(each.input_scale).expand(each.values.shape) for n, each in given.items()})
+        for name, each in values.items():
+            where, rows = f"{self.folder}: {name}", min(form.group or each.shape[-2], each.shape[-2])
             if each.shape[-2] % rows:
-                raise refused(f"groups of {rows} do not divide {each.shape[-2]} inputs", f"{self.folder}: {layer}")
-            found[layer] = KeptIntegers(
-                self.told.form,
-                f"{self.folder}: {layer}",
-                each.contiguous(),
-                spread[name][..., ::rows, :].contiguous(),
-                None if given is None else given.flatten()[0].clone(),
-            )
-        return found
+                raise refused(f"groups of {rows} do not divide {each.shape[-2]} inputs", where)
+            scale = inputs[name].flatten()[0].clone() if name in inputs else None
+            yield name, KeptIntegers(form, where, each.contiguous(), scales[name][..., ::rows, :].contiguous(), scale)
+
+    def _ours(self, matrices: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Matrices [outputs, inputs] by names of layers as ours, [(experts,) inputs, outputs]."""
+        found = model_state(self.config, {f"{name}{_WEIGHT}": self._turned(each) for name, each in matrices.items()})
+        return {name.removesuffix(_WEIGHT): each for name, each in found.items()}
 
     def _in_fp16(self, module: str, layer: Unpacked) -> Tensor:
         """Scales of a layer [outputs, inputs], each an FP16 number, as memory has them."""

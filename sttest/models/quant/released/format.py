@@ -83,7 +83,7 @@ class ReleasedForm:
                     "other-scheme",
                     f"{what} of the checkpoint: {_words(ours)}, of the scheme '{scheme.name}': {_words(theirs)}",
                     where=where,
-                    hints=["leave --precision out", "take fp32"],
+                    hints=["leave --precision out", "name the folder as the precision", "take fp32"],
                 )
 
 

@@ -206,6 +206,23 @@ def test_a_scale_for_a_whole_tensor_is_one_for_each_output(tmp_path):
     assert scales.unique().tolist() == [layers(folder)[Q_PROJ][1].item()]
 
 
+def test_a_quantized_head_has_its_integers(tmp_path, capsys):
+    def head(tensors):
+        weight = tensors.pop("lm_head.weight").float()
+        scale = (weight.abs().amax(1, keepdim=True) / 90).bfloat16()
+        tensors |= {"lm_head.weight": torch.round(weight / scale).to(torch.int8), "lm_head.weight_scale": scale}
+
+    folder = changed(tmp_path / "head", PLAIN, head, lambda told: told["ignore"].clear())
+    scheme = load_scheme(folder)
+    assert scheme.lm_head == "weights"
+    quantized, (values, scales) = quantize_model(model_of(folder), scheme), layers(folder)["lm_head"]
+    assert torch.equal(quantized.head.weight.T, torch.from_numpy(values).to(torch.int8))
+    assert torch.equal(quantized.head.weight_scale.double().T, torch.from_numpy(scales))
+    assert capsys.readouterr().err == ""
+    model_of(changed(tmp_path / "no-head", PLAIN, told=lambda told: told["ignore"].clear()))
+    assert "the LM head is not quantized" in capsys.readouterr().err
+
+
 # --- Nobody rounds the integers anew
 
 
