@@ -88,7 +88,7 @@ def _compared(
     from sttest.models.quant.scheme import load_scheme
 
     options = asked.options
-    precision = told_precision(str(weights), options.given.get("precision")) or options.precision
+    precision = told_precision(str(weights.resolve()), options.given.get("precision")) or options.precision
     scheme = load_scheme(precision)
     tokens = _tokens(asked, config, weights)
     step("reading weights")

@@ -56,7 +56,7 @@ def evaluate_verb(
     from sttest.models.quality import evaluate, windows_of
     from sttest.models.text import text_tokens
 
-    scheme = _dynamic(load_scheme(told_precision(str(weights), precision) or QuantScheme.name), weights)
+    scheme = _dynamic(load_scheme(told_precision(str(weights.resolve()), precision) or QuantScheme.name), weights)
     config = model_config(model)
     parts = windows_of(text_tokens(config, weights, text), windows, window_length)
     _check_length(config.max_context, window_length, model)

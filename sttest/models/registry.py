@@ -474,6 +474,7 @@ def told_precision(name: str, asked: str | None) -> str | None:
     if told is None:
         return asked
     if asked is None:
+        note(f"--precision is not given: {told.form.scheme.name}, by {told.where}")
         if told.form.doubt:
             note(f"{told.where}: {told.form.doubt}: whether the weights can be read is seen when they are")
         return str(Path(name) / CONFIG_FILE) if is_folder(name) else name

@@ -104,6 +104,10 @@ def test_a_golden_has_the_integers_of_the_file(sttest, tmp_path):
 def test_what_tensors_alone_can_tell_is_said_once(capsys):
     request = asked(FOLDERS / "awq-g32")
     asked(FOLDERS / "awq-g32", **request.options.given)
-    assert capsys.readouterr().err.count("zero_point is True: whether the weights can be read is seen") == 1
+    told = capsys.readouterr().err
+    assert told.count("--precision is not given: awq-w4a16-g32") == 1
+    assert told.count("zero_point is True: whether the weights can be read is seen") == 1
     asked(GPTQ)
-    assert capsys.readouterr().err == ""
+    told = capsys.readouterr().err
+    assert "--precision is not given: gptq-w4a16-g32" in told
+    assert "is seen when they are" not in told
