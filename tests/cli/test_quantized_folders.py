@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sttest.compile.options import CompileOptions
-from sttest.core.errors import InputError
+from sttest.core.errors import InputError, note
 from sttest.models.quant.scheme import load_scheme
 from sttest.studies.workload import CompileRequest
 
@@ -102,6 +102,7 @@ def test_a_golden_has_the_integers_of_the_file(sttest, tmp_path):
 
 
 def test_what_tensors_alone_can_tell_is_said_once(capsys):
+    note.cache_clear()
     request = asked(FOLDERS / "awq-g32")
     asked(FOLDERS / "awq-g32", **request.options.given)
     told = capsys.readouterr().err

@@ -9,7 +9,7 @@ pytest.importorskip("safetensors.torch")
 
 from released_files import FOLDERS, changed, layers
 
-from sttest.core.errors import InputError
+from sttest.core.errors import InputError, note
 from sttest.models.card_blocks import split_block
 from sttest.models.checkpoint import load_model
 from sttest.models.config_file import read_config
@@ -207,6 +207,8 @@ def test_a_scale_for_a_whole_tensor_is_one_for_each_output(tmp_path):
 
 
 def test_a_quantized_head_has_its_integers(tmp_path, capsys):
+    note.cache_clear()
+
     def head(tensors):
         weight = tensors.pop("lm_head.weight").float()
         scale = (weight.abs().amax(1, keepdim=True) / 90).bfloat16()
