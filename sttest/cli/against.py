@@ -18,7 +18,7 @@ from sttest.crosscheck.case import require_torch
 from sttest.crosscheck.transformers_folder import load_transformers, require_transformers
 from sttest.models.config import DecoderConfig
 from sttest.models.config_file import CONFIG_FILE, is_config_path
-from sttest.models.registry import is_known, is_repository, model_config
+from sttest.models.registry import is_known, is_repository, model_config, told_precision
 
 _LIBRARY = "transformers"
 _DEFAULT_TOKENS = 32
@@ -87,7 +87,9 @@ def _compared(
     from sttest.models.quant.block import observe_peaks
     from sttest.models.quant.scheme import load_scheme
 
-    scheme, options = load_scheme(asked.options.precision), asked.options
+    options = asked.options
+    precision = told_precision(str(weights.resolve()), options.given.get("precision")) or options.precision
+    scheme = load_scheme(precision)
     tokens = _tokens(asked, config, weights)
     step("reading weights")
     ours = load_model(config, weights)

@@ -14,8 +14,9 @@ from sttest.core.files import read_bytes
 from sttest.core.tables import print_table
 from sttest.crosscheck.case import require_torch
 from sttest.models.config import DecoderConfig
+from sttest.models.quant.released.door import told_of
 from sttest.models.quant.scheme import DEFAULT_SCHEME, QuantScheme, load_scheme
-from sttest.models.registry import model_config
+from sttest.models.registry import model_config, told_precision
 
 Model = Annotated[str, typer.Argument(help="A name (see sttest models), a config.json or its folder.")]
 Weights = Annotated[Path, typer.Option(help="A checkpoint's folder: safetensors and tokenizer.json.")]
@@ -32,7 +33,9 @@ def evaluate_verb(
     model: Model,
     weights: Weights,
     text: Text,
-    precision: Precision = DEFAULT_SCHEME,
+    precision: Annotated[
+        str | None, typer.Option(help=f"A scheme's name, or a YAML file [{DEFAULT_SCHEME}, or as the weights are].")
+    ] = None,
     windows: Annotated[int, typer.Option(min=1, help="Stretches of the text, from its start.")] = 4,
     window_length: Annotated[int, typer.Option(min=2, help="Tokens of each.")] = 256,
     reference: Annotated[
@@ -56,7 +59,8 @@ def evaluate_verb(
     from sttest.models.quality import evaluate, windows_of
     from sttest.models.text import text_tokens
 
-    config, scheme = model_config(model), _dynamic(load_scheme(precision))
+    scheme = _dynamic(load_scheme(told_precision(str(weights.resolve()), precision) or DEFAULT_SCHEME), weights)
+    config = model_config(model)
     parts = windows_of(text_tokens(config, weights, text), windows, window_length)
     _check_length(config.max_context, window_length, model)
     with progress(f"evaluating {config.name}") as tell:
@@ -121,6 +125,7 @@ def quantize_verb(
     from sttest.models.checkpoint import load_model
     from sttest.models.quality import windows_of
     from sttest.models.quant.calibration import calibrated
+    from sttest.models.quant.released.kept import refuse_kept
     from sttest.models.quant.rotation import rotated
     from sttest.models.quant.smoothing import smoothed
     from sttest.models.text import text_tokens
@@ -133,6 +138,7 @@ def quantize_verb(
     with progress(f"calibrating {config.name}") as tell:
         tell("reading weights")
         made = load_model(config, weights)
+        refuse_kept(made, "a calibration")
         for step in method.split("-"):
             if step == "rotate":
                 made = rotated(made)
@@ -173,9 +179,10 @@ def _noise(sqnr_db: Sequence[float]) -> list[tuple[str, Any]]:
     ]
 
 
-def _dynamic(scheme: QuantScheme) -> QuantScheme:
-    """A scheme that needs no calibration of activations."""
-    if scheme.activations == "static":
+def _dynamic(scheme: QuantScheme, weights: Path) -> QuantScheme:
+    """A scheme that needs no calibration of activations, or whose constant scales the checkpoint has."""
+    told = told_of(weights)
+    if scheme.activations == "static" and (told is None or told.form.activations != "static"):
         hints = ["take a scheme with dynamic activations, as w8a8"]
         raise InputError("no-calibration", "constant scales need a calibration", where=scheme.name, hints=hints)
     return scheme

@@ -26,7 +26,7 @@ from sttest.explore.search import run as run_search
 from sttest.explore.space import Domain, parse_only
 from sttest.explore.storage import naming_storage, require_optuna
 from sttest.models.program import check_shape
-from sttest.models.registry import model_config
+from sttest.models.registry import model_config, told_precision
 from sttest.studies.figures import draw
 from sttest.studies.searches import panels
 from sttest.studies.workload import (
@@ -260,7 +260,7 @@ def _target(asked: WorkloadShape, model: str, board: str, options: CompileOption
         shape.tokens,
         shape.context,
         board,
-        options.precision,
+        told_precision(model, options.given.get("precision")) or options.precision,
         config.layers,
         queued_us,
         options.budget,

@@ -10,6 +10,7 @@ from sttest.models.cards import on_card, put_together, share_of, shared_out, spl
 from sttest.models.config import DecoderConfig
 from sttest.models.layers import Linear
 from sttest.models.quant.block import decode_twin
+from sttest.models.quant.released.kept import refuse_kept
 
 
 class PartialSums(nn.Module):
@@ -82,6 +83,7 @@ class WholeBlock(CardBlocks):
 
 def split_block(block: nn.Module, config: DecoderConfig, cards: int) -> WholeBlock:
     """A prefill block in floating point over several cards, with its weights."""
+    refuse_kept(block, "cards that share a layer")
     split = WholeBlock(config, cards, PrefillBlock)
     split.load_state_dict(split_state(block.state_dict(), cards))
     return split

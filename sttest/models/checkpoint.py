@@ -20,6 +20,8 @@ from sttest.models.config import DecoderConfig
 from sttest.models.config_file import CONFIG_FILE, read_config
 from sttest.models.families import of_whole, whole_of
 from sttest.models.language_model import LanguageModel
+from sttest.models.quant.released.folder import FolderWeights
+from sttest.models.quant.released.kept import keep, refuse_kept
 from sttest.models.weights import fill, is_ignored, model_state, shown
 
 INDEX = "model.safetensors.index.json"
@@ -32,13 +34,14 @@ DTYPES = ("F32", "F16", "BF16")
 def load_model(config: DecoderConfig, folder: Path | None = None, *, seed: int = 0) -> LanguageModel:
     """A whole model with the weights of a checkpoint folder, or with random weights of a seed.
 
-    Layers of a rank have the truncated decomposition of these weights.
+    Layers of a rank have the truncated decomposition of these weights.  Integers of a quantized checkpoint are kept.
 
     Raises:
         InputError: see :func:`read_checkpoint`.
     """
     if (whole := whole_of(config)) != config:
         model = load_model(whole, folder, seed=seed)
+        refuse_kept(model, "layers of a rank")
         model.config = config
         model.layers = nn.ModuleList(of_whole(block, config) for block in model.layers)
         return model
@@ -46,10 +49,12 @@ def load_model(config: DecoderConfig, folder: Path | None = None, *, seed: int =
         model = LanguageModel(config)
         randomize_model(model, seed)
         return model
-    state = read_checkpoint(config, folder)
+    weights = FolderWeights.of(config, folder)
+    state = _read(config, folder, weights)
     with torch.device("meta"):
         model = LanguageModel(config)
     model.load_state_dict(state, assign=True)
+    keep(model, weights.kept)
     return model
 
 
@@ -77,20 +82,24 @@ def read_checkpoint(config: DecoderConfig, folder: Path) -> dict[str, Tensor]:
             tensor that is missing, unknown, duplicate, of another shape or type, or not finite.
         ToolMissingError: safetensors is not installed.
     """
+    return _read(config, folder, FolderWeights.of(config, folder))
+
+
+def _read(config: DecoderConfig, folder: Path, weights: FolderWeights) -> dict[str, Tensor]:
     files = checkpoint_files(folder)
     if (folder / CONFIG_FILE).exists():
         _check_config(config, read_config(_checked(folder, CONFIG_FILE)), folder / CONFIG_FILE)
     outlines: dict[str, Tensor] = {}
     for path in files:
-        for name, outline in _outlines(path).items():
+        for name, outline in _outlines(path, weights.more_types).items():
             if name in outlines:
                 raise _bad(path, f"tensor {shown(name)} is in another file too", "keep one of them")
             outlines[name] = outline
-    _check_outlines(config, model_state(config, outlines), folder)
+    _check_outlines(config, model_state(config, weights.outlines(outlines)), folder)
     found: dict[str, Tensor] = {}
     for path in files:
         found |= _values(path)
-    return _without_tied_head(config, model_state(config, found), folder)
+    return _without_tied_head(config, model_state(config, weights.dense(found)), folder)
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
@@ -128,13 +137,13 @@ def _check_config(config: DecoderConfig, told: DecoderConfig, where: Path) -> No
         )
 
 
-def _outlines(path: Path) -> dict[str, Tensor]:
-    """Shapes of a file's tensors, on the meta device."""
+def _outlines(path: Path, more_types: tuple[str, ...] = ()) -> dict[str, Tensor]:
+    """Shapes of a file's tensors, on the meta device; types besides floating point where they are told."""
     outlines: dict[str, Tensor] = {}
     with open_checkpoint(path) as file:
         for name in filter(_is_needed, file.keys()):
             header = file.get_slice(name)
-            if header.get_dtype() not in DTYPES:
+            if header.get_dtype() not in (*DTYPES, *more_types):
                 what = f"tensor {shown(name)} has type {header.get_dtype()}, not one of {', '.join(DTYPES)}"
                 raise _bad(path, what, "convert the checkpoint to BF16 or F32")
             outlines[name] = torch.empty(header.get_shape(), device="meta")
@@ -142,11 +151,12 @@ def _outlines(path: Path) -> dict[str, Tensor]:
 
 
 def _values(path: Path) -> dict[str, Tensor]:
-    """A file's tensors in float32, all finite."""
+    """A file's tensors, those in floating point in float32, all finite."""
     values: dict[str, Tensor] = {}
     with open_checkpoint(path) as file:
         for name in filter(_is_needed, file.keys()):
-            values[name] = file.get_tensor(name).float()
+            found = file.get_tensor(name)
+            values[name] = found.float() if found.is_floating_point() else found
             if not torch.isfinite(values[name]).all():
                 raise _bad(path, f"tensor {shown(name)} holds NaN or infinity", "take another copy of the checkpoint")
     return values

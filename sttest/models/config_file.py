@@ -15,6 +15,7 @@ from sttest.core.plain_files import is_folder
 from sttest.core.validation import validated
 from sttest.models.config import DecoderConfig
 from sttest.models.config_families import FAMILIES
+from sttest.models.quant.released.door import QUANTIZATION, told_in
 
 CONFIG_FILE = "config.json"
 
@@ -108,15 +109,9 @@ def _plain(name: str) -> str:
 
 
 def _refuse_unknown(data: dict[str, Any], known: Any, where: str) -> None:
-    if data.get("quantization_config"):
-        raise InputError(
-            "quantized-checkpoint",
-            "the weights of the checkpoint are quantized already",
-            where=f"{where}: quantization_config",
-            hints=["take the checkpoint in BF16 or F32"],
-        )
+    told_in(data, where)
     for name, value in data.items():
-        if name in known or name in NO_EFFECT or value in _UNSET:
+        if name in known or name in NO_EFFECT or name == QUANTIZATION or value in _UNSET:
             continue
         shown = ascii(name)[1:-1][:80]
         hints = [did_you_mean(name, known), "delete it from a copy of the file if it changes no value"]

@@ -142,7 +142,7 @@ def _quantized_head(model: LanguageModel, scheme: QuantScheme, peak: float | Non
             head = Linear(model.config.hidden, model.config.vocab, bias=False)
         head.weight = nn.Parameter(model.embedding.tokens.detach().T)
     assert isinstance(head, Linear)
-    return QuantLinear(head, scheme, activation_quantizer(scheme, peak, "head"))
+    return QuantLinear(head, scheme, activation_quantizer(scheme, peak, "head", head))
 
 
 # --- Greedy generation: the prompt in one prefill or in decode steps, then one decode step per further token

@@ -14,10 +14,12 @@ from pydantic import TypeAdapter, ValidationError
 
 from sttest.core.errors import InputError, did_you_mean, note
 from sttest.core.extensions import HOW_TO_INSTALL, has_systems, loaded
-from sttest.core.plain_files import is_there
+from sttest.core.plain_files import is_folder, is_there
 from sttest.models.config import DecoderConfig, LinearScaling, Llama3Scaling
-from sttest.models.config_file import is_config_path, read_config
+from sttest.models.config_file import CONFIG_FILE, is_config_path, read_config
 from sttest.models.families import family_of
+from sttest.models.quant.released.door import told_of
+from sttest.models.quant.scheme import load_scheme
 
 _TABLE_7 = "StreamTensor (MICRO 2025) table 7"
 
@@ -456,6 +458,28 @@ def model_config(name: str) -> DecoderConfig:
     if is_config_path(name) and not is_known(name):
         return read_config(Path(name))
     return get_config(name)
+
+
+def told_precision(name: str, asked: str | None) -> str | None:
+    """The precision of a model: as asked, else its ``config.json`` where that tells of quantized weights.
+
+    Args:
+        name: name, or path of a ``config.json`` or of the folder that has one.
+        asked: a scheme; None where nobody asked.
+
+    Raises:
+        InputError: the scheme would make other integers than the checkpoint has.
+    """
+    told = told_of(Path(name)) if is_config_path(name) and not is_known(name) else None
+    if told is None:
+        return asked
+    if asked is None:
+        note(f"--precision is not given: {told.form.scheme.name}, by {told.where}")
+        if told.form.doubt:
+            note(f"{told.where}: {told.form.doubt}: whether the weights can be read is seen when they are")
+        return str(Path(name) / CONFIG_FILE) if is_folder(name) else name
+    told.form.check(load_scheme(asked), told.where)
+    return asked
 
 
 def described_config(name: str, described: str | None) -> DecoderConfig:

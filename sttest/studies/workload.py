@@ -26,7 +26,7 @@ from sttest.models.config_file import is_config_path
 from sttest.models.program import Phase, check_head, check_shape, size_of
 from sttest.models.quant.scheme import load_scheme
 from sttest.models.ranks import with_ranks
-from sttest.models.registry import SMALL, description, is_repository, model_config
+from sttest.models.registry import SMALL, description, is_repository, model_config, told_precision
 from sttest.models.tables import head_columns
 
 # --- From a model and a shape, or a file, to linalg text
@@ -284,6 +284,17 @@ class CompileRequest:
         default=None, kw_only=True
     )  # the module itself, where `model` is not its reference
     choice: Choice = field(default="default", kw_only=True)  # choice of the block's design
+
+    def __post_init__(self) -> None:
+        """Take the precision of a checkpoint whose weights are quantized.
+
+        Raises:
+            InputError: another is asked for, which would make other integers.
+        """
+        asked = self.options.given.get("precision")
+        precision = told_precision(self.model, asked)
+        if precision is not None and precision != asked:
+            object.__setattr__(self, "options", self.options.with_(precision=precision))
 
     @property
     def board_name(self) -> str:

@@ -92,7 +92,7 @@ def test_a_pass_gets_its_options() -> None:
 def test_schemes_of_the_command_line_are_those_that_there_are() -> None:
     (told,) = (field.description for name, field, _ in options_of() if name == "precision")
     assert told is not None
-    assert told.removeprefix("Quantization scheme: ").removesuffix(", or a YAML file.").split(", ") == [*schemes()]
+    assert told.removeprefix("Quantization scheme: ").partition(", or a YAML file;")[0].split(", ") == [*schemes()]
 
 
 def test_searched_values_are_possible() -> None:

@@ -169,6 +169,13 @@ def _tensors(path: Path) -> object:
     return read_tensors(path)
 
 
+def _quantized(path: Path) -> object:
+    from sttest.models.checkpoint import load_model
+    from sttest.models.config_file import read_config
+
+    return load_model(read_config(path.parent), path.parent)
+
+
 # --- Designs of other tools
 
 
@@ -297,6 +304,7 @@ ALL = (
     Target("text", "m.mlir", _text, ("sttest.compile.dialects", "sttest.compile.ir", "sttest.compile.opt", *_XDSL)),
     Target("config", "config.json", _config, ("sttest.models", "sttest.core.validation", FILES), "json"),
     Target("tensors", "m.safetensors", _tensors, ("sttest.models.checkpoint",)),
+    Target("quantized", "m.safetensors", _quantized, ("sttest.models.checkpoint", "sttest.models.quant.released")),
     Target("tapa", "graph.json", _tapa, ("sttest.importers", FILES), "json"),
     Target("tapa-rates", "rates.yaml", _tapa, ("sttest.importers", FILES), "yaml"),
     Target("finn", "m.onnx", _finn, ("sttest.importers",)),

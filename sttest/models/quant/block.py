@@ -80,7 +80,7 @@ def _exchange_linears(block: nn.Module, scheme: QuantScheme, peaks: Peaks) -> No
     for name, module in list(block.named_modules()):
         if not isinstance(module, Linear | ExpertLinear):
             continue
-        quantize = activation_quantizer(scheme, peaks.get(name), name)
+        quantize = activation_quantizer(scheme, peaks.get(name), name, module)
         if isinstance(module, ExpertLinear):
             block.set_submodule(name, QuantExpertLinear(module, scheme.of_layer(name), quantize))
         else:

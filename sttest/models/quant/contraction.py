@@ -18,10 +18,11 @@ from sttest.models.head_axes import over_heads, own_beside, scales_beside
 from sttest.models.quant import binary32
 from sttest.models.quant.quantizers import QuantizedTensor, p_scale, quantize_p
 
+# 127 * 128 * MAX_SUMMANDS_F32 <= 2^24: sums that float32 holds exactly, in whatever order they are added; -128 occurs
+# in weights of released checkpoints.
+MAX_SUMMANDS_F32 = 1_032
 # 127 * 127 * MAX_SUMMANDS < 2^31: longer integer sums could overflow int32.
 MAX_SUMMANDS = 133_144
-# 127 * 127 * MAX_SUMMANDS_F32 <= 2^24: sums that float32 holds exactly, in whatever order they are added.
-MAX_SUMMANDS_F32 = 1_040
 
 
 def product(x: QuantizedTensor | Tensor, weight: QuantizedTensor | Tensor, group: int | None) -> Tensor:

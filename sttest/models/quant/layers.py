@@ -15,11 +15,11 @@ from sttest.models.quant.quantizers import (
     quantize_folded,
     quantize_kv,
     quantize_p,
-    quantize_tensor,
+    quantize_under,
     quantize_vectors,
-    quantize_weight,
     tensor_scale,
 )
+from sttest.models.quant.released.kept import kept_of, plain_weight, rounded_weight
 from sttest.models.quant.scheme import QuantScheme, ValueScales
 from sttest.models.softmax import Mix, Normalize, OwnScore, Scores, joint_peak
 
@@ -27,17 +27,23 @@ ActivationQuantizer = Callable[[Tensor], QuantizedTensor | Tensor]
 QUERY_MAX = 127
 
 
-def activation_quantizer(scheme: QuantScheme, peak: float | None, where: str) -> ActivationQuantizer:
+def activation_quantizer(
+    scheme: QuantScheme, peak: float | None, where: str, layer: nn.Module | None = None
+) -> ActivationQuantizer:
     """What is done to the input of a linear layer.
 
     Args:
         scheme: activations are integers, FP16, or as they are.
         peak: largest magnitude seen in calibration, for constant scales.
         where: the layer, for the error.
+        layer: the layer itself, whose checkpoint may have a constant scale.
 
     Raises:
         InputError: a static scale is asked for without calibration.
     """
+    kept = kept_of(layer) if layer is not None and scheme.activations == "static" else None
+    if kept is not None and kept.input_scale is not None:
+        return StaticQuantizer(kept.input_scale, scheme.input_max)
     return _quantizer(scheme, peak, where, scheme.input_max)
 
 
@@ -54,7 +60,7 @@ def _quantizer(scheme: QuantScheme, peak: float | None, where: str, qmax: int) -
     if peak is None:
         hints = ["pass the peaks of observe_peaks", "take a scheme with dynamic activations"]
         raise InputError("no-calibration", "a static scale needs calibration", where=where, hints=hints)
-    return StaticQuantizer(peak, qmax)
+    return StaticQuantizer(tensor_scale(peak, qmax), qmax)
 
 
 def in_fp16(x: Tensor) -> Tensor:
@@ -68,20 +74,20 @@ def as_it_is(x: Tensor) -> Tensor:
 
 
 class StaticQuantizer:
-    """One constant scale for all inputs."""
+    """One constant scale, FP32 [], for all inputs."""
 
-    def __init__(self, peak: float, qmax: int = QUERY_MAX) -> None:
-        self.peak, self.qmax = peak, qmax
+    def __init__(self, scale: Tensor, qmax: int = QUERY_MAX) -> None:
+        self.scale, self.qmax = scale, qmax
 
     def __call__(self, x: Tensor) -> QuantizedTensor:
-        """Integers of ``x``, saturating beyond the peak."""
-        return quantize_tensor(x, self.peak, self.qmax)
+        """Integers of ``x``, saturating beyond the largest."""
+        return quantize_under(x, self.scale, self.qmax)
 
 
 def _keep_input_scale(layer: nn.Module, quantize: ActivationQuantizer) -> None:
     """A constant scale is a parameter of the layer, FP32 [1]: ``input_scale``."""
     if isinstance(quantize, StaticQuantizer):
-        layer.register_buffer("input_scale", tensor_scale(quantize.peak, quantize.qmax).view(1))
+        layer.register_buffer("input_scale", quantize.scale.view(1))
 
 
 class QuantLinear(nn.Module):
@@ -106,11 +112,11 @@ class QuantLinear(nn.Module):
         self.group = scheme.rows_per_scale(rows)
         self.has_scales = scheme.has_integer_weights
         if scheme.has_integer_weights:
-            quantized = quantize_weight(linear.weight.detach(), self.group, scheme.weights)
+            quantized = rounded_weight(linear, scheme, self.group)
             self.register_buffer("weight", quantized.values)
             self.register_buffer("weight_scale", quantized.scales)
         else:
-            plain = linear.weight.detach()
+            plain = plain_weight(linear, scheme)
             self.register_buffer("weight", plain.half() if scheme.weights == "fp16" else plain)
         self.bias = linear.bias
         self.quantize = quantize
@@ -150,9 +156,9 @@ class QuantExpertLinear(nn.Module):
                 where=f"scheme '{scheme.name}'",
                 hints=["take a scheme with integer weights", "take fp32"],
             )
-        found = [quantize_weight(each, self.group, scheme.weights) for each in layers.weight.detach()]
-        self.register_buffer("weight", torch.stack([each.values for each in found]))
-        self.register_buffer("weight_scale", torch.stack([each.scales for each in found]))
+        found = rounded_weight(layers, scheme, self.group)
+        self.register_buffer("weight", found.values)
+        self.register_buffer("weight_scale", found.scales)
         _keep_input_scale(self, quantize)
 
     def forward(self, x: Tensor, chosen: Sequence[int]) -> Tensor:

@@ -11,7 +11,7 @@ each operation one IEEE float32 operation, the scale widened to float32 where it
 is FP16.  A scale below the range of its type (SCALE_RANGE) becomes the least, so
 that a group of zeros has integers 0 and there is no division by zero; one above
 it becomes the largest, and the integers saturate.
-The range is symmetric: -8 and -128 do not occur.
+The range is symmetric: -8 and -128 do not occur but where a released checkpoint has them.
 
 Weights of fewer levels have rules of their own (:func:`quantize_weight`), by which they are made before a design runs.
 """
@@ -150,8 +150,12 @@ def quantize_tensor(x: Tensor, peak: float, qmax: int = 127) -> QuantizedTensor:
     Raises:
         InputError: an activation is not finite.
     """
+    return quantize_under(x, tensor_scale(peak, qmax), qmax)
+
+
+def quantize_under(x: Tensor, scale: Tensor, qmax: int = 127) -> QuantizedTensor:
+    """The same under a scale FP32 [] that is known."""
     _require_finite(x)
-    scale = tensor_scale(peak, qmax)
     return QuantizedTensor(_integers(x.float(), 1.0 / scale, qmax), scale.expand(x.shape[:-1]))
 
 

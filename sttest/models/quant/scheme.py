@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.extensions import all_loaded
 from sttest.core.files import read_yaml
+from sttest.core.plain_files import is_folder
 from sttest.reference.weight_types import WeightType, weight_types
 
 __depends__ = ("sttest/built_in/schemes.py", "sttest/models/quant/schemes.py")
@@ -203,7 +204,7 @@ DEFAULT_SCHEME = "w8a8"
 
 
 def load_scheme(name_or_path: str | Path) -> QuantScheme:
-    """The scheme of that name, or that of a YAML file.
+    """The scheme of that name, that of a YAML file, or that of a quantized checkpoint by its folder.
 
     A file holds the fields of :class:`QuantScheme`; ``extends: w4a8-channel``
     starts from another one than ``w4a8``, and ``name`` is the file's by default.
@@ -214,6 +215,10 @@ def load_scheme(name_or_path: str | Path) -> QuantScheme:
     text = str(name_or_path)
     if text in schemes():
         return schemes()[text]
+    if text.endswith(".json") or is_folder(text):
+        from sttest.models.quant.released.door import folder_scheme  # its formats make schemes
+
+        return folder_scheme(Path(text))
     if not text.endswith((".yaml", ".yml")):
         hints = [did_you_mean(text, schemes()), "give the path of a .yaml file"]
         raise InputError("unknown-scheme", f"unknown scheme '{text}'", where="quantization", hints=hints)
