@@ -4,12 +4,13 @@ Each class is a ``configuration_*.py`` of transformers: what it lacks is passed 
 :mod:`sttest.models.config_file`.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from sttest.core.errors import InputError
 from sttest.models.config import Activation, DecoderConfig, Family, Norm
+from sttest.models.layer_types import FULL, SLIDING, every, layer_types, window_fields
 from sttest.models.rope_fields import Rope, RopeFields
 
 Size = Annotated[int, Field(ge=1, le=2**20)]
@@ -24,6 +25,8 @@ class _Fields(BaseModel):
     """Fields of a family; :meth:`config` is what they mean."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    doubles: ClassVar[dict[str, str]] = {}
+    """Other names that files have for a field, which must say the same."""
 
     def config(self, name: str, path: str, where: str) -> DecoderConfig:
         raise NotImplementedError
@@ -36,8 +39,9 @@ _GPT_ACTIVATIONS: dict[str, Activation] = {
     "gelu_python_tanh": "gelu_tanh",
     "relu": "relu",
 }
-# The released Gemma configurations say "gelu" and mean the tanh form (transformers, GemmaConfig).
-_GEMMA_ACTIVATIONS: dict[str, Activation] = {"gelu": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh"}
+_GEMMA_ACTIVATIONS: dict[str, Activation] = {"gelu_pytorch_tanh": "gelu_tanh"}
+# The released configurations of the first Gemma say "gelu" and mean the tanh form (transformers, GemmaConfig).
+_GEMMA_1_ACTIVATIONS: dict[str, Activation] = {"gelu": "gelu_tanh", **_GEMMA_ACTIVATIONS}
 
 
 def _activation(known: dict[str, Activation], name: str | None, where: str) -> Activation:
@@ -48,6 +52,12 @@ def _activation(known: dict[str, Activation], name: str | None, where: str) -> A
 
 
 class _Gpt2(_Fields):
+    doubles: ClassVar[dict[str, str]] = {
+        "hidden_size": "n_embd",
+        "max_position_embeddings": "n_positions",
+        "num_attention_heads": "n_head",
+        "num_hidden_layers": "n_layer",
+    }
     vocab_size: Vocab = 50257
     n_positions: Context = 1024
     n_embd: Size = 768
@@ -148,6 +158,12 @@ def _head_dim(hidden: int, heads: int, where: str) -> int:
 class _Rotary(RopeFields):
     """A block with RMSNorm, a gated feed-forward network and rotary positions."""
 
+    doubles: ClassVar[dict[str, str]] = {}
+    reads_layer_types: ClassVar[bool] = False
+    """Whether transformers reads ``layer_types`` of the family."""
+    heads_divide: ClassVar[bool] = False
+    """Whether transformers wants a width that heads divide even where ``head_dim`` is given."""
+
     vocab_size: Vocab = 32000
     hidden_size: Size = 4096
     intermediate_size: Size = 11008
@@ -163,8 +179,9 @@ class _Rotary(RopeFields):
     def config(self, name: str, path: str, where: str) -> DecoderConfig:
         """What the fields mean; ``where`` is the place for errors."""
         heads = self.num_attention_heads
+        if self.heads_divide:
+            _head_dim(self.hidden_size, heads, where)
         rope = self.rope(where)
-        window, every = self._window(where)
         return DecoderConfig(
             name,
             public_name=name,
@@ -179,44 +196,37 @@ class _Rotary(RopeFields):
             rope_theta=rope.theta,
             rope_scaling=rope.scaling,
             local_rope_theta=rope.local_theta,
-            sliding_window=window,
-            global_every=every,
             tied_embeddings=self.tie_word_embeddings,
             source=path,
-            **{"ffn": self.intermediate_size, **self._family(where)},
+            **{"ffn": self.intermediate_size, **self._layers(where), **self._family(where)},
         )
 
     def _family(self, where: str) -> dict[str, Any]:
         raise NotImplementedError
 
     def _of(self, family: Family, where: str, norm: Norm = "rmsnorm") -> dict[str, Any]:
-        known = _GEMMA_ACTIVATIONS if norm == "rmsnorm_plus_one" else _SILU
-        activation = _activation(known, self._activation_name(), f"{where}: hidden_act")
-        return {"family": family, "norm": norm, "activation": activation}
+        return {"family": family, "norm": norm, "activation": self._activation(where)}
 
-    def _activation_name(self) -> str | None:
-        return self.hidden_act
+    def _activation(self, where: str) -> Activation:
+        return _activation(_SILU, self.hidden_act, f"{where}: hidden_act")
 
-    def _window(self, where: str) -> tuple[int | None, int]:
-        """Sliding window, and which layers are global: every so-manieth."""
-        return self._pattern(None, ["full_attention"] * self.num_hidden_layers, where)
+    def _window(self) -> int | None:
+        """Positions that layers with a sliding window see."""
+        return None
 
-    def _pattern(self, window: int | None, default: list[str], where: str) -> tuple[int | None, int]:
-        kinds = [str(kind) for kind in self.layer_types or default]
-        if len(kinds) != self.num_hidden_layers:
-            what = f"{len(kinds)} entries for {self.num_hidden_layers} layers"
-            raise InputError("bad-value", what, where=f"{where}: layer_types", hints=["give one for each layer"])
-        if "sliding_attention" not in kinds or window is None:
-            return None, 1
-        every = kinds.index("full_attention") + 1 if "full_attention" in kinds else 0
-        if any((kind == "full_attention") != (every and (n + 1) % every == 0) for n, kind in enumerate(kinds)):
-            what = "layers with a sliding window do not alternate regularly with those without"
-            hints = ["make every n-th layer full_attention, or none"]
-            raise InputError("bad-value", what, where=f"{where}: layer_types", hints=hints)
-        return window, every
+    def _types(self, window: int | None) -> list[str]:
+        """Types of layers where the file says nothing."""
+        return [FULL if window is None else SLIDING] * self.num_hidden_layers
+
+    def _layers(self, where: str) -> dict[str, Any]:
+        window = self._window()
+        kinds = layer_types(self.layer_types, self._types(window), where, reads=self.reads_layer_types)
+        return window_fields(kinds, window, where)
 
 
 class _Llama(_Rotary):
+    heads_divide: ClassVar[bool] = True
+
     attention_bias: bool = False
     mlp_bias: bool = False
 
@@ -226,6 +236,8 @@ class _Llama(_Rotary):
 
 
 class _Mistral(_Rotary):
+    doubles: ClassVar[dict[str, str]] = {"sliding_window_size": "sliding_window"}
+
     intermediate_size: Size = 14336
     num_key_value_heads: Count | None = 8
     max_position_embeddings: Context = 131072
@@ -234,11 +246,13 @@ class _Mistral(_Rotary):
     def _family(self, where: str) -> dict[str, Any]:
         return self._of("mistral", where)
 
-    def _window(self, where: str) -> tuple[int | None, int]:
-        return self._pattern(self.sliding_window, ["sliding_attention"] * self.num_hidden_layers, where)
+    def _window(self) -> int | None:
+        return self.sliding_window
 
 
 class _Phi3(_Mistral):
+    rope_kinds: ClassVar[tuple[str, ...]] = ("default",)
+
     vocab_size: Vocab = 32064
     hidden_size: Size = 3072
     intermediate_size: Size = 8192
@@ -254,6 +268,9 @@ class _Phi3(_Mistral):
 
 
 class _Qwen2(_Rotary):
+    doubles: ClassVar[dict[str, str]] = {"sliding_window_size": "sliding_window"}
+    reads_layer_types: ClassVar[bool] = True
+
     vocab_size: Vocab = 151936
     intermediate_size: Size = 22016
     num_key_value_heads: Count | None = 32
@@ -265,12 +282,13 @@ class _Qwen2(_Rotary):
     def _family(self, where: str) -> dict[str, Any]:
         return {**self._of("qwen2", where), "qkv_bias": True}
 
-    def _window(self, where: str) -> tuple[int | None, int]:
-        kinds = [
-            "full_attention" if n < self.max_window_layers else "sliding_attention"
-            for n in range(self.num_hidden_layers)
-        ]
-        return self._pattern(self.sliding_window if self.use_sliding_window else None, kinds, where)
+    def _window(self) -> int | None:
+        return self.sliding_window if self.use_sliding_window else None
+
+    def _types(self, window: int | None) -> list[str]:
+        if window is None:
+            return super()._types(window)
+        return [FULL if n < self.max_window_layers else SLIDING for n in range(self.num_hidden_layers)]
 
 
 class _Qwen3(_Qwen2):
@@ -283,6 +301,8 @@ class _Qwen3(_Qwen2):
 
 
 class _Qwen3Moe(_Qwen3):
+    reads_layer_types: ClassVar[bool] = False
+
     head_dim: Size | None = None
     num_attention_heads: Count = 32
     num_key_value_heads: Count | None = 4
@@ -293,13 +313,22 @@ class _Qwen3Moe(_Qwen3):
     norm_topk_prob: Literal[True]
     decoder_sparse_step: Literal[1] = 1
 
+    def _types(self, window: int | None) -> list[str]:
+        return [FULL if window is None else SLIDING] * self.num_hidden_layers
+
     def _family(self, where: str) -> dict[str, Any]:
+        if None not in (self.num_experts, self.num_local_experts) and self.num_experts != self.num_local_experts:
+            what = f"{self.num_local_experts} experts, and {self.num_experts} by num_experts"
+            raise InputError("bad-value", what, where=f"{where}: num_local_experts", hints=["delete one of them"])
         count = self.num_experts or self.num_local_experts or 128
         experts = {"experts": count, "experts_per_token": self.num_experts_per_tok}
         return {**super()._family(where), "family": "qwen3_moe", "ffn": self.moe_intermediate_size, **experts}
 
 
 class _Mixtral(_Mistral):
+    doubles: ClassVar[dict[str, str]] = {**_Mistral.doubles, "num_experts": "num_local_experts"}
+    default_theta: ClassVar[float] = 1_000_000.0
+
     num_experts_per_tok: Count = 2
     num_local_experts: Count = 8
     rms_norm_eps: Eps = 1e-5
@@ -320,6 +349,8 @@ class _Gemma(_Rotary):
     head_dim: Size | None = 256
     hidden_act: str | None = None  # pyright: ignore[reportIncompatibleVariableOverride] - one of two names for it
     hidden_activation: str | None = None
+    reads_activation: ClassVar[str] = "hidden_act"
+    """Which of both names transformers reads."""
     max_position_embeddings: Context = 8192
     tie_word_embeddings: bool = True
     attention_bias: bool = False
@@ -332,11 +363,19 @@ class _Gemma(_Rotary):
         bias = {"qkv_bias": self.attention_bias, "o_bias": self.attention_bias}
         return {**self._of(family, where, "rmsnorm_plus_one"), **bias}
 
-    def _activation_name(self) -> str | None:
-        return self.hidden_activation or self.hidden_act or "gelu_pytorch_tanh"
+    def _activation(self, where: str) -> Activation:
+        for name in ("hidden_act", "hidden_activation"):
+            known = _GEMMA_ACTIVATIONS if name == self.reads_activation == "hidden_activation" else _GEMMA_1_ACTIVATIONS
+            _activation(known, getattr(self, name) or "gelu_pytorch_tanh", f"{where}: {name}")
+        return "gelu_tanh"
 
 
 class _Gemma2(_Gemma):
+    doubles: ClassVar[dict[str, str]] = {"sliding_window_size": "sliding_window"}
+    reads_layer_types: ClassVar[bool] = True
+    reads_activation: ClassVar[str] = "hidden_activation"
+    heads_divide: ClassVar[bool] = True
+
     hidden_size: Size = 2304
     intermediate_size: Size = 9216
     num_hidden_layers: Count = 26
@@ -356,8 +395,11 @@ class _Gemma2(_Gemma):
             "logit_cap": self.final_logit_softcapping,
         }
 
-    def _window(self, where: str) -> tuple[int | None, int]:
-        return self._pattern(self.sliding_window, _every(2, self.num_hidden_layers), where)
+    def _window(self) -> int | None:
+        return self.sliding_window
+
+    def _types(self, window: int | None) -> list[str]:
+        return every(2, self.num_hidden_layers)
 
 
 class _Gemma3(_Gemma2):
@@ -374,12 +416,8 @@ class _Gemma3(_Gemma2):
     def _family(self, where: str) -> dict[str, Any]:
         return {**super()._family(where), **self._gemma("gemma3_text", where), "qk_norm": True}
 
-    def _window(self, where: str) -> tuple[int | None, int]:
-        return self._pattern(self.sliding_window, _every(self.sliding_window_pattern, self.num_hidden_layers), where)
-
-
-def _every(period: int, layers: int) -> list[str]:
-    return ["sliding_attention" if (n + 1) % period else "full_attention" for n in range(layers)]
+    def _types(self, window: int | None) -> list[str]:
+        return every(self.sliding_window_pattern, self.num_hidden_layers)
 
 
 FAMILIES: dict[str, type[_Gpt2] | type[_Opt] | type[_Rotary]] = {
