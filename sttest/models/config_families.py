@@ -27,6 +27,8 @@ class _Fields(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
     doubles: ClassVar[dict[str, str]] = {}
     """Other names that files have for a field, which must say the same."""
+    never_null: ClassVar[tuple[str, ...]] = ()
+    """Fields that transformers takes left out, but not as null."""
 
     def config(self, name: str, path: str, where: str) -> DecoderConfig:
         raise NotImplementedError
@@ -159,6 +161,7 @@ class _Rotary(RopeFields):
     """A block with RMSNorm, a gated feed-forward network and rotary positions."""
 
     doubles: ClassVar[dict[str, str]] = {}
+    never_null: ClassVar[tuple[str, ...]] = ()
     reads_layer_types: ClassVar[bool] = False
     """Whether transformers reads ``layer_types`` of the family."""
     heads_divide: ClassVar[bool] = False
@@ -237,6 +240,7 @@ class _Llama(_Rotary):
 
 class _Mistral(_Rotary):
     doubles: ClassVar[dict[str, str]] = {"sliding_window_size": "sliding_window"}
+    never_null: ClassVar[tuple[str, ...]] = ("num_key_value_heads",)
 
     intermediate_size: Size = 14336
     num_key_value_heads: Count | None = 8
@@ -251,6 +255,7 @@ class _Mistral(_Rotary):
 
 
 class _Phi3(_Mistral):
+    never_null: ClassVar[tuple[str, ...]] = ("head_dim",)
     rope_kinds: ClassVar[tuple[str, ...]] = ("default",)
 
     vocab_size: Vocab = 32064
@@ -269,6 +274,7 @@ class _Phi3(_Mistral):
 
 class _Qwen2(_Rotary):
     doubles: ClassVar[dict[str, str]] = {"sliding_window_size": "sliding_window"}
+    never_null: ClassVar[tuple[str, ...]] = ("head_dim",)
     reads_layer_types: ClassVar[bool] = True
 
     vocab_size: Vocab = 151936
@@ -301,6 +307,7 @@ class _Qwen3(_Qwen2):
 
 
 class _Qwen3Moe(_Qwen3):
+    never_null: ClassVar[tuple[str, ...]] = ("num_key_value_heads", "head_dim")
     reads_layer_types: ClassVar[bool] = False
 
     head_dim: Size | None = None
@@ -340,6 +347,8 @@ class _Mixtral(_Mistral):
 
 
 class _Gemma(_Rotary):
+    never_null: ClassVar[tuple[str, ...]] = ("num_key_value_heads", "head_dim", "hidden_act")
+
     vocab_size: Vocab = 256000
     hidden_size: Size = 3072
     intermediate_size: Size = 24576
@@ -372,6 +381,7 @@ class _Gemma(_Rotary):
 
 class _Gemma2(_Gemma):
     doubles: ClassVar[dict[str, str]] = {"sliding_window_size": "sliding_window"}
+    never_null: ClassVar[tuple[str, ...]] = ("num_key_value_heads", "head_dim", "hidden_activation")
     reads_layer_types: ClassVar[bool] = True
     reads_activation: ClassVar[str] = "hidden_activation"
     heads_divide: ClassVar[bool] = True
@@ -381,7 +391,7 @@ class _Gemma2(_Gemma):
     num_hidden_layers: Count = 26
     num_attention_heads: Count = 8
     num_key_value_heads: Count | None = 4
-    query_pre_attn_scalar: Positive = 256
+    query_pre_attn_scalar: Annotated[int, Field(ge=1, lt=2**31)] = 256
     sliding_window: Size | None = 4096
     final_logit_softcapping: Positive | None = 30.0
     attn_logit_softcapping: Positive | None = 50.0
@@ -406,7 +416,7 @@ class _Gemma3(_Gemma2):
     vocab_size: Vocab = 262208
     max_position_embeddings: Context = 131072
     final_logit_softcapping: Positive | None = None
-    attn_logit_softcapping: Positive | None = None
+    attn_logit_softcapping: None = None  # pyright: ignore[reportIncompatibleVariableOverride] - nothing reads it
     sliding_window_pattern: Count = 6
 
     def rope(self, where: str) -> Rope:

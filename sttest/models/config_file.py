@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from sttest.core.errors import InputError
 from sttest.core.files import MAX_OBJECT_BYTES, read_json
 from sttest.core.plain_files import is_folder
@@ -65,8 +67,13 @@ def read_config(path: Path) -> DecoderConfig:
     if kind is None:
         what = f"no block of the family '{str(data.get('model_type'))[:80]}'"
         raise InputError("unknown-family", what, where=f"{where}: model_type", hints=[f"known: {', '.join(FAMILIES)}"])
-    _refuse_unknown(data, kind.model_fields.keys() | kind.doubles.keys(), where)
-    fields = validated(kind, {key: value for key, value in data.items() if key in kind.model_fields}, where)
+    known = _names(kind)
+    _refuse_unknown(data, known | kind.doubles.keys(), where)
+    for name in kind.never_null:
+        if name in data and data[name] is None:
+            hints = ["delete it for its default"]
+            raise InputError("bad-value", "transformers refuses null here", where=f"{where}: {name}", hints=hints)
+    fields = validated(kind, {key: value for key, value in data.items() if key in known}, where)
     for name, meant in kind.doubles.items():
         _compare(data.get(name), name, getattr(fields, meant), meant, where)
     resolved = file.resolve()
@@ -89,6 +96,11 @@ def _plain(name: str) -> str:
     return re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-.")[:64] or "model"
 
 
+def _names(kind: type[BaseModel]) -> set[str]:
+    """Names of a family's fields in files."""
+    return {field.alias or name for name, field in kind.model_fields.items()}
+
+
 def _refuse_unknown(data: dict[str, Any], known: Any, where: str) -> None:
     if data.get("quantization_config"):
         raise InputError(
@@ -100,7 +112,7 @@ def _refuse_unknown(data: dict[str, Any], known: Any, where: str) -> None:
     for name, value in data.items():
         if name in known or name in NO_EFFECT or value in _UNSET:
             continue
-        shown, of_families = ascii(name)[1:-1][:80], {each for kind in FAMILIES.values() for each in kind.model_fields}
+        shown, of_families = ascii(name)[1:-1][:80], set().union(*map(_names, FAMILIES.values()))
         hints = [hint_for(name, of_families)]
         raise InputError("unknown-field", "no block has this field", where=f"{where}: {shown}", hints=hints)
 

@@ -30,8 +30,8 @@ lengths that are told beside the one that counts."""
 
 IGNORED = "delete it from a copy of the file: transformers ignores it"
 _OF_ANY_FAMILY = frozenset({
-    "attention_chunk_size", "is_causal", "is_encoder_decoder", "kv_sharing_modes", "mlp_layer_types", "num_mtp_layers",
-    "per_layer_config", "softcap", "unpadded_vocab_size", "use_mtp",
+    "attention_chunk_size", "is_causal", "is_encoder_decoder", "kv_sharing_modes", "mlp_layer_types", "mlp_only_layers",
+    "num_mtp_layers", "per_layer_config", "softcap", "unpadded_vocab_size", "use_mtp",
 })  # fmt: skip
 """Fields that transformers reads of a configuration without asking for its family."""
 

@@ -58,9 +58,10 @@ class RopeFields(BaseModel):
         data = self.rope_scaling or self.rope_parameters or {}
         for key in TYPES:
             if key in data:
-                hints = "write the fields of one kind of layer in its place"
-                raise _refused("transformers takes one base for all layers", f"{where}: rope_parameters: {key}", hints)
-        return self._rope(data, self.rope_theta or self.default_theta, where)
+                hint = "delete it from a copy of the file"
+                raise _refused("all layers of the family have one base", f"{where}: rope_parameters: {key}", hint)
+        place = f"{where}: {'rope_scaling' if self.rope_scaling else 'rope_parameters'}"
+        return self._rope(data, self.rope_theta or self.default_theta, place)
 
     def rope_by_kind(self, where: str, global_theta: float, local_theta: float) -> Rope:
         """Rotary positions of global layers, and the base of those with a sliding window, by their defaults."""
@@ -70,24 +71,25 @@ class RopeFields(BaseModel):
             given = {FULL: {"rope_type": "default"}}
         for key, value in given.items():
             if key not in TYPES or not isinstance(value, dict | None):
-                hint = f"write what it says under {FULL} and {SLIDING}"
-                raise _refused("transformers passes over it", f"{where}: rope_parameters: {key!r:.40}", hint)
+                hint = "give its fields" if key in TYPES else IGNORED
+                raise _refused("no kind of layer", f"{where}: rope_parameters: {key!r:.40}", hint)
         given = {key: given.get(key) or {} for key in TYPES}
         if self.rope_scaling:
             if self.rope_parameters is not None and not self.rope_parameters.get(FULL):
                 hint = f"write it under {FULL} of rope_parameters"
                 raise _refused("transformers refuses both", f"{where}: rope_scaling", hint)
             given[FULL] = {**given[FULL], **self.rope_scaling}
-        found = self._rope(given[FULL], self.rope_theta or global_theta, where)
-        local = self._rope(given[SLIDING], self.rope_local_base_freq or local_theta, where)
+        place = f"{where}: {'rope_scaling' if self.rope_scaling else f'rope_parameters: {FULL}'}"
+        found = self._rope(given[FULL], self.rope_theta or global_theta, place)
+        place_of_local = f"{where}: rope_parameters: {SLIDING}"
+        local = self._rope(given[SLIDING], self.rope_local_base_freq or local_theta, place_of_local)
         if local.scaling is not None:
-            raise _refused("no block scales positions of local layers", f"{where}: rope_parameters: {SLIDING}")
+            raise _refused("no block scales positions of local layers", place_of_local)
         if isinstance(found.scaling, YarnScaling) and not found.scaling.truncate:
-            raise _refused("transformers passes over it", f"{where}: rope_parameters: {FULL}: truncate", "delete it")
+            raise _refused("no block of the family has it", f"{place}: truncate", IGNORED)
         return Rope(found.theta, found.scaling, local.theta)
 
-    def _rope(self, data: dict[str, Any], theta: float, where: str) -> Rope:
-        place = f"{where}: {'rope_scaling' if self.rope_scaling else 'rope_parameters'}"
+    def _rope(self, data: dict[str, Any], theta: float, place: str) -> Rope:
         kind = data.get("rope_type", data.get("type", "default"))
         if not isinstance(kind, str) or kind not in self.rope_kinds:
             what = f"rotary positions of the kind {kind!r:.40} are not supported"
