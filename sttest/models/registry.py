@@ -502,9 +502,9 @@ def _small_kinds(config: DecoderConfig) -> tuple[LayerKind, ...]:
     """Kinds of the first layers, and of the last one a kind that the others lack."""
     if not config.layer_kinds:
         return ()
-    kinds = [config.layer_kinds[number % config.layers] for number in range(_SMALL_LAYERS)]
-    lacking = set(config.layer_kinds) - set(kinds)
-    return (*kinds[:-1], *(lacking or kinds[-1:]))
+    kinds: list[LayerKind] = [config.layer_kinds[number % config.layers] for number in range(_SMALL_LAYERS)]
+    kinds[-1:] = set(config.layer_kinds) - set(kinds) or kinds[-1:]
+    return tuple(kinds)
 
 
 def _small_sizes(config: DecoderConfig) -> dict[str, int]:
