@@ -23,8 +23,11 @@ CONFIG_FILE = "config.json"
 
 _VISION = frozenset(
     {
+        "boi_token_id",
         "boi_token_index",
+        "eoi_token_id",
         "eoi_token_index",
+        "image_token_id",
         "image_token_index",
         "mm_tokens_per_image",
         "text_config",
@@ -61,7 +64,9 @@ def read_config(path: Path) -> DecoderConfig:
     where = str(file)
     if data.get("model_type") == "gemma3" and isinstance(data.get("text_config"), dict):
         _refuse_unknown(data, _VISION, where)
-        data = {**data["text_config"], "model_type": "gemma3_text"}
+        # Whether the head is the embedding is the whole model's matter in transformers, whose default is that it is.
+        tied = data.get("tie_word_embeddings", True)
+        data = {**data["text_config"], "model_type": "gemma3_text", "tie_word_embeddings": tied}
         where = f"{where}: text_config"
     kind = FAMILIES.get(str(data.get("model_type")))
     if kind is None:
