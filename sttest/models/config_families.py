@@ -6,155 +6,30 @@ Each class is a ``configuration_*.py`` of transformers: what it lacks is passed 
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sttest.core.errors import InputError
 from sttest.models.config import Activation, DecoderConfig, Family, Norm
+from sttest.models.config_learned import (
+    Context,
+    Count,
+    Eps,
+    Gpt2,
+    Opt,
+    Positive,
+    Size,
+    Vocab,
+    activation_named,
+    head_dim_of,
+)
 from sttest.models.layer_types import FULL, SLIDING, every, layer_types, window_fields
 from sttest.models.rope_fields import Rope, RopeFields
 
-Size = Annotated[int, Field(ge=1, le=2**20)]
-Count = Annotated[int, Field(ge=1, le=4096)]
-Vocab = Annotated[int, Field(ge=2, lt=2**24)]
-Context = Annotated[int, Field(ge=2, le=2**31)]
-Eps = Annotated[float, Field(gt=0, lt=1)]
-Positive = Annotated[float, Field(gt=0, lt=2**31)]
-
-
-class _Fields(BaseModel):
-    """Fields of a family; :meth:`config` is what they mean."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-    doubles: ClassVar[dict[str, str]] = {}
-    """Other names that files have for a field, which must say the same."""
-    never_null: ClassVar[tuple[str, ...]] = ()
-    """Fields that transformers takes left out, but not as null."""
-
-    def config(self, name: str, path: str, where: str) -> DecoderConfig:
-        raise NotImplementedError
-
-
+Window = Annotated[int, Field(ge=2, le=2**20)]
 _SILU: dict[str, Activation] = {"silu": "silu", "swish": "silu"}
-_GPT_ACTIVATIONS: dict[str, Activation] = {
-    "gelu_new": "gelu_tanh",
-    "gelu_pytorch_tanh": "gelu_tanh",
-    "gelu_python_tanh": "gelu_tanh",
-    "relu": "relu",
-}
 _GEMMA_ACTIVATIONS: dict[str, Activation] = {"gelu_pytorch_tanh": "gelu_tanh"}
 # The released configurations of the first Gemma say "gelu" and mean the tanh form (transformers, GemmaConfig).
 _GEMMA_1_ACTIVATIONS: dict[str, Activation] = {"gelu": "gelu_tanh", **_GEMMA_ACTIVATIONS}
-
-
-def _activation(known: dict[str, Activation], name: str | None, where: str) -> Activation:
-    if name not in known:
-        what = f"no block has the activation {name!r:.40}"
-        raise InputError("unknown-activation", what, where=where, hints=[f"known: {', '.join(known)}"])
-    return known[name]
-
-
-class _Gpt2(_Fields):
-    doubles: ClassVar[dict[str, str]] = {
-        "hidden_size": "n_embd",
-        "max_position_embeddings": "n_positions",
-        "num_attention_heads": "n_head",
-        "num_hidden_layers": "n_layer",
-    }
-    vocab_size: Vocab = 50257
-    n_positions: Context = 1024
-    n_embd: Size = 768
-    n_layer: Count = 12
-    n_head: Count = 12
-    n_inner: Size | None = None
-    activation_function: str = "gelu_new"
-    layer_norm_epsilon: Eps = 1e-5
-    scale_attn_weights: Literal[True] = True
-    scale_attn_by_inverse_layer_idx: Literal[False] = False
-    add_cross_attention: Literal[False] = False
-    tie_word_embeddings: bool = True
-
-    def config(self, name: str, path: str, where: str) -> DecoderConfig:
-        return _learned(
-            name,
-            path,
-            "gpt2",
-            layers=self.n_layer,
-            hidden=self.n_embd,
-            ffn=self.n_inner or 4 * self.n_embd,
-            heads=self.n_head,
-            vocab=self.vocab_size,
-            max_context=self.n_positions,
-            eps=self.layer_norm_epsilon,
-            activation=_activation(_GPT_ACTIVATIONS, self.activation_function, f"{where}: activation_function"),
-            tied_embeddings=self.tie_word_embeddings,
-        )
-
-
-class _Opt(_Fields):
-    vocab_size: Vocab = 50272
-    hidden_size: Size = 768
-    num_hidden_layers: Count = 12
-    ffn_dim: Size = 3072
-    max_position_embeddings: Context = 2048
-    do_layer_norm_before: Literal[True] = True
-    remove_final_layer_norm: Literal[False] = Field(False, alias="_remove_final_layer_norm")
-    word_embed_proj_dim: Size | None = None
-    num_attention_heads: Count = 12
-    activation_function: str = "relu"
-    enable_bias: Literal[True] = True
-    layer_norm_elementwise_affine: Literal[True] = True
-    tie_word_embeddings: bool = True
-
-    def config(self, name: str, path: str, where: str) -> DecoderConfig:
-        if self.word_embed_proj_dim not in (None, self.hidden_size):
-            raise InputError(
-                "bad-value",
-                "no block has embeddings of another width than the layers",
-                where=f"{where}: word_embed_proj_dim",
-                hints=["take a model whose widths are one"],
-            )
-        return _learned(
-            name,
-            path,
-            "opt",
-            layers=self.num_hidden_layers,
-            hidden=self.hidden_size,
-            ffn=self.ffn_dim,
-            heads=self.num_attention_heads,
-            vocab=self.vocab_size,
-            max_context=self.max_position_embeddings,
-            eps=1e-5,
-            activation=_activation(_GPT_ACTIVATIONS, self.activation_function, f"{where}: activation_function"),
-            tied_embeddings=self.tie_word_embeddings,
-        )
-
-
-def _learned(name: str, path: str, family: Family, *, hidden: int, heads: int, **facts: Any) -> DecoderConfig:
-    """A block with LayerNorm, biases and learned positions."""
-    return DecoderConfig(
-        name,
-        public_name=name,
-        family=family,
-        hidden=hidden,
-        heads=heads,
-        kv_heads=heads,
-        head_dim=_head_dim(hidden, heads, path),
-        norm="layernorm",
-        gated=False,
-        qkv_bias=True,
-        o_bias=True,
-        mlp_bias=True,
-        source=path,
-        **facts,
-    )
-
-
-def _head_dim(hidden: int, heads: int, where: str) -> int:
-    if hidden % heads:
-        raise InputError(
-            "bad-value", f"{heads} heads do not divide a width of {hidden}", where=where, hints=["correct one of them"]
-        )
-    return hidden // heads
 
 
 class _Rotary(RopeFields):
@@ -162,6 +37,7 @@ class _Rotary(RopeFields):
 
     doubles: ClassVar[dict[str, str]] = {}
     never_null: ClassVar[tuple[str, ...]] = ()
+    """Of a family; ``rope_theta`` is of all."""
     reads_layer_types: ClassVar[bool] = False
     """Whether transformers reads ``layer_types`` of the family."""
     heads_divide: ClassVar[bool] = False
@@ -183,7 +59,7 @@ class _Rotary(RopeFields):
         """What the fields mean; ``where`` is the place for errors."""
         heads = self.num_attention_heads
         if self.heads_divide:
-            _head_dim(self.hidden_size, heads, where)
+            head_dim_of(self.hidden_size, heads, where)
         rope = self.rope(where)
         return DecoderConfig(
             name,
@@ -192,7 +68,7 @@ class _Rotary(RopeFields):
             hidden=self.hidden_size,
             heads=heads,
             kv_heads=self.num_key_value_heads or heads,
-            head_dim=self.head_dim or _head_dim(self.hidden_size, heads, where),
+            head_dim=self.head_dim or head_dim_of(self.hidden_size, heads, where),
             vocab=self.vocab_size,
             max_context=self.max_position_embeddings,
             eps=self.rms_norm_eps,
@@ -211,7 +87,7 @@ class _Rotary(RopeFields):
         return {"family": family, "norm": norm, "activation": self._activation(where)}
 
     def _activation(self, where: str) -> Activation:
-        return _activation(_SILU, self.hidden_act, f"{where}: hidden_act")
+        return activation_named(_SILU, self.hidden_act, f"{where}: hidden_act")
 
     def _window(self) -> int | None:
         """Positions that layers with a sliding window see."""
@@ -245,7 +121,7 @@ class _Mistral(_Rotary):
     intermediate_size: Size = 14336
     num_key_value_heads: Count | None = 8
     max_position_embeddings: Context = 131072
-    sliding_window: Size | None = 4096
+    sliding_window: Window | None = 4096
 
     def _family(self, where: str) -> dict[str, Any]:
         return self._of("mistral", where)
@@ -255,7 +131,7 @@ class _Mistral(_Rotary):
 
 
 class _Phi3(_Mistral):
-    never_null: ClassVar[tuple[str, ...]] = ("head_dim",)
+    never_null: ClassVar[tuple[str, ...]] = ("head_dim", "partial_rotary_factor")
     rope_kinds: ClassVar[tuple[str, ...]] = ("default",)
 
     vocab_size: Vocab = 32064
@@ -265,7 +141,7 @@ class _Phi3(_Mistral):
     max_position_embeddings: Context = 4096
     original_max_position_embeddings: Context = 4096
     rms_norm_eps: Eps = 1e-5
-    sliding_window: Size | None = None
+    sliding_window: Window | None = None
     attention_bias: Literal[False] = False
 
     def _family(self, where: str) -> dict[str, Any]:
@@ -282,7 +158,7 @@ class _Qwen2(_Rotary):
     num_key_value_heads: Count | None = 32
     max_position_embeddings: Context = 32768
     use_sliding_window: bool = False
-    sliding_window: Size | None = 4096
+    sliding_window: Window | None = 4096
     max_window_layers: Annotated[int, Field(ge=0)] = 28
 
     def _family(self, where: str) -> dict[str, Any]:
@@ -339,7 +215,7 @@ class _Mixtral(_Mistral):
     num_experts_per_tok: Count = 2
     num_local_experts: Count = 8
     rms_norm_eps: Eps = 1e-5
-    sliding_window: Size | None = None
+    sliding_window: Window | None = None
 
     def _family(self, where: str) -> dict[str, Any]:
         experts = {"experts": self.num_local_experts, "experts_per_token": self.num_experts_per_tok}
@@ -375,7 +251,7 @@ class _Gemma(_Rotary):
     def _activation(self, where: str) -> Activation:
         for name in ("hidden_act", "hidden_activation"):
             known = _GEMMA_ACTIVATIONS if name == self.reads_activation == "hidden_activation" else _GEMMA_1_ACTIVATIONS
-            _activation(known, getattr(self, name) or "gelu_pytorch_tanh", f"{where}: {name}")
+            activation_named(known, getattr(self, name) or "gelu_pytorch_tanh", f"{where}: {name}")
         return "gelu_tanh"
 
 
@@ -392,7 +268,7 @@ class _Gemma2(_Gemma):
     num_attention_heads: Count = 8
     num_key_value_heads: Count | None = 4
     query_pre_attn_scalar: Annotated[int, Field(ge=1, lt=2**31)] = 256
-    sliding_window: Size | None = 4096
+    sliding_window: Window | None = 4096
     final_logit_softcapping: Positive | None = 30.0
     attn_logit_softcapping: Positive | None = 50.0
 
@@ -413,6 +289,7 @@ class _Gemma2(_Gemma):
 
 
 class _Gemma3(_Gemma2):
+    never_null: ClassVar[tuple[str, ...]] = (*_Gemma2.never_null, "rope_local_base_freq")
     vocab_size: Vocab = 262208
     max_position_embeddings: Context = 131072
     final_logit_softcapping: Positive | None = None
@@ -430,9 +307,9 @@ class _Gemma3(_Gemma2):
         return every(self.sliding_window_pattern, self.num_hidden_layers)
 
 
-FAMILIES: dict[str, type[_Gpt2] | type[_Opt] | type[_Rotary]] = {
-    "gpt2": _Gpt2,
-    "opt": _Opt,
+FAMILIES: dict[str, type[Gpt2] | type[Opt] | type[_Rotary]] = {
+    "gpt2": Gpt2,
+    "opt": Opt,
     "llama": _Llama,
     "mistral": _Mistral,
     "qwen2": _Qwen2,

@@ -17,7 +17,7 @@ from sttest.core.plain_files import is_folder
 from sttest.core.validation import validated
 from sttest.models.config import DecoderConfig
 from sttest.models.config_families import FAMILIES
-from sttest.models.no_effect import NO_EFFECT, hint_for
+from sttest.models.no_effect import IGNORED, NO_EFFECT, is_ignored
 
 CONFIG_FILE = "config.json"
 
@@ -74,7 +74,7 @@ def read_config(path: Path) -> DecoderConfig:
         raise InputError("unknown-family", what, where=f"{where}: model_type", hints=[f"known: {', '.join(FAMILIES)}"])
     known = _names(kind)
     _refuse_unknown(data, known | kind.doubles.keys(), where)
-    for name in kind.never_null:
+    for name in (*kind.never_null, "rope_theta"):
         if name in data and data[name] is None:
             hints = ["delete it for its default"]
             raise InputError("bad-value", "transformers refuses null here", where=f"{where}: {name}", hints=hints)
@@ -115,10 +115,14 @@ def _refuse_unknown(data: dict[str, Any], known: Any, where: str) -> None:
             hints=["take the checkpoint in BF16 or F32"],
         )
     for name, value in data.items():
-        if name in known or name in NO_EFFECT or value in _UNSET:
+        if name in known or name in NO_EFFECT:
             continue
-        shown, of_families = ascii(name)[1:-1][:80], set().union(*map(_names, FAMILIES.values()))
-        hints = [hint_for(name, of_families)]
+        ignored = is_ignored(name, set().union(*map(_names, FAMILIES.values())))
+        # A number is no switch: a window of 0 positions is not the same as none.
+        if value in _UNSET and (ignored or type(value) not in (int, float)):
+            continue
+        hints = [IGNORED if ignored else "take a model without it, or the model_type that has it"]
+        shown = ascii(name)[1:-1][:80]
         raise InputError("unknown-field", "no block has this field", where=f"{where}: {shown}", hints=hints)
 
 

@@ -36,15 +36,13 @@ _OF_ANY_FAMILY = frozenset({
 """Fields that transformers reads of a configuration without asking for its family."""
 
 
-def hint_for(name: str, of_families: Collection[str]) -> str:
-    """What to do about a field that no block of a family has.
+def is_ignored(name: str, of_families: Collection[str]) -> bool:
+    """Whether transformers ignores a field that no block of a family has, so that deleting it gives its model.
 
-    A field is never said to be meant for another one: with that, a model would be another one than transformers reads.
+    It is never said to be meant for another one: with that, a model would be another one than transformers reads.
 
     Args:
         name: the field.
         of_families: fields that decide values in any family.
     """
-    if name in _OF_ANY_FAMILY or name in of_families:
-        return "take a model without it, or the model_type that has it"
-    return IGNORED
+    return name not in _OF_ANY_FAMILY and name not in of_families

@@ -112,6 +112,8 @@ class RopeFields(BaseModel):
         truncate = data.get("truncate", True)
         if not isinstance(truncate, bool):
             raise _refused(f"{truncate!r:.40} is neither true nor false", f"{place}: truncate")
+        if kind == "llama3" and numbers["high_freq_factor"] <= numbers["low_freq_factor"]:
+            raise _refused("not above low_freq_factor", f"{place}: high_freq_factor", "correct one of them")
         return Rope(numbers.get("rope_theta", theta), _scaling(kind, numbers, truncate=truncate))
 
     @staticmethod
