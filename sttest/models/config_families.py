@@ -37,7 +37,6 @@ class _Rotary(RopeFields):
 
     doubles: ClassVar[dict[str, str]] = {}
     never_null: ClassVar[tuple[str, ...]] = ()
-    """Of a family; ``rope_theta`` is of all."""
     reads_layer_types: ClassVar[bool] = False
     """Whether transformers reads ``layer_types`` of the family."""
     heads_divide: ClassVar[bool] = False

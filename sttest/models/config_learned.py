@@ -15,7 +15,7 @@ Eps = Annotated[float, Field(gt=0, lt=1)]
 Positive = Annotated[float, Field(gt=0, lt=2**31)]
 
 
-class Fields(BaseModel):
+class FamilyFields(BaseModel):
     """Fields of a family; :meth:`config` is what they mean."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -53,7 +53,7 @@ def activation_named(known: dict[str, Activation], name: str | None, where: str)
     return known[name]
 
 
-class Gpt2(Fields):
+class Gpt2(FamilyFields):
     """GPT2Config."""
 
     doubles: ClassVar[dict[str, str]] = {
@@ -76,7 +76,7 @@ class Gpt2(Fields):
     tie_word_embeddings: bool = True
 
     def config(self, name: str, path: str, where: str) -> DecoderConfig:
-        """See :class:`Fields`."""
+        """See :class:`FamilyFields`."""
         return _learned(
             name,
             path,
@@ -93,7 +93,7 @@ class Gpt2(Fields):
         )
 
 
-class Opt(Fields):
+class Opt(FamilyFields):
     """OPTConfig."""
 
     vocab_size: Vocab = 50272
@@ -111,7 +111,7 @@ class Opt(Fields):
     tie_word_embeddings: bool = True
 
     def config(self, name: str, path: str, where: str) -> DecoderConfig:
-        """See :class:`Fields`."""
+        """See :class:`FamilyFields`."""
         if self.word_embed_proj_dim not in (None, self.hidden_size):
             raise InputError(
                 "bad-value",
