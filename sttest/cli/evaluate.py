@@ -21,6 +21,9 @@ from sttest.models.registry import model_config, told_precision
 Model = Annotated[str, typer.Argument(help="A name (see sttest models), a config.json or its folder.")]
 Weights = Annotated[Path, typer.Option(help="A checkpoint's folder: safetensors and tokenizer.json.")]
 Text = Annotated[Path, typer.Option(help="A text in UTF-8.")]
+Specials = Annotated[
+    bool, typer.Option("--special-tokens/--no-special-tokens", help="Begin windows with what tokenizer.json says.")
+]
 Precision = Annotated[str, typer.Option(help="A scheme's name, or a YAML file.")]
 
 Method = Literal["gptq", "smooth", "smooth-gptq", "rotate", "rotate-gptq"]
@@ -41,6 +44,7 @@ def evaluate_verb(
     reference: Annotated[
         Path | None, typer.Option(help="Compare with the weights of this folder in floating point [--weights].")
     ] = None,
+    special_tokens: Specials = True,
     as_json: Json = False,
 ) -> None:
     """Evaluate a model in a precision on a text: perplexity, divergence, agreement, noise by layer.
@@ -56,12 +60,11 @@ def evaluate_verb(
     require_torch()
     from sttest.models.checkpoint import load_model
     from sttest.models.language_model import quantize_model
-    from sttest.models.quality import evaluate, windows_of
-    from sttest.models.text import text_tokens
+    from sttest.models.quality import evaluate
 
     scheme = _dynamic(load_scheme(told_precision(str(weights.resolve()), precision) or DEFAULT_SCHEME), weights)
     config = model_config(model)
-    parts = windows_of(text_tokens(config, weights, text), windows, window_length)
+    parts, names = _windows(config, weights, text, (windows, window_length), special_tokens)
     _check_length(config.max_context, window_length, model)
     with progress(f"evaluating {config.name}") as tell:
         tell("reading weights")
@@ -73,7 +76,7 @@ def evaluate_verb(
         found = replace(found, sqnr_db=())
     if as_json:
         facts = {"model": config.name, "precision": scheme.name, "windows": windows, "window_length": window_length}
-        print_json({"schema": SCHEMA, **facts, **asdict(found), "loss": found.loss})
+        print_json({"schema": SCHEMA, **facts, "special_tokens": names, **asdict(found), "loss": found.loss})
         return
     print(
         f"{config.name} in {scheme.name}: perplexity {found.perplexity:.3f}, {found.reference_perplexity:.3f} in "
@@ -87,7 +90,8 @@ def evaluate_verb(
         ("most likely token the same", f"{found.agreement:.1%}"),
         *_noise(found.sqnr_db),
     ]
-    print_table(("quantity", "value"), rows, title=f"over {found.predictions:,} predictions")
+    title = f"over {found.predictions:,} predictions, {_told(names, special_tokens)}"
+    print_table(("quantity", "value"), rows, title=title)
 
 
 def quantize_verb(
@@ -105,6 +109,7 @@ def quantize_verb(
             "weights."
         ),
     ] = "gptq",
+    special_tokens: Specials = True,
     as_json: Json = False,
 ) -> None:
     """Quantize a checkpoint's weights for a scheme, calibrated on a text, into a folder of the same form.
@@ -123,17 +128,15 @@ def quantize_verb(
     require_torch()
     from sttest.models.calibrated_folder import write_calibrated
     from sttest.models.checkpoint import load_model
-    from sttest.models.quality import windows_of
     from sttest.models.quant.calibration import calibrated
     from sttest.models.quant.released.kept import refuse_kept
     from sttest.models.quant.rotation import rotated
     from sttest.models.quant.smoothing import smoothed
-    from sttest.models.text import text_tokens
 
     if out.resolve() == weights.resolve():
         raise InputError("same-folder", "the weights would be replaced", where=str(out), hints=["name another --out"])
     config, scheme = model_config(model), load_scheme(precision)
-    parts = windows_of(text_tokens(config, weights, text), windows, window_length)
+    parts, names = _windows(config, weights, text, (windows, window_length), special_tokens)
     _check_length(config.max_context, window_length, model)
     with progress(f"calibrating {config.name}") as tell:
         tell("reading weights")
@@ -149,14 +152,35 @@ def quantize_verb(
         tell("writing")
         digest = hashlib.sha256(read_bytes(text, most_bytes=_CHECKED_BYTES)).hexdigest()
         facts = {"method": method, "scheme": asdict(scheme), "windows": windows, "window_length": window_length}
+        facts |= {"special_tokens": names}
         write_calibrated(made, weights, out, {**facts, "text_sha256": digest})
     if as_json:
         print_json({"schema": "sttest.quantize/1", "model": model, "out": str(out), "text_sha256": digest, **facts})
         return
     named = model if made.config == config else out  # a head of its own is in the folder's configuration
     print(
-        f"{out}: weights for {scheme.name}; next: sttest evaluate {named} --weights {out} --precision {precision} ..."
+        f"{out}: weights for {scheme.name}, {_told(names, special_tokens)}; next: "
+        f"sttest evaluate {named} --weights {out} --precision {precision} ..."
     )
+
+
+def _windows(
+    config: DecoderConfig, folder: Path, text: Path, size: tuple[int, int], wanted: bool
+) -> tuple[list[list[int]], tuple[str, ...]]:
+    """Windows of a text, of which there are ``size[0]`` of ``size[1]`` tokens, and what each begins with."""
+    from sttest.models.quality import windows_of
+    from sttest.models.text import SpecialTokens, special_tokens, text_tokens
+
+    before = special_tokens(config, folder) if wanted else SpecialTokens()
+    return windows_of(text_tokens(config, folder, text), *size, before.ids), before.names
+
+
+def _told(names: tuple[str, ...], wanted: bool) -> str:
+    """Which special tokens windows begin with, and why."""
+    if not wanted:
+        return "without special tokens, as asked"
+    shown = " ".join(ascii(name)[1:-1] for name in names)
+    return f"windows begin with {shown}, as tokenizer.json says" if names else "tokenizer.json adds no special tokens"
 
 
 def _as_in(folder: Path, config: DecoderConfig) -> DecoderConfig:

@@ -20,6 +20,7 @@ from sttest.models.config import DecoderConfig
 from sttest.models.config_file import CONFIG_FILE, read_config
 from sttest.models.families import of_whole, whole_of
 from sttest.models.language_model import LanguageModel
+from sttest.models.other_parts import note_other_parts
 from sttest.models.quant.released.folder import FolderWeights
 from sttest.models.quant.released.kept import keep, refuse_kept
 from sttest.models.weights import fill, is_ignored, model_state, shown
@@ -90,6 +91,7 @@ def _read(config: DecoderConfig, folder: Path, weights: FolderWeights) -> dict[s
     if (folder / CONFIG_FILE).exists():
         _check_config(config, read_config(_checked(folder, CONFIG_FILE)), folder / CONFIG_FILE)
     outlines: dict[str, Tensor] = {}
+    note_other_parts((name for path in files for name in _names(path)), folder.name)
     for path in files:
         for name, outline in _outlines(path, weights.more_types).items():
             if name in outlines:
@@ -135,6 +137,11 @@ def _check_config(config: DecoderConfig, told: DecoderConfig, where: Path) -> No
             where=shown(where),
             hints=["give the checkpoint's folder as the model", "give a checkpoint of that model"],
         )
+
+
+def _names(path: Path) -> list[str]:
+    with open_checkpoint(path) as file:
+        return list(file.keys())
 
 
 def _outlines(path: Path, more_types: tuple[str, ...] = ()) -> dict[str, Tensor]:

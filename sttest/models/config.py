@@ -92,6 +92,7 @@ class DecoderConfig:
         local_rope_theta: base on layers with a sliding window, where it is another one; ``rope_scaling`` is not theirs.
         sliding_window: positions that a local layer sees, itself included.
         global_every: every so-manieth layer is global, the others local; 0 is none.
+        layer_kinds: the kind of each layer, where they do not alternate so; empty where they do.
         query_scalar: attention scores are multiplied by its inverse square root; None is ``head_dim``.
         attention_cap: bound of attention scores, which ``cap * tanh(score / cap)`` approaches; None is none.
         logit_cap: the same of logits.
@@ -130,6 +131,7 @@ class DecoderConfig:
     rope_scaling: Llama3Scaling | LinearScaling | YarnScaling | None = None
     sliding_window: int | None = None
     global_every: int = 1
+    layer_kinds: tuple[LayerKind, ...] = ()
     query_scalar: float | None = None
     attention_cap: float | None = None
     logit_cap: float | None = None
@@ -162,6 +164,13 @@ class DecoderConfig:
                 "a state-space block has a convolution over 2 tokens or more, and no network behind it",
                 where=self.name,
                 hints=["set conv_kernel to 2 or more, ffn and experts to 0"],
+            )
+        if self.layer_kinds and len(self.layer_kinds) < self.layers:
+            raise InputError(
+                "bad-config",
+                f"{len(self.layer_kinds)} kinds for {self.layers} layers",
+                where=self.name,
+                hints=["give layer_kinds one for each layer, or none"],
             )
         if self.heads % self.kv_heads:
             raise InputError(
@@ -201,6 +210,8 @@ class DecoderConfig:
                 where=self.name,
                 hints=[f"choose a layer from 0 to {self.layers - 1}"],
             )
+        if self.sliding_window is not None and self.layer_kinds:
+            return self.layer_kinds[layer]
         if self.sliding_window is None or (self.global_every and (layer + 1) % self.global_every == 0):
             return "global"
         return "local"

@@ -4,149 +4,43 @@ Each class is a ``configuration_*.py`` of transformers: what it lacks is passed 
 :mod:`sttest.models.config_file`.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sttest.core.errors import InputError
 from sttest.models.config import Activation, DecoderConfig, Family, Norm
+from sttest.models.config_learned import (
+    Context,
+    Count,
+    Eps,
+    Gpt2,
+    Opt,
+    Positive,
+    Size,
+    Vocab,
+    activation_named,
+    head_dim_of,
+)
+from sttest.models.layer_types import FULL, SLIDING, every, layer_types, window_fields
 from sttest.models.rope_fields import Rope, RopeFields
 
-Size = Annotated[int, Field(ge=1, le=2**20)]
-Count = Annotated[int, Field(ge=1, le=4096)]
-Vocab = Annotated[int, Field(ge=2, lt=2**24)]
-Context = Annotated[int, Field(ge=2, le=2**31)]
-Eps = Annotated[float, Field(gt=0, lt=1)]
-Positive = Annotated[float, Field(gt=0, lt=2**31)]
-
-
-class _Fields(BaseModel):
-    """Fields of a family; :meth:`config` is what they mean."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-    def config(self, name: str, path: str, where: str) -> DecoderConfig:
-        raise NotImplementedError
-
-
+Window = Annotated[int, Field(ge=2, le=2**20)]
 _SILU: dict[str, Activation] = {"silu": "silu", "swish": "silu"}
-_GPT_ACTIVATIONS: dict[str, Activation] = {
-    "gelu_new": "gelu_tanh",
-    "gelu_pytorch_tanh": "gelu_tanh",
-    "gelu_python_tanh": "gelu_tanh",
-    "relu": "relu",
-}
-# The released Gemma configurations say "gelu" and mean the tanh form (transformers, GemmaConfig).
-_GEMMA_ACTIVATIONS: dict[str, Activation] = {"gelu": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh"}
-
-
-def _activation(known: dict[str, Activation], name: str | None, where: str) -> Activation:
-    if name not in known:
-        what = f"no block has the activation {name!r:.40}"
-        raise InputError("unknown-activation", what, where=where, hints=[f"known: {', '.join(known)}"])
-    return known[name]
-
-
-class _Gpt2(_Fields):
-    vocab_size: Vocab = 50257
-    n_positions: Context = 1024
-    n_embd: Size = 768
-    n_layer: Count = 12
-    n_head: Count = 12
-    n_inner: Size | None = None
-    activation_function: str = "gelu_new"
-    layer_norm_epsilon: Eps = 1e-5
-    scale_attn_weights: Literal[True] = True
-    scale_attn_by_inverse_layer_idx: Literal[False] = False
-    add_cross_attention: Literal[False] = False
-    tie_word_embeddings: bool = True
-
-    def config(self, name: str, path: str, where: str) -> DecoderConfig:
-        return _learned(
-            name,
-            path,
-            "gpt2",
-            layers=self.n_layer,
-            hidden=self.n_embd,
-            ffn=self.n_inner or 4 * self.n_embd,
-            heads=self.n_head,
-            vocab=self.vocab_size,
-            max_context=self.n_positions,
-            eps=self.layer_norm_epsilon,
-            activation=_activation(_GPT_ACTIVATIONS, self.activation_function, f"{where}: activation_function"),
-            tied_embeddings=self.tie_word_embeddings,
-        )
-
-
-class _Opt(_Fields):
-    vocab_size: Vocab = 50272
-    hidden_size: Size = 768
-    num_hidden_layers: Count = 12
-    ffn_dim: Size = 3072
-    max_position_embeddings: Context = 2048
-    do_layer_norm_before: Literal[True] = True
-    remove_final_layer_norm: Literal[False] = Field(False, alias="_remove_final_layer_norm")
-    word_embed_proj_dim: Size | None = None
-    num_attention_heads: Count = 12
-    activation_function: str = "relu"
-    enable_bias: Literal[True] = True
-    layer_norm_elementwise_affine: Literal[True] = True
-    tie_word_embeddings: bool = True
-
-    def config(self, name: str, path: str, where: str) -> DecoderConfig:
-        if self.word_embed_proj_dim not in (None, self.hidden_size):
-            raise InputError(
-                "bad-value",
-                "no block has embeddings of another width than the layers",
-                where=f"{where}: word_embed_proj_dim",
-                hints=["take a model whose widths are one"],
-            )
-        return _learned(
-            name,
-            path,
-            "opt",
-            layers=self.num_hidden_layers,
-            hidden=self.hidden_size,
-            ffn=self.ffn_dim,
-            heads=self.num_attention_heads,
-            vocab=self.vocab_size,
-            max_context=self.max_position_embeddings,
-            eps=1e-5,
-            activation=_activation(_GPT_ACTIVATIONS, self.activation_function, f"{where}: activation_function"),
-            tied_embeddings=self.tie_word_embeddings,
-        )
-
-
-def _learned(name: str, path: str, family: Family, *, hidden: int, heads: int, **facts: Any) -> DecoderConfig:
-    """A block with LayerNorm, biases and learned positions."""
-    return DecoderConfig(
-        name,
-        public_name=name,
-        family=family,
-        hidden=hidden,
-        heads=heads,
-        kv_heads=heads,
-        head_dim=_head_dim(hidden, heads, path),
-        norm="layernorm",
-        gated=False,
-        qkv_bias=True,
-        o_bias=True,
-        mlp_bias=True,
-        source=path,
-        **facts,
-    )
-
-
-def _head_dim(hidden: int, heads: int, where: str) -> int:
-    if hidden % heads:
-        raise InputError(
-            "bad-value", f"{heads} heads do not divide a width of {hidden}", where=where, hints=["correct one of them"]
-        )
-    return hidden // heads
+_GEMMA_ACTIVATIONS: dict[str, Activation] = {"gelu_pytorch_tanh": "gelu_tanh"}
+# The released configurations of the first Gemma say "gelu" and mean the tanh form (transformers, GemmaConfig).
+_GEMMA_1_ACTIVATIONS: dict[str, Activation] = {"gelu": "gelu_tanh", **_GEMMA_ACTIVATIONS}
 
 
 class _Rotary(RopeFields):
     """A block with RMSNorm, a gated feed-forward network and rotary positions."""
+
+    doubles: ClassVar[dict[str, str]] = {}
+    never_null: ClassVar[tuple[str, ...]] = ()
+    reads_layer_types: ClassVar[bool] = False
+    """Whether transformers reads ``layer_types`` of the family."""
+    heads_divide: ClassVar[bool] = False
+    """Whether transformers wants a width that heads divide even where ``head_dim`` is given."""
 
     vocab_size: Vocab = 32000
     hidden_size: Size = 4096
@@ -163,8 +57,9 @@ class _Rotary(RopeFields):
     def config(self, name: str, path: str, where: str) -> DecoderConfig:
         """What the fields mean; ``where`` is the place for errors."""
         heads = self.num_attention_heads
+        if self.heads_divide:
+            head_dim_of(self.hidden_size, heads, where)
         rope = self.rope(where)
-        window, every = self._window(where)
         return DecoderConfig(
             name,
             public_name=name,
@@ -172,51 +67,44 @@ class _Rotary(RopeFields):
             hidden=self.hidden_size,
             heads=heads,
             kv_heads=self.num_key_value_heads or heads,
-            head_dim=self.head_dim or _head_dim(self.hidden_size, heads, where),
+            head_dim=self.head_dim or head_dim_of(self.hidden_size, heads, where),
             vocab=self.vocab_size,
             max_context=self.max_position_embeddings,
             eps=self.rms_norm_eps,
             rope_theta=rope.theta,
             rope_scaling=rope.scaling,
             local_rope_theta=rope.local_theta,
-            sliding_window=window,
-            global_every=every,
             tied_embeddings=self.tie_word_embeddings,
             source=path,
-            **{"ffn": self.intermediate_size, **self._family(where)},
+            **{"ffn": self.intermediate_size, **self._layers(where), **self._family(where)},
         )
 
     def _family(self, where: str) -> dict[str, Any]:
         raise NotImplementedError
 
     def _of(self, family: Family, where: str, norm: Norm = "rmsnorm") -> dict[str, Any]:
-        known = _GEMMA_ACTIVATIONS if norm == "rmsnorm_plus_one" else _SILU
-        activation = _activation(known, self._activation_name(), f"{where}: hidden_act")
-        return {"family": family, "norm": norm, "activation": activation}
+        return {"family": family, "norm": norm, "activation": self._activation(where)}
 
-    def _activation_name(self) -> str | None:
-        return self.hidden_act
+    def _activation(self, where: str) -> Activation:
+        return activation_named(_SILU, self.hidden_act, f"{where}: hidden_act")
 
-    def _window(self, where: str) -> tuple[int | None, int]:
-        """Sliding window, and which layers are global: every so-manieth."""
-        return self._pattern(None, ["full_attention"] * self.num_hidden_layers, where)
+    def _window(self) -> int | None:
+        """Positions that layers with a sliding window see."""
+        return None
 
-    def _pattern(self, window: int | None, default: list[str], where: str) -> tuple[int | None, int]:
-        kinds = [str(kind) for kind in self.layer_types or default]
-        if len(kinds) != self.num_hidden_layers:
-            what = f"{len(kinds)} entries for {self.num_hidden_layers} layers"
-            raise InputError("bad-value", what, where=f"{where}: layer_types", hints=["give one for each layer"])
-        if "sliding_attention" not in kinds or window is None:
-            return None, 1
-        every = kinds.index("full_attention") + 1 if "full_attention" in kinds else 0
-        if any((kind == "full_attention") != (every and (n + 1) % every == 0) for n, kind in enumerate(kinds)):
-            what = "layers with a sliding window do not alternate regularly with those without"
-            hints = ["make every n-th layer full_attention, or none"]
-            raise InputError("bad-value", what, where=f"{where}: layer_types", hints=hints)
-        return window, every
+    def _types(self, window: int | None) -> list[str]:
+        """Types of layers where the file says nothing."""
+        return [FULL if window is None else SLIDING] * self.num_hidden_layers
+
+    def _layers(self, where: str) -> dict[str, Any]:
+        window = self._window()
+        kinds = layer_types(self.layer_types, self._types(window), where, reads=self.reads_layer_types)
+        return window_fields(kinds, window, where)
 
 
 class _Llama(_Rotary):
+    heads_divide: ClassVar[bool] = True
+
     attention_bias: bool = False
     mlp_bias: bool = False
 
@@ -226,19 +114,25 @@ class _Llama(_Rotary):
 
 
 class _Mistral(_Rotary):
+    doubles: ClassVar[dict[str, str]] = {"sliding_window_size": "sliding_window"}
+    never_null: ClassVar[tuple[str, ...]] = ("num_key_value_heads",)
+
     intermediate_size: Size = 14336
     num_key_value_heads: Count | None = 8
     max_position_embeddings: Context = 131072
-    sliding_window: Size | None = 4096
+    sliding_window: Window | None = 4096
 
     def _family(self, where: str) -> dict[str, Any]:
         return self._of("mistral", where)
 
-    def _window(self, where: str) -> tuple[int | None, int]:
-        return self._pattern(self.sliding_window, ["sliding_attention"] * self.num_hidden_layers, where)
+    def _window(self) -> int | None:
+        return self.sliding_window
 
 
 class _Phi3(_Mistral):
+    never_null: ClassVar[tuple[str, ...]] = ("head_dim", "partial_rotary_factor")
+    rope_kinds: ClassVar[tuple[str, ...]] = ("default",)
+
     vocab_size: Vocab = 32064
     hidden_size: Size = 3072
     intermediate_size: Size = 8192
@@ -246,7 +140,7 @@ class _Phi3(_Mistral):
     max_position_embeddings: Context = 4096
     original_max_position_embeddings: Context = 4096
     rms_norm_eps: Eps = 1e-5
-    sliding_window: Size | None = None
+    sliding_window: Window | None = None
     attention_bias: Literal[False] = False
 
     def _family(self, where: str) -> dict[str, Any]:
@@ -254,23 +148,28 @@ class _Phi3(_Mistral):
 
 
 class _Qwen2(_Rotary):
+    doubles: ClassVar[dict[str, str]] = {"sliding_window_size": "sliding_window"}
+    never_null: ClassVar[tuple[str, ...]] = ("head_dim",)
+    reads_layer_types: ClassVar[bool] = True
+
     vocab_size: Vocab = 151936
     intermediate_size: Size = 22016
     num_key_value_heads: Count | None = 32
     max_position_embeddings: Context = 32768
     use_sliding_window: bool = False
-    sliding_window: Size | None = 4096
+    sliding_window: Window | None = 4096
     max_window_layers: Annotated[int, Field(ge=0)] = 28
 
     def _family(self, where: str) -> dict[str, Any]:
         return {**self._of("qwen2", where), "qkv_bias": True}
 
-    def _window(self, where: str) -> tuple[int | None, int]:
-        kinds = [
-            "full_attention" if n < self.max_window_layers else "sliding_attention"
-            for n in range(self.num_hidden_layers)
-        ]
-        return self._pattern(self.sliding_window if self.use_sliding_window else None, kinds, where)
+    def _window(self) -> int | None:
+        return self.sliding_window if self.use_sliding_window else None
+
+    def _types(self, window: int | None) -> list[str]:
+        if window is None:
+            return super()._types(window)
+        return [FULL if n < self.max_window_layers else SLIDING for n in range(self.num_hidden_layers)]
 
 
 class _Qwen3(_Qwen2):
@@ -283,6 +182,9 @@ class _Qwen3(_Qwen2):
 
 
 class _Qwen3Moe(_Qwen3):
+    never_null: ClassVar[tuple[str, ...]] = ("num_key_value_heads", "head_dim")
+    reads_layer_types: ClassVar[bool] = False
+
     head_dim: Size | None = None
     num_attention_heads: Count = 32
     num_key_value_heads: Count | None = 4
@@ -293,17 +195,26 @@ class _Qwen3Moe(_Qwen3):
     norm_topk_prob: Literal[True]
     decoder_sparse_step: Literal[1] = 1
 
+    def _types(self, window: int | None) -> list[str]:
+        return [FULL if window is None else SLIDING] * self.num_hidden_layers
+
     def _family(self, where: str) -> dict[str, Any]:
+        if None not in (self.num_experts, self.num_local_experts) and self.num_experts != self.num_local_experts:
+            what = f"{self.num_local_experts} experts, and {self.num_experts} by num_experts"
+            raise InputError("bad-value", what, where=f"{where}: num_local_experts", hints=["delete one of them"])
         count = self.num_experts or self.num_local_experts or 128
         experts = {"experts": count, "experts_per_token": self.num_experts_per_tok}
         return {**super()._family(where), "family": "qwen3_moe", "ffn": self.moe_intermediate_size, **experts}
 
 
 class _Mixtral(_Mistral):
+    doubles: ClassVar[dict[str, str]] = {**_Mistral.doubles, "num_experts": "num_local_experts"}
+    default_theta: ClassVar[float] = 1_000_000.0
+
     num_experts_per_tok: Count = 2
     num_local_experts: Count = 8
     rms_norm_eps: Eps = 1e-5
-    sliding_window: Size | None = None
+    sliding_window: Window | None = None
 
     def _family(self, where: str) -> dict[str, Any]:
         experts = {"experts": self.num_local_experts, "experts_per_token": self.num_experts_per_tok}
@@ -311,6 +222,8 @@ class _Mixtral(_Mistral):
 
 
 class _Gemma(_Rotary):
+    never_null: ClassVar[tuple[str, ...]] = ("num_key_value_heads", "head_dim", "hidden_act")
+
     vocab_size: Vocab = 256000
     hidden_size: Size = 3072
     intermediate_size: Size = 24576
@@ -320,6 +233,8 @@ class _Gemma(_Rotary):
     head_dim: Size | None = 256
     hidden_act: str | None = None  # pyright: ignore[reportIncompatibleVariableOverride] - one of two names for it
     hidden_activation: str | None = None
+    reads_activation: ClassVar[str] = "hidden_act"
+    """Which of both names transformers reads."""
     max_position_embeddings: Context = 8192
     tie_word_embeddings: bool = True
     attention_bias: bool = False
@@ -332,18 +247,27 @@ class _Gemma(_Rotary):
         bias = {"qkv_bias": self.attention_bias, "o_bias": self.attention_bias}
         return {**self._of(family, where, "rmsnorm_plus_one"), **bias}
 
-    def _activation_name(self) -> str | None:
-        return self.hidden_activation or self.hidden_act or "gelu_pytorch_tanh"
+    def _activation(self, where: str) -> Activation:
+        for name in ("hidden_act", "hidden_activation"):
+            known = _GEMMA_ACTIVATIONS if name == self.reads_activation == "hidden_activation" else _GEMMA_1_ACTIVATIONS
+            activation_named(known, getattr(self, name) or "gelu_pytorch_tanh", f"{where}: {name}")
+        return "gelu_tanh"
 
 
 class _Gemma2(_Gemma):
+    doubles: ClassVar[dict[str, str]] = {"sliding_window_size": "sliding_window"}
+    never_null: ClassVar[tuple[str, ...]] = ("num_key_value_heads", "head_dim", "hidden_activation")
+    reads_layer_types: ClassVar[bool] = True
+    reads_activation: ClassVar[str] = "hidden_activation"
+    heads_divide: ClassVar[bool] = True
+
     hidden_size: Size = 2304
     intermediate_size: Size = 9216
     num_hidden_layers: Count = 26
     num_attention_heads: Count = 8
     num_key_value_heads: Count | None = 4
-    query_pre_attn_scalar: Positive = 256
-    sliding_window: Size | None = 4096
+    query_pre_attn_scalar: Annotated[int, Field(ge=1, lt=2**31)] = 256
+    sliding_window: Window | None = 4096
     final_logit_softcapping: Positive | None = 30.0
     attn_logit_softcapping: Positive | None = 50.0
 
@@ -356,15 +280,19 @@ class _Gemma2(_Gemma):
             "logit_cap": self.final_logit_softcapping,
         }
 
-    def _window(self, where: str) -> tuple[int | None, int]:
-        return self._pattern(self.sliding_window, _every(2, self.num_hidden_layers), where)
+    def _window(self) -> int | None:
+        return self.sliding_window
+
+    def _types(self, window: int | None) -> list[str]:
+        return every(2, self.num_hidden_layers)
 
 
 class _Gemma3(_Gemma2):
+    never_null: ClassVar[tuple[str, ...]] = (*_Gemma2.never_null, "rope_local_base_freq")
     vocab_size: Vocab = 262208
     max_position_embeddings: Context = 131072
     final_logit_softcapping: Positive | None = None
-    attn_logit_softcapping: Positive | None = None
+    attn_logit_softcapping: None = None  # pyright: ignore[reportIncompatibleVariableOverride] - nothing reads it
     sliding_window_pattern: Count = 6
 
     def rope(self, where: str) -> Rope:
@@ -374,17 +302,13 @@ class _Gemma3(_Gemma2):
     def _family(self, where: str) -> dict[str, Any]:
         return {**super()._family(where), **self._gemma("gemma3_text", where), "qk_norm": True}
 
-    def _window(self, where: str) -> tuple[int | None, int]:
-        return self._pattern(self.sliding_window, _every(self.sliding_window_pattern, self.num_hidden_layers), where)
+    def _types(self, window: int | None) -> list[str]:
+        return every(self.sliding_window_pattern, self.num_hidden_layers)
 
 
-def _every(period: int, layers: int) -> list[str]:
-    return ["sliding_attention" if (n + 1) % period else "full_attention" for n in range(layers)]
-
-
-FAMILIES: dict[str, type[_Gpt2] | type[_Opt] | type[_Rotary]] = {
-    "gpt2": _Gpt2,
-    "opt": _Opt,
+FAMILIES: dict[str, type[Gpt2] | type[Opt] | type[_Rotary]] = {
+    "gpt2": Gpt2,
+    "opt": Opt,
     "llama": _Llama,
     "mistral": _Mistral,
     "qwen2": _Qwen2,

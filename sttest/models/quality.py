@@ -19,28 +19,35 @@ _ROWS = 64
 """Positions whose logits are held at a time: of a vocabulary of 150,000, 40 MB a model."""
 
 
-def windows_of(tokens: Sequence[int], windows: int, length: int) -> list[list[int]]:
+def windows_of(tokens: Sequence[int], windows: int, length: int, before: Sequence[int] = ()) -> list[list[int]]:
     """The first windows of a text, one after the other.
+
+    Args:
+        tokens: the text.
+        windows: how many.
+        length: tokens of each, ``before`` included.
+        before: tokens that every window begins with, such as that of a text's beginning.
 
     Raises:
         InputError: a window of fewer than two tokens, or a text that is too short.
     """
-    if length < 2 or windows < 1:
+    step = length - len(before)
+    if length < 2 or step < 1 or windows < 1:
         hints = ["give --windows 1 or more and --window-length 2 or more"]
         raise InputError(
             "bad-window", f"{windows} windows of {length} tokens predict nothing", where="text", hints=hints
         )
-    if len(tokens) < windows * length:
+    if len(tokens) < windows * step:
         raise InputError(
             "text-too-short",
-            f"the text does not fill {windows} windows of {length} tokens",
+            f"the text does not fill {windows} windows of {step} tokens",
             where="text",
-            demand=windows * length,
+            demand=windows * step,
             bound=len(tokens),
             unit="tokens",
             hints=["give a longer text", "ask for fewer"],
         )
-    return [list(tokens[start : start + length]) for start in range(0, windows * length, length)]
+    return [[*before, *tokens[start : start + step]] for start in range(0, windows * step, step)]
 
 
 @dataclass

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from sttest.core.errors import InputError, did_you_mean, note
 from sttest.core.extensions import HOW_TO_INSTALL, has_systems, loaded
 from sttest.core.plain_files import is_folder, is_there
-from sttest.models.config import DecoderConfig, LinearScaling, Llama3Scaling
+from sttest.models.config import DecoderConfig, LayerKind, LinearScaling, Llama3Scaling
 from sttest.models.config_file import CONFIG_FILE, is_config_path, read_config
 from sttest.models.families import family_of
 from sttest.models.quant.released.door import told_of
@@ -389,6 +389,7 @@ CONFIGS: dict[str, DecoderConfig] = {
     )
 }  # fmt: skip
 
+_SMALL_LAYERS = 6
 SMALL = "small-"
 """Stands before the name of a family at test sizes."""
 
@@ -511,13 +512,23 @@ def small(config: DecoderConfig) -> DecoderConfig:
     return replace(
         config,
         name=f"{SMALL}{config.name}",
-        layers=6,
+        layers=_SMALL_LAYERS,
         vocab=256,
         max_context=128,
         ffn_padding=0,
+        layer_kinds=_small_kinds(config),
         source=f"reduced from: {config.source}",
         **sizes,
     )
+
+
+def _small_kinds(config: DecoderConfig) -> tuple[LayerKind, ...]:
+    """Kinds of the first layers, and of the last one a kind that the others lack."""
+    if not config.layer_kinds:
+        return ()
+    kinds: list[LayerKind] = [config.layer_kinds[number % config.layers] for number in range(_SMALL_LAYERS)]
+    kinds[-1:] = set(config.layer_kinds) - set(kinds) or kinds[-1:]
+    return tuple(kinds)
 
 
 def _small_sizes(config: DecoderConfig) -> dict[str, int]:

@@ -2,12 +2,14 @@
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sttest.core.errors import InputError, did_you_mean
+from sttest.core.errors import InputError
 from sttest.models.config import LinearScaling, Llama3Scaling, YarnScaling
+from sttest.models.layer_types import FULL, SLIDING, TYPES
+from sttest.models.no_effect import IGNORED
 
 _KEYS: dict[str, tuple[str, ...]] = {
     "default": (),
@@ -33,6 +35,9 @@ class RopeFields(BaseModel):
     """Fields on rotary positions, as transformers 4 and 5 write them."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    default_theta: ClassVar[float] = 10_000.0
+    rope_kinds: ClassVar[tuple[str, ...]] = tuple(_KEYS)
+    """Kinds of scaling that transformers takes of the family."""
 
     max_position_embeddings: Annotated[int, Field(ge=2, le=2**31)] = 2048
     rope_theta: Annotated[float, Field(gt=1)] | None = None
@@ -50,35 +55,55 @@ class RopeFields(BaseModel):
         self._refuse_partial(self.partial_rotary_factor, where)
         if self.rope_local_base_freq is not None:
             raise _refused("no block of the family has a base for some layers", f"{where}: rope_local_base_freq")
-        return self._rope(self.rope_scaling or self.rope_parameters or {}, self.rope_theta or 10_000.0, where)
+        data = self.rope_scaling or self.rope_parameters or {}
+        for key in TYPES:
+            if key in data:
+                hint = "delete it from a copy of the file"
+                raise _refused("all layers of the family have one base", f"{where}: rope_parameters: {key}", hint)
+        place = f"{where}: {'rope_scaling' if self.rope_scaling else 'rope_parameters'}"
+        return self._rope(data, self.rope_theta or self.default_theta, place)
 
     def rope_by_kind(self, where: str, global_theta: float, local_theta: float) -> Rope:
         """Rotary positions of global layers, and the base of those with a sliding window, by their defaults."""
         self._refuse_partial(self.partial_rotary_factor, where)
-        given = self.rope_parameters or {}
-        if not given.keys() & {"full_attention", "sliding_attention"}:
-            given = {"full_attention": {**given, **(self.rope_scaling or {})}}
+        given = self.rope_parameters
+        if given is None:
+            given = {FULL: {"rope_type": "default"}}
         for key, value in given.items():
-            if key not in ("full_attention", "sliding_attention") or not isinstance(value, dict):
-                raise _refused("no kind of layer", f"{where}: rope_parameters: {key!r:.40}")
-        found = self._rope(given.get("full_attention", {}), self.rope_theta or global_theta, where)
-        local = self._rope(given.get("sliding_attention", {}), self.rope_local_base_freq or local_theta, where)
+            if key not in TYPES or not isinstance(value, dict | None):
+                hint = "give its fields" if key in TYPES else IGNORED
+                raise _refused("no kind of layer", f"{where}: rope_parameters: {key!r:.40}", hint)
+        given = {key: given.get(key) or {} for key in TYPES}
+        if self.rope_scaling:
+            if self.rope_parameters is not None and not self.rope_parameters.get(FULL):
+                hint = f"write it under {FULL} of rope_parameters"
+                raise _refused("transformers refuses both", f"{where}: rope_scaling", hint)
+            given[FULL] = {**given[FULL], **self.rope_scaling}
+        place = f"{where}: {'rope_scaling' if self.rope_scaling else f'rope_parameters: {FULL}'}"
+        found = self._rope(given[FULL], self.rope_theta or global_theta, place)
+        place_of_local = f"{where}: rope_parameters: {SLIDING}"
+        local = self._rope(given[SLIDING], self.rope_local_base_freq or local_theta, place_of_local)
         if local.scaling is not None:
-            raise _refused("no block scales positions of local layers", f"{where}: rope_parameters: sliding_attention")
+            raise _refused("no block scales positions of local layers", place_of_local)
+        if isinstance(found.scaling, YarnScaling) and not found.scaling.truncate:
+            raise _refused("no block of the family has it", f"{place}: truncate", IGNORED)
         return Rope(found.theta, found.scaling, local.theta)
 
-    def _rope(self, data: dict[str, Any], theta: float, where: str) -> Rope:
-        place = f"{where}: {'rope_scaling' if self.rope_scaling else 'rope_parameters'}"
-        data = {key: value for key, value in data.items() if value is not None}
+    def _rope(self, data: dict[str, Any], theta: float, place: str) -> Rope:
         kind = data.get("rope_type", data.get("type", "default"))
-        if not isinstance(kind, str) or kind not in _KEYS:
+        if not isinstance(kind, str) or kind not in self.rope_kinds:
             what = f"rotary positions of the kind {kind!r:.40} are not supported"
-            raise InputError("unknown-rope", what, where=place, hints=[f"known: {', '.join(_KEYS)}"])
+            if isinstance(kind, str) and kind in _KEYS:
+                what = f"transformers refuses rotary positions of the kind {kind!r} in this family"
+            raise InputError("unknown-rope", what, where=place, hints=[f"known: {', '.join(self.rope_kinds)}"])
+        if "rope_theta" in data and data["rope_theta"] is None:
+            raise _refused("None is no positive number", f"{place}: rope_theta", "delete it")
+        data = {key: value for key, value in data.items() if value is not None}
         known = (*_COMMON, *_KEYS[kind], *_OPTIONAL.get(kind, ()))
         for key in data:
             # transformers keeps the length before scaling with any kind.
             if key not in (*known, "original_max_position_embeddings"):
-                raise _refused("no block has this field", f"{place}: {key!r:.40}", did_you_mean(key, known))
+                raise _refused("no block has this field", f"{place}: {key!r:.40}", IGNORED)
         self._refuse_partial(data.get("partial_rotary_factor"), place)
         missing = next((key for key in _KEYS[kind] if key not in data), None)
         if missing is not None:
@@ -87,6 +112,8 @@ class RopeFields(BaseModel):
         truncate = data.get("truncate", True)
         if not isinstance(truncate, bool):
             raise _refused(f"{truncate!r:.40} is neither true nor false", f"{place}: truncate")
+        if kind == "llama3" and numbers["high_freq_factor"] <= numbers["low_freq_factor"]:
+            raise _refused("not above low_freq_factor", f"{place}: high_freq_factor", "correct one of them")
         return Rope(numbers.get("rope_theta", theta), _scaling(kind, numbers, truncate=truncate))
 
     @staticmethod

@@ -11,6 +11,7 @@ from sttest.core.errors import InputError
 from sttest.models.config import DecoderConfig, Family
 from sttest.models.families import family_of
 from sttest.models.layers import LayerNorm, RMSNorm
+from sttest.models.other_parts import other_part
 
 
 def shown(name: object) -> str:
@@ -194,7 +195,9 @@ def _from_gpt2(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def is_ignored(name: str) -> bool:
-    """Whether a tensor of a checkpoint is a buffer that no block needs."""
+    """Whether a tensor of a checkpoint is a buffer that no block needs, or of another part than the text model."""
+    if other_part(name) is not None:
+        return True
     found = _LAYER.fullmatch(_PREFIX.sub("", name))
     return found is not None and found[2] in _IGNORED
 

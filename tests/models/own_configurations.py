@@ -78,13 +78,18 @@ def write_model(kind: str, fields: dict[str, Any], folder: Path, seed: int = 5) 
     ids = {"bos_token_id": None, "eos_token_id": None}
     config = AutoConfig.for_model(kind, **{"pad_token_id": None, **ids, **fields})
     model: Any = AutoModelForCausalLM.from_config(config, attn_implementation="eager").eval()
+    filled(model, kind, seed)
+    model.save_pretrained(folder)
+    return model
+
+
+def filled(model: Any, kind: str, seed: int = 5) -> None:
+    """Random weights for a model of transformers, its layers all different."""
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
-            spread = 1.5 * parameter.shape[-1] ** -0.5 if parameter.dim() == 2 else 0.2
+            spread = 1.5 * parameter.shape[-1] ** -0.5 if parameter.dim() >= 2 else 0.2
             parameter.copy_(spread * torch.randn(parameter.shape, generator=generator))
             if parameter.dim() == 1 and name.endswith("weight") and not kind.startswith("gemma"):
                 parameter.add_(1.0)
     model.tie_weights()
-    model.save_pretrained(folder)
-    return model

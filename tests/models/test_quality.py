@@ -26,6 +26,7 @@ from sttest.models.quant.rotation import rotated
 from sttest.models.quant.scheme import QuantScheme, load_scheme
 from sttest.models.quant.smoothing import smoothed
 from sttest.models.registry import get_config, small
+from sttest.models.text import special_tokens, text_tokens
 
 pytestmark = pytest.mark.torch
 SCHEME = QuantScheme(group=32)
@@ -73,8 +74,10 @@ def test_windows_are_stretches_of_the_text_one_after_the_other():
     assert windows_of(range(10), 2, 4) == [[0, 1, 2, 3], [4, 5, 6, 7]]
     with pytest.raises(InputError, match=r"does not fill 3 windows of 4 tokens .*12.*10"):
         windows_of(range(10), 3, 4)
-    with pytest.raises(InputError, match="predict nothing"):
-        windows_of(range(10), 1, 1)
+    assert windows_of(range(10), 2, 4, [99]) == [[99, 0, 1, 2], [99, 3, 4, 5]]
+    for length, before in ((1, []), (2, [99, 98])):
+        with pytest.raises(InputError, match="predict nothing"):
+            windows_of(range(10), 1, length, before)
 
 
 @pytest.mark.parametrize("name", ["llama", "gpt2"])
@@ -168,12 +171,65 @@ def test_a_scheme_without_integers_calibrates_nothing():
         calibrated(small_model(), load_scheme("fp32"), [tokens(4, 1)])
 
 
-def words_tokenizer(folder: Path) -> None:
-    """A tokenizer of 256 words."""
+def words_tokenizer(folder: Path, template: str | None = None, *, settings: dict | None = None) -> None:
+    """A tokenizer of 256 words, of which w254 begins a text and w255 ends one where the template has them."""
     model = tokenizers.models.WordLevel({f"w{number}": number for number in range(256)}, unk_token="w0")
     made = tokenizers.Tokenizer(model)
     made.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    if template is not None:
+        special = [("w254", 254), ("w255", 255)]
+        made.post_processor = tokenizers.processors.TemplateProcessing(single=template, special_tokens=special)
     made.save(str(folder / "tokenizer.json"))
+    told = {"tokenizer_class": "PreTrainedTokenizerFast", "bos_token": "w254", "eos_token": "w255", **(settings or {})}
+    (folder / "tokenizer_config.json").write_text(json.dumps(told))
+
+
+@pytest.mark.parametrize("settings", [{}, {"add_bos_token": True}, {"add_bos_token": False, "add_eos_token": True}])
+@pytest.mark.parametrize("template", [None, "$A", "w254 $A", "w254 $A w255", "$A w255", "w254 w254 $A"])
+def test_a_text_begins_as_in_transformers(template, settings, tmp_path):
+    transformers = pytest.importorskip("transformers")
+    words_tokenizer(tmp_path, template, settings=settings)
+    (tmp_path / "text.txt").write_text("w1 w2 w3")
+    config = small(get_config("llama"))
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)("w1 w2 w3")["input_ids"]
+    ours = [*special_tokens(config, tmp_path).ids, *text_tokens(config, tmp_path, tmp_path / "text.txt")]
+    assert ours == theirs[: len(ours)]
+    assert theirs[len(ours) :] in ([], [255])
+
+
+def test_a_tokenizer_that_cuts_texts_is_not_asked_to(tmp_path):
+    words_tokenizer(tmp_path, "w254 $A")
+    made = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    made.enable_truncation(3)
+    made.enable_padding(length=40)
+    made.save(str(tmp_path / "tokenizer.json"))
+    (tmp_path / "text.txt").write_text("w1 " * 9)
+    config = small(get_config("llama"))
+    assert text_tokens(config, tmp_path, tmp_path / "text.txt") == [1] * 9
+    assert special_tokens(config, tmp_path).names == ("w254",)
+    with pytest.raises(InputError, match=r"tokenizer\.json: a token outside of the model's vocabulary"):
+        special_tokens(replace(config, vocab=200), tmp_path)
+
+
+def test_evaluate_says_what_windows_begin_with(sttest, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    source = save_checkpoint(small(get_config("llama")), tmp_path / "source")
+    words_tokenizer(source, "w254 $A w255")
+    text = tokens(20, 1)
+    (tmp_path / "text.txt").write_text(" ".join(f"w{token}" for token in text))
+    asked = ("evaluate", "small-llama", "--weights", "source", "--text", "text.txt", "--windows", "2")
+    asked += ("--window-length", "10", "--precision", "fp32")
+    model = load_model(small(get_config("llama")), source)
+    for option, names, windows, told in (
+        ((), ["w254"], [[254, *text[:9]], [254, *text[9:18]]], "windows begin with w254, as tokenizer.json says"),
+        (("--no-special-tokens",), [], [text[:10], text[10:]], "without special tokens, as asked"),
+    ):
+        found = json.loads(sttest(*asked, *option, "--json").stdout)
+        assert found["special_tokens"] == names
+        assert found["perplexity"] == pytest.approx(evaluate(model, model, windows).perplexity, rel=1e-6)
+        assert told in " ".join(sttest(*asked, *option).stdout.split())
+    words_tokenizer(source)
+    assert "tokenizer.json adds no special tokens" in " ".join(sttest(*asked).stdout.split())
 
 
 def test_the_verbs_from_a_folder_to_a_folder(sttest, tmp_path, monkeypatch):
