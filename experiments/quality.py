@@ -23,7 +23,7 @@ from sttest.models.quality import Quality, evaluate, windows_of
 from sttest.models.quant.block import observe_peaks
 from sttest.models.quant.scheme import schemes
 from sttest.models.registry import model_config
-from sttest.models.text import text_tokens
+from sttest.models.text import special_tokens, text_tokens
 from sttest.studies.steps import step_counter
 
 __depends__ = ("experiments/data/quality/evaluation.txt", "experiments/data/quality/calibration.txt")
@@ -70,9 +70,13 @@ def reproduce(weights: Path, work: Path, out: Path) -> list[_Measured]:
     run = RUNS[out.name]
     config, say = model_config(MODEL), step_counter(len(run))
     model = load_model(config, weights)
-    windows = windows_of(text_tokens(config, weights, DATA / "evaluation.txt"), WINDOWS, LENGTH)
+    before = special_tokens(config, weights).ids
+
+    def windows_in(name: str, count: int) -> list[list[int]]:
+        return windows_of(text_tokens(config, weights, DATA / name), count, LENGTH, before)
+
+    windows, ranges = windows_in("evaluation.txt", WINDOWS), windows_in("calibration.txt", RANGE_WINDOWS)
     found: list[_Measured] = []
-    ranges = windows_of(text_tokens(config, weights, DATA / "calibration.txt"), RANGE_WINDOWS, LENGTH)
     for folder, scheme in run.items():
         found.append(_measured(model, scheme or folder, work / folder if scheme else None, windows, ranges))
         say(f"{found[-1].name}, {found[-1].method}")

@@ -15,7 +15,7 @@ def measured_losses() -> dict[str, float]:
 
     Measured by ``python -m experiments.quality``, which writes the file; its sources are in ``results/quality``.
     """
-    text = files(__package__).joinpath("losses.csv").read_text(encoding="utf-8")
+    text = files("sttest.models.quant").joinpath("losses.csv").read_text(encoding="utf-8")
     return {row["scheme"]: float(row["loss"]) for row in csv.DictReader(text.splitlines())}
 
 
