@@ -14,8 +14,9 @@ from sttest.core.files import read_bytes
 from sttest.core.tables import print_table
 from sttest.crosscheck.case import require_torch
 from sttest.models.config import DecoderConfig
+from sttest.models.quant import DEFAULT_SCHEME
 from sttest.models.quant.released.door import told_of
-from sttest.models.quant.scheme import DEFAULT_SCHEME, QuantScheme, load_scheme
+from sttest.models.quant.scheme import QuantScheme, load_scheme
 from sttest.models.registry import model_config, told_precision
 
 Model = Annotated[str, typer.Argument(help="A name (see sttest models), a config.json or its folder.")]

@@ -18,7 +18,7 @@ from sttest.boards.part import BudgetName
 from sttest.core.errors import InputError, note_renamed
 from sttest.core.validation import as_input_error
 from sttest.models.config import Maximum
-from sttest.models.quant.scheme import DEFAULT_SCHEME
+from sttest.models.quant import DEFAULT_SCHEME
 
 Value: TypeAlias = int | str
 Level: TypeAlias = Literal["tiling", "fusion", "resources"]

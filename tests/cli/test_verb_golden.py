@@ -45,11 +45,11 @@ def test_a_block_of_a_model(sttest, tmp_path):
     outcome = sttest("golden", "small-gpt2", *shape, "-o", out, "--work-dir", tmp_path / "package")
     assert (outcome.exit_code, outcome.stderr) == (0, "")
     first, *others = outcome.stdout.splitlines()
-    assert first.endswith("small-gpt2-decode-c32-u55c: 22 parameters, 6 inputs, 190 streams, 5 outputs")
+    assert first.endswith("small-gpt2-decode-c32-u55c: 22 parameters, 6 inputs, 194 streams, 5 outputs")
     assert "torch and reference: the same results, to the bit" in outcome.stdout
     assert "SQNR" in others[-1]
     told = manifest_of(out)
-    assert (told["workload"]["model"], told["precision"]["name"]) == ("small-gpt2", "w4a8")
+    assert (told["workload"]["model"], told["precision"]["name"]) == ("small-gpt2", "w8a8")
     assert (tmp_path / "package" / "values.json").is_file()
 
 
@@ -132,7 +132,7 @@ def test_earlier_goldens_are_replaced(package, sttest, tmp_path):
     ("options", "told"),
     [
         (("--phase", "decode"), "the design is compiled already"),
-        (("--precision", "w8a8"), "the design is compiled already"),
+        (("--precision", "w4a8"), "the design is compiled already"),
         (("--only", "fc9*"), "no stream is called 'fc9*'"),
     ],
 )

@@ -99,8 +99,10 @@ def test_text_stands_both_sizings_side_by_side(design, sttest):
     assert all(f"{name:<12} " in text for name in ("LP", "simulation", "lower bound"))
 
 
-def test_simulation_takes_no_more_than_the_program_in_a_compiled_block(package, sttest):
+def test_simulation_takes_no_more_than_the_program_in_a_compiled_block(sttest, tmp_path):
     """The program is free of loss here, so the search, which starts from another side, must not be worse."""
+    package = tmp_path / "package"
+    sttest("compile", "small-gpt2", "--phase", "decode", "--precision", "w4a8", "-o", package)
     program = json.loads(sttest("size", package, "--method", "lp", "--json").stdout)
     assert program["depths"] == {fifo.name: fifo.depth for fifo in load_graph(package).fifos}
     found = json.loads(sttest("size", package, "--json").stdout)

@@ -16,14 +16,14 @@ from sttest.frontend.shipped import lowered_text
 
 @cache
 def placed() -> tuple[CompiledDesign, SlrPlacement]:
-    knobs = CompileOptions(overall_unroll=1200, beat_bits=128)
+    knobs = CompileOptions(precision="w4a8", overall_unroll=1200, beat_bits=128)
     design = compile_text(lowered_text("gpt2", "decode", small=True), "small", "u55c", knobs)
     return design, place(design)
 
 
 @pytest.mark.parametrize(("mhz", "gb_per_s"), [(250, 13.27), (225, 13.27), (200, 12.8), (100, 6.4)])
 def test_a_channel_keeps_its_bandwidth_until_a_port_of_512_bits_is_too_slow(mhz: float, gb_per_s: float) -> None:
-    design = compile_text(lowered_text("gpt2", "decode", small=True), "wide", "u55c", CompileOptions())
+    design = compile_text(lowered_text("gpt2", "decode", small=True), "wide", "u55c", CompileOptions(precision="w4a8"))
     graph = graph_at(design.graph, design.board, mhz)
     assert graph.clock_mhz == mhz
     for channel in graph.channels:

@@ -35,7 +35,7 @@ from sttest.frontend.shipped import lowered_text
 from sttest.sim import simulate
 from sttest.sim.graph import Event, Fifo, Loop, Pipeline, TimedGraph
 
-FITTING = CompileOptions(overall_unroll=1200, budget="published")
+FITTING = CompileOptions(precision="w4a8", overall_unroll=1200, budget="published")
 
 
 @cache

@@ -77,7 +77,7 @@ def test_an_argument_in_two_orders_has_two_images() -> None:
 @pytest.mark.parametrize("phase", ["prefill", "decode"])
 def test_images_hold_the_tiles_in_the_order_in_which_they_are_streamed(phase: str) -> None:
     # With tokens that are not cut, every token is a tile.
-    graph = graph_of(lowered_text("gpt2", phase, small=True), CompileOptions(vector_bits=1 << 20))
+    graph = graph_of(lowered_text("gpt2", phase, small=True), CompileOptions(precision="w4a8", vector_bits=1 << 20))
     source = np.random.default_rng(2)
     tensors = {argument.name: _random(argument, source) for argument in graph.arguments}
     images = memory_images(graph, tensors)

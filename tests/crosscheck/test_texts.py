@@ -38,7 +38,7 @@ def test_parameters_come_from_a_file_by_name(sttest, tmp_path):
     from sttest.package import DesignPackage
 
     text, package, weights = TEXTS / "mlp_with_names.mlir", tmp_path / "package", tmp_path / "w.safetensors"
-    assert sttest("compile", text, "-o", package).exit_code == 0
+    assert sttest("compile", text, "--precision", "w4a8", "-o", package).exit_code == 0
     st.save_file({"fc1.weight": np.full((32, 64), 0.5, np.float32)}, weights)
     case = make_text_case(DesignPackage.read(package), WeightSource(0, weights))
     assert (case.arguments["fc1.weight"] == 7).all()

@@ -62,7 +62,7 @@ def told(outcome, code=0):
 @pytest.mark.parametrize("against", ["transformers", "transformers:model", "transformers:GPT2LMHeadModel"])
 def test_the_same_folder_is_the_same(against, here, sttest):
     found = told(sttest("crosscheck", "./model", "--against", against, "--json"))
-    assert (found["schema"], found["verdict"], found["precision"]) == ("sttest.crosscheck-against/1", "same", "w4a8")
+    assert (found["schema"], found["verdict"], found["precision"]) == ("sttest.crosscheck-against/1", "same", "w8a8")
     assert (found["against"], found["tokens"]) == ("transformers:GPT2LMHeadModel", 32)
     assert (found["first"], found["differing"], found["notes"]) == (None, [], [])
     assert [part["name"] for part in found["parts"]] == ["embedding", *(f"layer {n}" for n in (1, 2, 3, 4)), "head"]
@@ -96,13 +96,13 @@ def test_a_page_of_a_terminal(against, here):
     assert seen.exit_code == (6 if against.endswith("other") else 0)
     assert [line for line in seen.lines if len(line) > COLUMNS] == []
     assert ("first to differ" in seen.text) == against.endswith("other")
-    assert "w4a8 so far" in seen.text
+    assert "w8a8 so far" in seen.text
 
 
 def test_csv_is_the_tables(here, sttest):
     outcome = sttest("crosscheck", "./model", "--against", "transformers:other", "--csv")
     layers, streams = outcome.stdout.split("\n\n")
-    assert layers.splitlines()[0] == "layer,fp32,fp32 so far,w4a8,w4a8 so far,first to differ,lowest stream,its fp32"
+    assert layers.splitlines()[0] == "layer,fp32,fp32 so far,w8a8,w8a8 so far,first to differ,lowest stream,its fp32"
     assert len(layers.splitlines()) == 7
     assert streams.splitlines()[0] == "stream,fp32,asked"
 

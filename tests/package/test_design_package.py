@@ -103,7 +103,7 @@ def test_the_manifest_is_written_as_it_is_read(package: DesignPackage) -> None:
 def test_a_package_of_a_model_knows_it(package: DesignPackage) -> None:
     found = ModelPackage.read(package.folder)
     assert (found.config.name, found.phase, found.context, found.layers) == ("small-gpt2", "decode", 32, 1)
-    assert (found.scheme.name, found.generates, found.head, found.chunk) == ("w4a8", 1, False, None)
+    assert (found.scheme.name, found.generates, found.head, found.chunk) == ("w8a8", 1, False, None)
 
 
 def test_a_text_is_of_no_model(copy: Path) -> None:

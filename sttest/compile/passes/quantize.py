@@ -9,7 +9,8 @@ from xdsl.passes import ModulePass
 from sttest.compile.ir.module_walk import functions
 from sttest.compile.linalg.support import refuse_unsupported
 from sttest.compile.quantization.function import QuantisedFunction
-from sttest.models.quant.scheme import DEFAULT_SCHEME, load_scheme
+from sttest.models.quant import DEFAULT_SCHEME
+from sttest.models.quant.scheme import load_scheme
 
 
 @dataclass(frozen=True)

@@ -199,10 +199,6 @@ def schemes() -> dict[str, QuantScheme]:
     return all_loaded("schemes", QuantScheme)
 
 
-DEFAULT_SCHEME = "w8a8"
-"""What everything is compiled and evaluated in unless another one is asked for: it loses 3.5 % (results/quality)."""
-
-
 def load_scheme(name_or_path: str | Path) -> QuantScheme:
     """The scheme of that name, that of a YAML file, or that of a quantized checkpoint by its folder.
 

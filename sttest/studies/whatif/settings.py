@@ -16,7 +16,8 @@ from sttest.core.validation import validated
 from sttest.explore.choice import CHOICES, Choice, decides_design, read_choice
 from sttest.explore.found import BUDGETS, NamedKnobs, known_design, named_knobs
 from sttest.models.program import Phase, check_shape
-from sttest.models.quant.scheme import DEFAULT_SCHEME, QuantScheme, load_scheme, schemes
+from sttest.models.quant import DEFAULT_SCHEME
+from sttest.models.quant.scheme import QuantScheme, load_scheme, schemes
 from sttest.models.registry import description, model_config
 from sttest.reference.weight_types import weight_types
 from sttest.studies.whatif.speculation import Acceptance

@@ -186,9 +186,9 @@ def test_axes_have_names_in_words(key):
 # --- Designs that were found
 
 
-def found_points(tmp_path: Path, axes: str):
+def found_points(tmp_path: Path, axes: str, base="context: 64, precision: w4a8"):
     path = tmp_path / "study.yaml"
-    path.write_text(f"title: x\nbase: {{context: 64}}\naxes: {axes}\n", encoding="utf-8")
+    path.write_text(f"title: x\nbase: {{{base}}}\naxes: {axes}\n", encoding="utf-8")
     return points_of(load_study(path), tmp_path)
 
 
@@ -240,7 +240,7 @@ def test_a_design_of_ones_own_lies_beside_the_study(tmp_path):
         ("", "tigth", "did you mean 'tight'?"),
         ("knobs: {sharing: all}", "mine.yaml", "did you mean 'share'?"),
         ("knob: {share: all}", "mine.yaml", "did you mean 'knobs'?"),
-        ("knobs: {precision: w8a8}", "mine.yaml", "set precision: w8a8"),
+        ("knobs: {precision: w4a8}", "mine.yaml", "set precision: w4a8"),
         ("", "missing.yaml", "missing.yaml"),
     ],
 )
@@ -248,6 +248,6 @@ def test_what_is_wrong_with_such_a_file_is_said_in_one_line(tmp_path, file, name
     if file:
         (tmp_path / "mine.yaml").write_text(f"{file}\n", encoding="utf-8")
     with pytest.raises(InputError) as caught:
-        found_points(tmp_path, f"{{model: [small-gpt2], design: [{named}]}}")
+        found_points(tmp_path, f"{{model: [small-gpt2], design: [{named}]}}", "context: 64")
     assert told in str(caught.value)
     assert "\n" not in str(caught.value)
