@@ -234,4 +234,5 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         aten.scaled_dot_product_attention.default: attention,
         aten.pad.default: pad,
     }
+    table.pop(aten.select_scatter.default, None)  # which is written as a part, like a slice
     return table

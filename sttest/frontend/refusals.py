@@ -118,22 +118,6 @@ def refuse_operations(graph: Graph) -> None:
 # --- Tensors
 
 
-def refuse_uninitialized(graph: Graph) -> None:
-    """Refuses tensors of no defined values.
-
-    Raises:
-        InputError: there is one.
-    """
-    for node in graph.nodes:
-        if node.op == "call_function" and re.match(r"aten\.(new_)?empty", str(node.target)):
-            raise InputError(
-                "uninitialized",
-                "a tensor of no defined values is read",
-                where=place_of(node),
-                hints=["make it with torch.zeros", "write all of it before it is read"],
-            )
-
-
 _HINTS = {torch.bool: ["give it as float32, and compare that with 0 in the module"]}
 _OWN_INTEGERS = ["call float() on it and on what it meets"]
 _COMPLEX = ["compute with real and imaginary parts as tensors of float32, a rotation with sines and cosines"]

@@ -160,18 +160,45 @@ def chosen(x: Tensor, dim: int, index: Tensor) -> Tensor:
 
 def indexed(x: Tensor, indices: list[Tensor | None]) -> Tensor:
     """``x[:, rows, columns]`` with index tensors, of any shape, for dims that lie side by side."""
+    found = _flat_index(x, indices)
+    if found is None:
+        return NotImplemented
+    flat, first, last = found
+    rows = x.reshape(*x.shape[:first], math.prod(x.shape[first:last]), *x.shape[last:])
+    taken = gather(rows, first, flat.reshape(-1))
+    return taken.reshape(*x.shape[:first], *flat.shape, *x.shape[last:])
+
+
+def _flat_index(x: Tensor, indices: list[Tensor | None]) -> tuple[Tensor, int, int] | None:
+    """Index tensors as one into dims from a first to before a last, flattened; None where they lie apart."""
     given = [dim for dim, index in enumerate(indices) if index is not None]
     tensors = [index for index in indices if index is not None]
     if given != list(range(given[0], given[-1] + 1)) or any(index.dtype == torch.bool for index in tensors):
-        return NotImplemented
-    first, last = given[0], given[-1] + 1
-    sizes = x.shape[first:last]
+        return None
+    if any(isinstance(size, torch.SymInt) for index in tensors for size in index.shape):  # as many as values say
+        return None
     flat = torch.zeros((), dtype=torch.int64)
-    for size, index in zip(sizes, tensors, strict=True):
+    for size, index in zip(x.shape[given[0] : given[-1] + 1], tensors, strict=True):
         flat = flat * size + torch.remainder(index, size)
-    rows = x.reshape(*x.shape[:first], math.prod(sizes), *x.shape[last:])
-    found = gather(rows, first, flat.reshape(-1))
-    return found.reshape(*x.shape[:first], *flat.shape, *x.shape[last:])
+    return flat, given[0], given[-1] + 1
+
+
+def placed(x: Tensor, indices: list[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
+    """x with other values of ``x[:, rows, columns]``; the last one stays where an index is there twice."""
+    if len(indices) == 1 and indices[0] is not None and indices[0].dtype == torch.bool and not values.dim():
+        mask = indices[0].view(*indices[0].shape, *[1] * (x.dim() - indices[0].dim()))
+        return torch.where(mask, x + values if accumulate else values, x)
+    found = _flat_index(x, indices)
+    if found is None or accumulate:
+        return NotImplemented
+    flat, first, last = found
+    size, rest = math.prod(x.shape[first:last]), x.shape[last:]
+    rows = values.expand(*x.shape[:first], *flat.shape, *rest).reshape(*x.shape[:first], flat.numel(), *rest)
+    writes = torch.arange(size).unsqueeze(1) == flat.reshape(1, -1)
+    writer = torch.where(writes, torch.arange(flat.numel()), -1).amax(1)
+    inside = (writer >= 0).view(-1, *[1] * len(rest))
+    there = x.reshape(*x.shape[:first], size, *rest)
+    return torch.where(inside, gather(rows, first, writer), there).reshape(x.shape)
 
 
 def with_part(
@@ -334,6 +361,7 @@ _REWRITES: dict[Any, Rewrite] = {
     aten.roll.default: roll,
     aten.index_select.default: chosen,
     aten.index.Tensor: indexed,
+    aten.index_put.default: placed,
     aten.slice_scatter.default: with_part,
     aten.select_scatter.default: with_element,
     aten.cumsum.default: running_sum,
