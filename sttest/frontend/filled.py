@@ -137,8 +137,9 @@ def define_empty(graph: Graph, stored: Mapping[Node, Tensor]) -> None:
 
 def _moved(node: Node, unwritten: Mapping[Node, Any], known: dict[Node, Any]) -> Any:
     """Which elements of a node's result are not written yet; None where it computes with some that aren't."""
-    chooser = _CHOOSES.get(node.target)
-    if (node.target not in _MOVES and chooser is None) or any(each is True for each in node.args):  # True: it adds
+    target: Any = node.target
+    chooser = _CHOOSES.get(target)
+    if (target not in _MOVES and chooser is None) or any(each is True for each in node.args):  # True: it adds
         return None
     choice = None if chooser is None else _value(node.args[chooser], known)
     if chooser is not None and choice is None:
@@ -147,10 +148,9 @@ def _moved(node: Node, unwritten: Mapping[Node, Any], known: dict[Node, Any]) ->
     arguments: list[Any] = list(masks)
     if chooser is not None:
         arguments[chooser] = choice
-    if node.target in _SAME:
+    if target in _SAME:
         return arguments[0]
-    target: Any = torch.reshape if node.target in _VIEWS else node.target
-    return target(*arguments)
+    return torch.reshape(*arguments) if target in _VIEWS else target(*arguments)
 
 
 def _all_written(node: Node) -> Any:

@@ -103,7 +103,7 @@ CASES = (
     Case("VaultGemma", "VaultGemmaForCausalLM"),
     Case("Whisper, decoder", "WhisperModel:decoder.layers.0"),
     Case("XGLM", "XGLMForCausalLM"),
-    Case("Bamba", "BambaForCausalLM"),
+    Case("Bamba", "BambaForCausalLM", config={"attn_layer_indices": [1]}),
     Case("BitNet", "BitNetForCausalLM"),
     Case("CTRL", "CTRLLMHeadModel"),
     Case("Falcon H1", "FalconH1ForCausalLM"),
