@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TypeVar
 
