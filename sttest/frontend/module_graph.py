@@ -20,6 +20,7 @@ from torch.fx import Graph, GraphModule, Node
 from torch.utils import _pytree as pytree
 
 from sttest.core.errors import InputError
+from sttest.frontend.complex_numbers import write_pairs
 from sttest.frontend.decompositions import aten, decompositions
 from sttest.frontend.filled import define_empty, join_parts, write_fills
 from sttest.frontend.refusals import forward_of, path_of, place_of, raised_at, readable, refuse_operations, refuse_types
@@ -129,6 +130,7 @@ def streaming_program(
     write_fills(exported.graph)
     define_empty(exported.graph, _held(exported))
     join_parts(exported.graph)
+    write_pairs(exported.graph, offline_nodes(exported))
     stored = set(_holders(exported))
     push_slices(exported.graph, stored)
     exported.graph.eliminate_dead_code()

@@ -26,13 +26,13 @@ def write_selections(graph: Graph, stored: set[Node]) -> None:
         if rewrite is None or _is_stored(node, stored):
             continue
         if isinstance(node.meta["val"], Tensor):
-            _inline(graph, node, rewrite, node.args)
+            inline(graph, node, rewrite, node.args)
         elif rewrite is split_part:
             for part in list(node.users):
-                _inline(graph, part, rewrite, (part.args[1], *node.args))
+                inline(graph, part, rewrite, (part.args[1], *node.args))
         else:
             for part in [each for each in node.users if each.args[1] == 0]:
-                _inline(graph, part, rewrite, node.args)
+                inline(graph, part, rewrite, node.args)
     graph.eliminate_dead_code()
 
 
@@ -49,8 +49,8 @@ def _is_stored(node: Node, stored: set[Node]) -> bool:
     return True
 
 
-def _inline(graph: Graph, node: Node, rewrite: Rewrite, arguments: tuple[Any, ...]) -> None:
-    """Replace a node by the operations of a function of its arguments, if the function takes them."""
+def inline(graph: Graph, node: Node, rewrite: Rewrite, arguments: tuple[Any, ...]) -> Node | None:
+    """Replace a node by the operations of a function of its arguments; None if the function doesn't take them."""
     operands = list(dict.fromkeys(_nodes(arguments)))
     values = [each.meta["val"] for each in operands]
     mode = values[0].fake_mode
@@ -61,7 +61,7 @@ def _inline(graph: Graph, node: Node, rewrite: Rewrite, arguments: tuple[Any, ..
 
     with mode, torch.no_grad():
         if rewrite(*map_arg(arguments, lambda each: each.meta["val"])) is NotImplemented:
-            return
+            return None
         inner = make_fx(traced, decomposition_table=decompositions())(*values).graph
     inner.eliminate_dead_code()
     copies: dict[Node, Any] = dict(
@@ -74,6 +74,7 @@ def _inline(graph: Graph, node: Node, rewrite: Rewrite, arguments: tuple[Any, ..
         if each not in operands:
             each.meta = {**each.meta, **kept}
     node.replace_all_uses_with(result)
+    return result
 
 
 def _nodes(value: Any) -> list[Node]:
