@@ -160,7 +160,7 @@ def summed(y: Tensor) -> Tensor:
 
 @pytest.mark.parametrize("compute", [computed_before, returned, summed])
 def test_what_is_read_too_early_is_refused(compute):
-    with pytest.raises(InputError, match="no defined values is read.*elements are unwritten where.*torch.zeros"):
+    with pytest.raises(InputError, match=r"no defined values is read.*elements are unwritten where.*torch.zeros"):
         compiled(compute)
 
 
