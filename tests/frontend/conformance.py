@@ -105,7 +105,12 @@ CASES = (
     Case("Qwen 3", "Qwen3ForCausalLM"),
     Case("Qwen 3 MoE", "Qwen3MoeForCausalLM"),
     Case("RecurrentGemma", "RecurrentGemmaForCausalLM", ("prefill",)),  # its state is no cache of transformers
-    Case("RWKV", "RwkvForCausalLM", ("prefill",)),  # its state is no cache of transformers
+    Case(  # its state is no cache of transformers, and it has no heads to shrink by
+        "RWKV",
+        "RwkvForCausalLM",
+        ("prefill",),
+        {"hidden_size": 64, "attention_hidden_size": 64, "intermediate_size": 256, "num_hidden_layers": 4},
+    ),
     Case("Seed-OSS", "SeedOssForCausalLM"),
     Case("SmolLM 3", "SmolLM3ForCausalLM"),
     Case("StableLM", "StableLmForCausalLM"),

@@ -132,6 +132,17 @@ def test_words_that_go_to_the_device_of_their_table_have_values(configuration):
     assert 0.5 < one.std() < 2
 
 
+def test_a_state_that_a_layer_writes_to_is_returned_and_stays_as_it_was(configuration):
+    config = configuration("RwkvConfig", hidden_size=32, attention_hidden_size=32, num_hidden_layers=2, vocab_size=96)
+    module, example = captured_layer(asked(config, "transformers:RwkvForCausalLM"))
+    before = {name: each.clone() for name, each in module.named_buffers()}
+    one, again = module(**example), module(**example)
+    assert {name for name in one if name.startswith("new_")} == {f"new_{name}" for name in before} != set()
+    assert all(torch.equal(one[name], again[name]) for name in one)
+    assert all(torch.equal(each, before[name]) for name, each in module.named_buffers())
+    assert not torch.equal(one["new_state_0"], before["state_0"])
+
+
 def test_tied_weights_are_one(configuration):
     model = built_model(asked(configuration("GPT2Config"), "transformers:GPT2LMHeadModel"))
     weights = Weights(model, 0)
