@@ -13,23 +13,27 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 
 def make_plain(module: ModuleOp) -> None:
-    """Rewrites the loop nests of a module."""
+    """Rewrites the loop nests of a module, and erases constants and tensors that nothing reads any more."""
+    made = [op for op in module.walk() if isinstance(op, FillOp | tensor.EmptyOp | arith.ConstantOp) and _is_read(op)]
     for op in reversed(_nests(module)):  # what only a dead result is made of is dead too
         _drop_dead_results(op)
     for op in _nests(module):
         _fill_starts(op)
         _hold_constants(op)
-    made = [op for op in module.walk() if isinstance(op, FillOp | tensor.EmptyOp | arith.ConstantOp)]
-    _erase_unread(reversed(made))
+    _erase_unread(reversed([op for op in made if op.parent is not None]))
 
 
 def _nests(module: ModuleOp) -> list[GenericOp]:
     return [op for op in module.walk() if isinstance(op, GenericOp)]
 
 
+def _is_read(op: Operation) -> bool:
+    return any(result.uses.get_length() for result in op.results)
+
+
 def _erase_unread(ops: Iterable[Operation]) -> None:
     for op in ops:
-        if op.results and not any(result.uses.get_length() for result in op.results):
+        if not _is_read(op):
             Rewriter.erase_op(op)
 
 
