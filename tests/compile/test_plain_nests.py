@@ -87,6 +87,14 @@ def test_a_softmax_whose_indices_nobody_reads(start):
     assert parse(left, "own").is_structurally_equivalent(parse(text, "own"))
 
 
+def test_what_is_made_of_dead_results_alone_is_dead():
+    text = SOFTMAX.format(start=STARTS["fills"], positions=POSITIONS, second="%pick")
+    wide = "%far = tensor.expand_shape %top#1 [[0, 1]] output_shape [4, 1] : tensor<4xi64> into tensor<4x1xi64>"
+    more = text.replace("    %none = ", f"    {wide}\n    %none = ")
+    assert more != text
+    assert parse(more, "own").is_structurally_equivalent(parse(text, "own"))
+
+
 def test_both_forms_of_several_results_are_read():
     text = SOFTMAX.format(start=STARTS["fills"], positions=POSITIONS, second="%pick")
     kept = text.replace("return %y", "return %y, %top#1").replace(

@@ -15,8 +15,11 @@ from xdsl.rewriter import InsertPoint, Rewriter
 def make_plain(module: ModuleOp) -> None:
     """Rewrites the loop nests of a module, and erases constants and tensors that nothing reads any more."""
     made = [op for op in module.walk() if isinstance(op, FillOp | tensor.EmptyOp | arith.ConstantOp) and _is_read(op)]
-    for op in reversed(_nests(module)):  # what only a dead result is made of is dead too
-        _drop_dead_results(op)
+    for op in reversed(list(module.walk())):  # what only a dead result is made of is dead too
+        if isinstance(op, GenericOp | tensor.ExpandShapeOp | tensor.CollapseShapeOp):
+            _erase_unread([op])
+        if isinstance(op, GenericOp) and op.parent is not None:
+            _drop_dead_results(op)
     for op in _nests(module):
         _fill_starts(op)
         _hold_constants(op)
@@ -33,7 +36,7 @@ def _is_read(op: Operation) -> bool:
 
 def _erase_unread(ops: Iterable[Operation]) -> None:
     for op in ops:
-        if not _is_read(op):
+        if op.results and not _is_read(op):
             Rewriter.erase_op(op)
 
 
