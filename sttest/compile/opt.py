@@ -15,6 +15,7 @@ from xdsl.utils.exceptions import DiagnosticException, ParseError, VerifyExcepti
 from sttest.compile.ir.module_walk import all_of, parse_error, rule_error, set_target
 from sttest.compile.ir.reader import read_module
 from sttest.compile.linalg.fills import name_fills
+from sttest.compile.linalg.plain_nests import make_plain
 from sttest.compile.steps import parse_passes
 from sttest.core.errors import InputError
 from sttest.core.extensions import offers
@@ -48,7 +49,7 @@ def new_context() -> Context:
 
 
 def parse(text: str, where: str, context: Context | None = None) -> ModuleOp:
-    """Reads and verifies a module; generalized fills are fills again.
+    """Reads and verifies a module; generalized fills are fills again, and dead results go.
 
     Raises:
         InputError: the text does not parse or breaks a rule of its dialect; it shows the line and names op and rule.
@@ -64,6 +65,7 @@ def parse(text: str, where: str, context: Context | None = None) -> ModuleOp:
     except VerifyException as error:
         raise rule_error(error, text, where, module) from error
     name_fills(module)
+    make_plain(module)
     return module
 
 

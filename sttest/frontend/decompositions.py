@@ -166,9 +166,9 @@ def attention(
     if enable_gqa and k.shape[-3] != q.shape[-3]:
         groups = q.shape[-3] // k.shape[-3]
         folded = q.reshape(*q.shape[:-3], k.shape[-3], groups * q.shape[-2], q.shape[-1])
-        if attn_mask is None and not is_causal:
+        if attn_mask is None and not is_causal and k.shape[-3] == v.shape[-3]:
             return attention(folded, k, v, scale=scale).reshape(*q.shape[:-1], v.shape[-1])
-        k, v = (each.repeat_interleave(groups, -3) for each in (k, v))
+        k, v = (each.repeat_interleave(q.shape[-3] // each.shape[-3], -3) for each in (k, v))
     scores = (q.unsqueeze(-2) * k.unsqueeze(-3)).sum(-1) * (q.shape[-1] ** -0.5 if scale is None else scale)
     seen = None  # whether a query sees anything
     if is_causal:  # it sees the first key
@@ -234,4 +234,5 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         aten.scaled_dot_product_attention.default: attention,
         aten.pad.default: pad,
     }
+    table.pop(aten.select_scatter.default, None)  # which is written as a part, like a slice
     return table

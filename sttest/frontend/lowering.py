@@ -127,7 +127,11 @@ def lower(program: TorchProgram | SavedProgram, report: Callable[[str], None] = 
     report("torch-mlir")
     module = to_linalg(exported)
     report("normalization")
-    normalize(module)
+    module.context.emit_error_diagnostics = False  # the error has them, with the place in our words
+    try:
+        normalize(module)
+    except import_module("torch_mlir.ir").MLIRError as error:
+        raise _not_normalized(error, program) from error
     _check_ops(module, _places(program))
     annotate(module, program, names, kinds)
     return module.operation.get_asm(print_generic_op_form=True)
@@ -190,6 +194,18 @@ def _locate_by_module(exported: "ExportedProgram") -> None:
 
 def _places(program: TorchProgram | SavedProgram) -> Mapping[int, str]:
     return program.places if isinstance(program, SavedProgram) else {}
+
+
+def _not_normalized(error: Any, program: TorchProgram | SavedProgram) -> InputError:
+    """What to say where a rewriting of loop nests breaks; what MLIR says of it means nothing to a user."""
+    numbers = (re.search(r'":(\d+)', str(each.location)) for each in error.error_diagnostics)
+    found = (_places(program).get(int(number[1])) for number in numbers if number)
+    return InputError(
+        "unsupported-op",
+        "its loop nest cannot be rewritten as one that streams",
+        where=next(filter(None, found), str(program.attributes.get("place", "module"))),
+        hints=["write that operation in others", "keep it on the host"],
+    )
 
 
 def _check_ops(module: Any, places: Mapping[int, str]) -> None:

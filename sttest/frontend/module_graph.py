@@ -20,17 +20,10 @@ from torch.fx import Graph, GraphModule, Node
 from torch.utils import _pytree as pytree
 
 from sttest.core.errors import InputError
+from sttest.frontend.complex_numbers import write_pairs
 from sttest.frontend.decompositions import aten, decompositions
-from sttest.frontend.refusals import (
-    forward_of,
-    path_of,
-    place_of,
-    raised_at,
-    readable,
-    refuse_operations,
-    refuse_types,
-    refuse_uninitialized,
-)
+from sttest.frontend.filled import define_empty, join_parts, write_fills
+from sttest.frontend.refusals import forward_of, path_of, place_of, raised_at, readable, refuse_operations, refuse_types
 from sttest.frontend.selections import write_selections
 from sttest.frontend.slices import push_slices
 
@@ -91,8 +84,8 @@ def module_graph(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[s
     holders, frontier = _constants(exported)
     offline = _computation(holders, frontier)
     specs = {spec.arg.name: spec for spec in exported.graph_signature.input_specs}
-    stored = {**dict(exported.state_dict), **exported.constants}
-    tensors = [stored[specs[node.name].target or ""].detach() for node in holders]
+    values = _held(exported)
+    tensors = [values[node] for node in holders]
     names: dict[str, str] = {}
     for spec in specs.values():
         name = spec.arg.name if spec.kind is InputKind.USER_INPUT else readable(spec.target or "")
@@ -134,15 +127,18 @@ def streaming_program(
     results = _result_names(exported, forward_of(module))
     _drop_nothing(exported)
     _write_literals(exported)
+    write_fills(exported.graph)
+    define_empty(exported.graph, _held(exported))
+    join_parts(exported.graph)
+    write_pairs(exported.graph, offline_nodes(exported))
     stored = set(_holders(exported))
     push_slices(exported.graph, stored)
     exported.graph.eliminate_dead_code()
     write_selections(exported.graph, stored)
-    _write_fills(exported.graph)
+    write_fills(exported.graph)
     _name_outputs(exported)
     _widen_masks(exported)
     _widen_integers(exported)
-    refuse_uninitialized(exported.graph)
     _refuse_constant_results(exported)
     _round_numbers(exported.graph)
     return exported, results
@@ -234,19 +230,6 @@ def _write_literals(exported: ExportedProgram) -> None:
         node.replace_all_uses_with(number)
 
 
-def _write_fills(graph: Graph) -> None:
-    """A tensor filled like another one no longer reads that one."""
-    for node in list(graph.nodes):
-        if node.target is aten.full_like.default:
-            with graph.inserting_before(node):
-                shape, dtype = list(node.meta["val"].shape), node.meta["val"].dtype
-                fill = graph.call_function(aten.full.default, (shape, node.args[1]), {"dtype": dtype})
-            fill.meta = dict(node.meta)
-            node.replace_all_uses_with(fill)
-            graph.erase_node(node)
-    graph.eliminate_dead_code()
-
-
 # --- What no input reaches
 
 
@@ -275,6 +258,13 @@ def _holders(exported: ExportedProgram) -> list[Node]:
     kinds = {spec.arg.name: spec.kind for spec in exported.graph_signature.input_specs}
     nodes = exported.graph.nodes
     return [node for node in nodes if node.op == "placeholder" and kinds[node.name] is not InputKind.USER_INPUT]
+
+
+def _held(exported: ExportedProgram) -> dict[Node, Tensor]:
+    """The module's tensors, by their placeholders."""
+    specs = {spec.arg.name: spec for spec in exported.graph_signature.input_specs}
+    stored = {**dict(exported.state_dict), **exported.constants}
+    return {node: stored[specs[node.name].target or ""].detach() for node in _holders(exported)}
 
 
 def _name_outputs(exported: ExportedProgram) -> None:

@@ -30,12 +30,12 @@ def _drop_in(generic: Any) -> None:
         kept = [i for i, e in enumerate(old.results) if not isinstance(e, ir.AffineConstantExpr)]
         if len(kept) == len(old.results) or index >= len(maps) - len(generic.results):
             continue
+        if any(operand.type.shape[i] != 1 for i in range(len(old.results)) if i not in kept):
+            continue
         if not isinstance(operand.owner, ir.Block) and operand.owner.name == "tensor.expand_shape":
             generic.operands[index] = _without_dims(operand.owner, kept)
-        elif all(operand.type.shape[i] == 1 for i in range(len(old.results)) if i not in kept):
-            generic.operands[index] = _collapsed(operand, kept, generic)
         else:
-            continue
+            generic.operands[index] = _collapsed(operand, kept, generic)
         maps[index] = ir.AffineMap.get(old.n_dims, 0, [old.results[i] for i in kept], context=generic.context)
     with generic.context:
         generic.attributes["indexing_maps"] = ir.ArrayAttr.get([ir.AffineMapAttr.get(m) for m in maps])
@@ -48,11 +48,14 @@ def _without_dims(expand: Any, kept: list[int]) -> Any:
 
     source, wide = expand.operands[0], expand.results[0].type
     shape = [wide.shape[i] for i in kept]
+    groups = [[i.value for i in group if i.value in kept] for group in expand.attributes["reassociation"]]
+    whole = [place for place, group in enumerate(groups) if group]
+    if len(whole) < len(groups):  # a dim of the source itself is read at one index, as heads that all queries share
+        source = _collapsed(source, whole, expand)
     if list(source.type.shape) == shape:
         return source
-    groups = [[i.value for i in group] for group in expand.attributes["reassociation"]]
     places = count()
-    narrow = [[next(places) for i in group if i in kept] for group in groups]
+    narrow = [[next(places) for _ in group] for group in groups if group]
     with expand.context, expand.location, ir.InsertionPoint(expand):
         target = ir.RankedTensorType.get(shape, wide.element_type)
         return tensor.expand_shape(target, source, narrow, [], shape)

@@ -118,25 +118,9 @@ def refuse_operations(graph: Graph) -> None:
 # --- Tensors
 
 
-def refuse_uninitialized(graph: Graph) -> None:
-    """Refuses tensors of no defined values.
-
-    Raises:
-        InputError: there is one.
-    """
-    for node in graph.nodes:
-        if node.op == "call_function" and re.match(r"aten\.(new_)?empty", str(node.target)):
-            raise InputError(
-                "uninitialized",
-                "a tensor of no defined values is read",
-                where=place_of(node),
-                hints=["make it with torch.zeros", "write all of it before it is read"],
-            )
-
-
 _HINTS = {torch.bool: ["give it as float32, and compare that with 0 in the module"]}
 _OWN_INTEGERS = ["call float() on it and on what it meets"]
-_COMPLEX = ["compute with real and imaginary parts as tensors of float32, a rotation with sines and cosines"]
+COMPLEX_HINT = ["compute with real and imaginary parts as tensors of float32, a rotation with sines and cosines"]
 _INTEGERS = ["look up embeddings on the host and give their rows as an input", "give it as int32 or float32"]
 
 
@@ -165,7 +149,7 @@ def refuse_types(exported: ExportedProgram, names: list[str]) -> None:
                 if node.name in given
                 else _OWN_INTEGERS
             )
-            hints = _COMPLEX if value.dtype.is_complex else _HINTS.get(value.dtype, other)
+            hints = COMPLEX_HINT if value.dtype.is_complex else _HINTS.get(value.dtype, other)
             kind = str(value.dtype).removeprefix("torch.")
             raise InputError("element-type", f"'{name}' is {kind}, which no stream carries", where=user, hints=hints)
     for node in exported.graph.output_node().all_input_nodes:

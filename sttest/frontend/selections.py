@@ -26,13 +26,13 @@ def write_selections(graph: Graph, stored: set[Node]) -> None:
         if rewrite is None or _is_stored(node, stored):
             continue
         if isinstance(node.meta["val"], Tensor):
-            _inline(graph, node, rewrite, node.args)
+            inline(graph, node, rewrite, node.args)
         elif rewrite is split_part:
             for part in list(node.users):
-                _inline(graph, part, rewrite, (part.args[1], *node.args))
+                inline(graph, part, rewrite, (part.args[1], *node.args))
         else:
             for part in [each for each in node.users if each.args[1] == 0]:
-                _inline(graph, part, rewrite, node.args)
+                inline(graph, part, rewrite, node.args)
     graph.eliminate_dead_code()
 
 
@@ -49,8 +49,8 @@ def _is_stored(node: Node, stored: set[Node]) -> bool:
     return True
 
 
-def _inline(graph: Graph, node: Node, rewrite: Rewrite, arguments: tuple[Any, ...]) -> None:
-    """Replace a node by the operations of a function of its arguments, if the function takes them."""
+def inline(graph: Graph, node: Node, rewrite: Rewrite, arguments: tuple[Any, ...]) -> Node | None:
+    """Replace a node by the operations of a function of its arguments; None if the function doesn't take them."""
     operands = list(dict.fromkeys(_nodes(arguments)))
     values = [each.meta["val"] for each in operands]
     mode = values[0].fake_mode
@@ -61,7 +61,7 @@ def _inline(graph: Graph, node: Node, rewrite: Rewrite, arguments: tuple[Any, ..
 
     with mode, torch.no_grad():
         if rewrite(*map_arg(arguments, lambda each: each.meta["val"])) is NotImplemented:
-            return
+            return None
         inner = make_fx(traced, decomposition_table=decompositions())(*values).graph
     inner.eliminate_dead_code()
     copies: dict[Node, Any] = dict(
@@ -74,6 +74,7 @@ def _inline(graph: Graph, node: Node, rewrite: Rewrite, arguments: tuple[Any, ..
         if each not in operands:
             each.meta = {**each.meta, **kept}
     node.replace_all_uses_with(result)
+    return result
 
 
 def _nodes(value: Any) -> list[Node]:
@@ -160,18 +161,45 @@ def chosen(x: Tensor, dim: int, index: Tensor) -> Tensor:
 
 def indexed(x: Tensor, indices: list[Tensor | None]) -> Tensor:
     """``x[:, rows, columns]`` with index tensors, of any shape, for dims that lie side by side."""
+    found = _flat_index(x, indices)
+    if found is None:
+        return NotImplemented
+    flat, first, last = found
+    rows = x.reshape(*x.shape[:first], math.prod(x.shape[first:last]), *x.shape[last:])
+    taken = gather(rows, first, flat.reshape(-1))
+    return taken.reshape(*x.shape[:first], *flat.shape, *x.shape[last:])
+
+
+def _flat_index(x: Tensor, indices: list[Tensor | None]) -> tuple[Tensor, int, int] | None:
+    """Index tensors as one into dims from a first to before a last, flattened; None where they lie apart."""
     given = [dim for dim, index in enumerate(indices) if index is not None]
     tensors = [index for index in indices if index is not None]
     if given != list(range(given[0], given[-1] + 1)) or any(index.dtype == torch.bool for index in tensors):
-        return NotImplemented
-    first, last = given[0], given[-1] + 1
-    sizes = x.shape[first:last]
+        return None
+    if any(isinstance(size, torch.SymInt) for index in tensors for size in index.shape):  # as many as values say
+        return None
     flat = torch.zeros((), dtype=torch.int64)
-    for size, index in zip(sizes, tensors, strict=True):
+    for size, index in zip(x.shape[given[0] : given[-1] + 1], tensors, strict=True):
         flat = flat * size + torch.remainder(index, size)
-    rows = x.reshape(*x.shape[:first], math.prod(sizes), *x.shape[last:])
-    found = gather(rows, first, flat.reshape(-1))
-    return found.reshape(*x.shape[:first], *flat.shape, *x.shape[last:])
+    return flat, given[0], given[-1] + 1
+
+
+def placed(x: Tensor, indices: list[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
+    """x with other values of ``x[:, rows, columns]``; the last one stays where an index is there twice."""
+    if len(indices) == 1 and indices[0] is not None and indices[0].dtype == torch.bool and not values.dim():
+        mask = indices[0].view(*indices[0].shape, *[1] * (x.dim() - indices[0].dim()))
+        return torch.where(mask, x + values if accumulate else values, x)
+    found = _flat_index(x, indices)
+    if found is None or accumulate:
+        return NotImplemented
+    flat, first, last = found
+    size, rest = math.prod(x.shape[first:last]), x.shape[last:]
+    rows = values.expand(*x.shape[:first], *flat.shape, *rest).reshape(*x.shape[:first], flat.numel(), *rest)
+    writes = torch.arange(size).unsqueeze(1) == flat.reshape(1, -1)
+    writer = torch.where(writes, torch.arange(flat.numel()), -1).amax(1)
+    inside = (writer >= 0).view(-1, *[1] * len(rest))
+    there = x.reshape(*x.shape[:first], size, *rest)
+    return torch.where(inside, gather(rows, first, writer), there).reshape(x.shape)
 
 
 def with_part(
@@ -334,6 +362,7 @@ _REWRITES: dict[Any, Rewrite] = {
     aten.roll.default: roll,
     aten.index_select.default: chosen,
     aten.index.Tensor: indexed,
+    aten.index_put.default: placed,
     aten.slice_scatter.default: with_part,
     aten.select_scatter.default: with_element,
     aten.cumsum.default: running_sum,

@@ -102,22 +102,6 @@ def test_a_reduction_whose_fill_is_no_constant() -> None:
     assert error.where == "linalg.generic -> tensor<4xf32>"
 
 
-def test_a_result_that_nobody_reads() -> None:
-    program = Program()
-    text = program.text(program.unary(program.argument(4, 4)))
-    kind = "tensor<4x4xf32>"
-    text = (
-        text.replace("%v0 = ", "%v0, %unread = ")
-        .replace("(%a0, %v0_out)", "(%a0, %v0_out, %v0_out)")
-        .replace("array<i32: 1, 1>", "array<i32: 1, 2>")
-        .replace(OLD["input"], OLD["input"].replace("affine", "affine_map<(d0, d1) -> (d0, d1)>, affine", 1))
-        .replace("%acc: f32", "%acc: f32, %other: f32")
-        .replace("linalg.yield %s : f32", "linalg.yield %s, %i0 : f32, f32")
-        .replace(f"({kind}, {kind}) -> {kind}", f"({kind}, {kind}, {kind}) -> ({kind}, {kind})")
-    )
-    assert refused(text).code == "unread-result"
-
-
 def test_control_flow() -> None:
     program = Program()
     text = program.text(program.unary(program.argument(4, 4)))

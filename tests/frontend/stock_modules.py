@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
+from compared import Function
 from torch import Tensor, nn
 
 
@@ -103,17 +104,6 @@ class Cat(nn.Module):
         return {"joined": torch.cat([self.left(x), self.right(z)], -1)}
 
 
-class Function(nn.Module):
-    """A function of tensors as a module."""
-
-    def __init__(self, compute: Callable[..., object]) -> None:
-        super().__init__()
-        self.compute = compute
-
-    def forward(self, *tensors: Tensor) -> object:
-        return self.compute(*tensors)
-
-
 def ragged(y: Tensor) -> Tensor:
     """What comes of rounding and of powers."""
     return y.floor() + y.ceil() * y.trunc() - y.frac() + y.round() + y**5 + y.abs() ** 1.5 + (1 + y.abs()) ** -2
@@ -153,6 +143,20 @@ def blind_by_infinity(y: Tensor) -> Tensor:
     """The same with a mask that is added."""
     mask = torch.zeros(8, 8).masked_fill(torch.ones(8, 8).triu().bool(), -torch.inf)
     return F.scaled_dot_product_attention(y, y, y, attn_mask=mask)
+
+
+def rotated(y: Tensor) -> Tensor:
+    """A rotary embedding by complex numbers."""
+    angles = torch.arange(16).unsqueeze(1) * torch.arange(1, 5) / 7
+    rotation = torch.polar(torch.ones(16, 4), angles).unsqueeze(1)
+    return torch.view_as_real(torch.view_as_complex(y.reshape(1, 16, 4, 4, 2)) * rotation).flatten(3)
+
+
+def signal(y: Tensor) -> Tensor:
+    """Complex numbers that inputs make."""
+    a, b = torch.complex(y, y * 2), torch.polar(y.abs() + 1, y)
+    c = (a * b.conj() + 0.5 * a)[1:].transpose(0, 1) * y[:7].t()
+    return c.real - c.imag * c.abs()
 
 
 def x(*shape: int) -> Tensor:
@@ -219,6 +223,8 @@ MODULES: dict[str, Callable[[], tuple[nn.Module, object]]] = {
     "optional-result": lambda: (Function(lambda y: {"hidden": y * 2, "cache": None}), x()),
     "logic": lambda: (Function(lambda y: torch.where((y > 0) ^ ~(y.abs() < 1) | (y < -2), y, -y)), x()),
     "prime": lambda: (nn.Linear(17, 13), x(7, 17)),
+    "complex-rotation": lambda: (Function(rotated), x(1, 16, 4, 8)),
+    "complex-numbers": lambda: (Function(signal), x(8, 8)),
     "cat": lambda: (Cat(), {"x": x(), "z": x()}),
 }
 """By name: makes a module and its example inputs."""

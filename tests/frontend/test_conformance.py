@@ -19,13 +19,9 @@ def test_none_is_wrong():
     assert all(float(row.decibels) >= LEAST_DB for row in rows() if row.outcome == "right")
 
 
-NOT_YET_PLACED = ("lowering-failed: ", "several-groups: ", "bad-config: ")
-"""Refusals of torch-mlir, of a whole design and of transformers itself, which know no line."""
-
-
 def test_refusals_say_why_and_where():
     for row in rows():
-        if row.outcome == "refused" and not row.cause.startswith(NOT_YET_PLACED):
+        if row.outcome == "refused":
             assert re.match(r"[a-z-]+: \S.*; .*\S+\.py:\d+", row.cause), row
 
 

@@ -125,6 +125,24 @@ def test_weights_are_drawn_by_their_seed_and_only_for_what_runs(configuration):
     assert model.model.layers[1].mlp.up_proj.weight.device.type == "meta"
 
 
+def test_words_that_go_to_the_device_of_their_table_have_values(configuration):
+    config = configuration("Llama4TextConfig", moe_layers=[], num_hidden_layers=4)
+    one, again = (captured_layer(asked(config, "transformers:Llama4ForCausalLM"))[1]["hidden_states"] for _ in range(2))
+    assert torch.equal(one, again)
+    assert 0.5 < one.std() < 2
+
+
+def test_a_state_that_a_layer_writes_to_is_returned_and_stays_as_it_was(configuration):
+    config = configuration("RwkvConfig", hidden_size=32, attention_hidden_size=32, num_hidden_layers=2, vocab_size=96)
+    module, example = captured_layer(asked(config, "transformers:RwkvForCausalLM"))
+    before = {name: each.clone() for name, each in module.named_buffers()}
+    one, again = module(**example), module(**example)
+    assert {name for name in one if name.startswith("new_")} == {f"new_{name}" for name in before} != set()
+    assert all(torch.equal(one[name], again[name]) for name in one)
+    assert all(torch.equal(each, before[name]) for name, each in module.named_buffers())
+    assert not torch.equal(one["new_state_0"], before["state_0"])
+
+
 def test_tied_weights_are_one(configuration):
     model = built_model(asked(configuration("GPT2Config"), "transformers:GPT2LMHeadModel"))
     weights = Weights(model, 0)
@@ -158,6 +176,13 @@ def test_words_that_mean_something_else_are_not_drawn(configuration):
     model = built_model(asked(config))
     drawn = ModelInputs(model, asked(config), 0).prefill(10_000)["input_ids"]
     assert set(range(96)) - set(drawn.unique().tolist()) == {1, 7, 8, 9}
+
+
+def test_heads_of_a_state_space_stay_as_wide_as_the_expanded_hidden_state():
+    sizes = {"hidden_size": 4096, "num_attention_heads": 32, "mamba_expand": 2, "mamba_d_head": 64}
+    found = shrunk(sizes | {"mamba_n_heads": 128})
+    assert found["mamba_n_heads"] * found["mamba_d_head"] == 2 * found["hidden_size"] == 128
+    assert shrunk(sizes | {"mamba_n_heads": 32})["mamba_d_head"] == 64  # of a width of its own
 
 
 def test_parts_of_a_configuration_are_shrunk_themselves():

@@ -71,6 +71,12 @@ class BoundedParser(Parser):
             self.raise_error(f"an integer of more than {MAX_INTEGER_BITS:,} bits")
         return super()._parse_optional_integer_or_float_type()
 
+    def parse_comma_separated_list(self, delimiter: Any, parse: Any, context_msg: str = "") -> Any:
+        """See xDSL; types of several results of a ``linalg.generic`` stand in parentheses."""
+        if delimiter is self.Delimiter.NONE and parse == self.parse_attribute and self._current_token.text == "(":
+            return super().parse_comma_separated_list(self.Delimiter.PAREN, self.parse_type, context_msg)
+        return super().parse_comma_separated_list(delimiter, parse, context_msg)
+
     def parse_dense_int_or_fp_elements_attr(self, type: Any) -> Any:  # noqa: A002 - as xDSL
         """See xDSL."""
         self._literal = self.pos

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TypeVar
 
@@ -285,7 +286,14 @@ def parse_error(error: ParseError, text: str, where: str) -> InputError:
     if unknown:
         # xDSL stops behind the name of an op that it does not know.
         position = max(text.rfind(unknown.group(1), 0, position), 0)
+        if unknown.group(1).startswith("linalg."):
+            return _bad_ir(error.msg, text, where, position, [how_to_generalize([unknown.group(1)])])
     return _bad_ir(error.msg, text, where, position)
+
+
+def how_to_generalize(names: Iterable[str]) -> str:
+    """A hint: the command that writes named operations of linalg as loop nests."""
+    return f"turn {', '.join(names)} into linalg.generic with 'mlir-opt --linalg-generalize-named-ops FILE.mlir'"
 
 
 def rule_error(error: VerifyException, text: str, where: str, module: ModuleOp | None = None) -> InputError:
@@ -324,13 +332,13 @@ def _without_comments(text: str) -> str:
     return re.sub(r"//[^\n]*", lambda comment: " " * len(comment.group()), text)
 
 
-def _bad_ir(rule: str, text: str, where: str, position: int | None) -> InputError:
+def _bad_ir(rule: str, text: str, where: str, position: int | None, hints: Sequence[str] = ()) -> InputError:
     if position is None:
         return InputError("bad-ir", f"not valid IR: {rule}", where=where)
     start = text.rfind("\n", 0, position) + 1
     line, column = text[start:].split("\n", 1)[0], position - start
     place = f"{where}:{text.count(chr(10), 0, position) + 1}:{column + 1}"
-    return InputError("bad-ir", f"not valid IR: {rule}\n{_excerpt(line, column)}", where=place)
+    return InputError("bad-ir", f"not valid IR: {rule}\n{_excerpt(line, column)}", where=place, hints=hints)
 
 
 def _excerpt(line: str, column: int) -> str:

@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import IntegerType, ModuleOp, StringAttr, TensorType,
 from xdsl.dialects.linalg.ops import FillOp, GenericOp, YieldOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from sttest.compile.ir.module_walk import all_of, functions
+from sttest.compile.ir.module_walk import all_of, functions, how_to_generalize
 from sttest.core.errors import InputError
 
 _STRUCTURE = (
@@ -76,16 +76,14 @@ def _refuse_ops(module: ModuleOp) -> None:
     if not counts:
         return
     listed = ", ".join(f"{name} ({count}x)" for name, count in sorted(counts.items()))
-    named = [name for name in counts if name.startswith("linalg.")]
-    generalize = [
-        f"turn {', '.join(named)} into linalg.generic with 'mlir-opt --linalg-generalize-named-ops FILE.mlir'"
-    ]
+    named = [name for name in counts if name.startswith("linalg.") and name != "linalg.index"]
     raise InputError(
         "unsupported-ops",
         f"{len(counts)} unsupported op{'s' if len(counts) > 1 else ''}: {listed}",
         where="linalg-to-kernels",
         hints=[
-            *(generalize if named else []),
+            *([how_to_generalize(named)] if named else []),
+            *(["give positions as an argument, a tensor of float32"] if "linalg.index" in counts else []),
             "rewrite the model with matmul, elementwise, reduction, transpose, reshape and concat ops",
         ],
     )

@@ -168,6 +168,10 @@ class Weights:
         """While it lasts, a module that runs gets its own parameters first, and `whole` gets all of its."""
         hooks = [each.register_forward_pre_hook(self._before) for each in model.modules() if each._parameters]
         hooks.append(whole.register_forward_pre_hook(lambda module, _: self.fill(module)))
+        # Models move words to the device of their table before it runs, which has to be a real one.
+        words = model.get_input_embeddings() if hasattr(model, "get_input_embeddings") else None  # pyright: ignore[reportCallIssue]
+        if isinstance(words, nn.Embedding):
+            self._before(words, ())
         try:
             yield
         finally:

@@ -99,10 +99,16 @@ class CapturedLayer(nn.Module):
         call: a call of it.
         varying: positions of leaves that the model's input decides.
         results: names of what is returned; all of it if None.
+        written: positions of leaves that the layer writes to; what they are afterwards is returned.
     """
 
     def __init__(
-        self, layer: nn.Module, call: LayerCall, varying: frozenset[int], results: frozenset[str] | None = None
+        self,
+        layer: nn.Module,
+        call: LayerCall,
+        varying: frozenset[int],
+        results: frozenset[str] | None = None,
+        written: frozenset[int] = frozenset(),
     ) -> None:
         super().__init__()
         self.layer = layer
@@ -110,6 +116,7 @@ class CapturedLayer(nn.Module):
         self.state = call.cache_state()
         self.cache_places = frozenset(call.caches)
         self.results = results
+        self.written = written
         self.inputs: dict[int, str] = {}
         self.held: dict[int, str] = {}
         self.plain: list[Any] = list(call.leaves)
@@ -129,6 +136,15 @@ class CapturedLayer(nn.Module):
         state = call.cache_state()
         return found if state is None else found | state.tensors()
 
+    def writes(self, call: LayerCall) -> frozenset[int]:
+        """Positions of leaves that a call of the same layer writes to; it is made with copies."""
+        copies = {number: call.leaves[number].clone() for number in self.inputs | self.held}
+        leaves = [copies.get(number, leaf) for number, leaf in enumerate(self.plain)]
+        before = {number: each._version for number, each in copies.items()}
+        args, kwargs = pytree.tree_unflatten(leaves, self.structure)
+        self.layer(*args, **kwargs)
+        return frozenset(number for number, each in copies.items() if each._version != before[number])
+
     def forward(self, **inputs: Tensor) -> dict[str, Tensor]:
         """The first tensor that the layer returns, and what is new in its cache."""
         leaves = list(self.plain)
@@ -140,12 +156,15 @@ class CapturedLayer(nn.Module):
         if opened is not None:
             for number in self.cache_places:
                 leaves[number] = opened.cache
+        for number in self.written:
+            leaves[number] = leaves[number].clone()
         args, kwargs = pytree.tree_unflatten(leaves, self.structure)
         returned = pytree.tree_leaves(self.layer(*args, **kwargs), is_leaf=is_cache)
         # The next layer reads the first tensor; others, such as weights of attention, are for whoever asks the model.
         first = next((each for each in returned if isinstance(each, Tensor)), None)
         found = {} if first is None else {"hidden_states": first}
         found |= {} if opened is None else opened.results()
+        found |= {f"new_{(self.inputs | self.held)[number]}": leaves[number] for number in sorted(self.written)}
         return {name: each for name, each in found.items() if self.results is None or name in self.results}
 
 

@@ -38,12 +38,14 @@ def captured_layer(asked: AskedLayer) -> tuple[CapturedLayer, dict[str, Tensor]]
 def _module(layer: nn.Module, calls: list[LayerCall]) -> tuple[CapturedLayer, dict[str, Tensor]]:
     varying = varying_leaves(*calls)
     module = CapturedLayer(layer, calls[0], varying).eval()
+    written: frozenset[int] = frozenset() if module.state is not None else module.writes(calls[0])
+    module = CapturedLayer(layer, calls[0], varying, None, written).eval()
     examples = [module.example(call) for call in calls]
     one, other = (module(**example) for example in examples)
     results = frozenset(
         name for name, each in one.items() if not torch.equal(each, other[name]) and not _is_given(each, examples[0])
     )
-    return CapturedLayer(layer, calls[0], varying, results).eval(), examples[0]
+    return CapturedLayer(layer, calls[0], varying, results, written).eval(), examples[0]
 
 
 def _is_given(result: Tensor, example: dict[str, Tensor]) -> bool:

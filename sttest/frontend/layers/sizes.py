@@ -56,6 +56,7 @@ def shrunk(data: Mapping[str, Any]) -> dict[str, Any]:
         kept_hidden = kept_heads * HEAD_DIM
     for name in data:
         found[name] = _field(name, found[name], kept_hidden, kept_heads, hidden, heads, wide)
+    _shrink_states(found, data, hidden, kept_hidden)
     _shrink_rotation(found, wide)
     _shrink_sequence(found)
     return found
@@ -87,6 +88,13 @@ def _field(name: str, value: Any, kept_hidden: int, kept_heads: int, hidden: int
     if name in _CHOSEN:
         return min(value, 2)
     return value
+
+
+def _shrink_states(found: dict[str, Any], data: Mapping[str, Any], hidden: int, kept_hidden: int) -> None:
+    """Heads of a state space that together are as wide as the expanded hidden state stay so."""
+    count, size, expand = (_first(data, (name,)) for name in ("mamba_n_heads", "mamba_d_head", "mamba_expand"))
+    if count and size and expand and count * size == expand * hidden:
+        found["mamba_d_head"], found["mamba_n_heads"] = HEAD_DIM, expand * kept_hidden // HEAD_DIM
 
 
 def _shrink_rotation(found: dict[str, Any], wide: int) -> None:
