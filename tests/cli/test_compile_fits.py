@@ -49,7 +49,20 @@ def test_the_first_line_says_whether_it_fits_and_the_second_what_it_is(sttest):
     best = sttest("compile", "gpt2", *shape, "--precision", "w4a8", "-o", "here").stdout.splitlines()
     assert best[0].endswith(", fits the tight budget; w4a8 loses 81% perplexity")
     assert best[1] == "design         best, as found for gpt2-decode-tight; as SystemVerilog"
-    default = sttest("compile", "gpt2", "--phase", "decode", "--context", 64, "--design", "default", "-o", "there", "--precision", "w4a8")
+    default = sttest(
+        "compile",
+        "gpt2",
+        "--phase",
+        "decode",
+        "--context",
+        64,
+        "--design",
+        "default",
+        "-o",
+        "there",
+        "--precision",
+        "w4a8",
+    )
     assert default.exit_code == 0
     assert default.stdout.startswith("does not fit: gpt2-decode-c64-u55c: ")
     assert "LUT 145 %" in default.stdout.splitlines()[0]

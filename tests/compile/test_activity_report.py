@@ -25,7 +25,9 @@ CONTEXT = 64
 
 @cache
 def decode() -> tuple[CompiledDesign, Simulation, ReportTable]:
-    design = compile_text(lowered_text("gpt2", "decode", small=False), "gpt2-decode", "u55c", CompileOptions(precision="w4a8"))
+    design = compile_text(
+        lowered_text("gpt2", "decode", small=False), "gpt2-decode", "u55c", CompileOptions(precision="w4a8")
+    )
     return design, simulate(design.graph), activity_table(design)
 
 

@@ -48,7 +48,9 @@ def test_what_a_tensor_of_slices_cannot_be_streamed_like_is_not_cut() -> None:
 
 
 def test_a_decode_reads_its_weights_in_slices_over_channels_of_their_own() -> None:
-    graph = compile_text(lowered_text("gpt2", "decode", small=False), "gpt2", "u55c", CompileOptions(precision="w4a8")).graph
+    graph = compile_text(
+        lowered_text("gpt2", "decode", small=False), "gpt2", "u55c", CompileOptions(precision="w4a8")
+    ).graph
     ports = {each.fifo: each for each in graph.processes if isinstance(each, MemoryPort)}
     gathers = [
         each

@@ -25,7 +25,9 @@ MOST_LINES = 2575
 
 @pytest.fixture(scope="module")
 def gpt2() -> EmittedKernel:
-    return emit_design(compile_text(lowered_text("gpt2", "decode", small=False), "gpt2", "u55c", CompileOptions(precision="w4a8")))
+    return emit_design(
+        compile_text(lowered_text("gpt2", "decode", small=False), "gpt2", "u55c", CompileOptions(precision="w4a8"))
+    )
 
 
 def test_a_real_block_is_a_third_of_the_lines(gpt2: EmittedKernel) -> None:
