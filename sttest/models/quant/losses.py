@@ -23,5 +23,5 @@ def loss_of(scheme: str) -> str:
     """A scheme's loss in words."""
     loss = measured_losses().get(scheme)
     if loss is None:
-        return f"{scheme}, its loss is not measured: see sttest evaluate"
-    return f"{scheme}, perplexity {loss:+.1%} on {MODEL} where weights are rounded to the nearest"
+        return f"{scheme}, loss not measured: see sttest evaluate"
+    return f"{scheme}, {loss:+.1%} perplexity of {MODEL} where rounded to the nearest"
