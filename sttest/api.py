@@ -352,7 +352,7 @@ def compile(  # noqa: A001
         >>> import sttest as st
         >>> design = st.compile("small-gpt2", phase="decode", context=32)
         >>> design.fit.fits, design.simulate().cycles
-        (True, 1216)
+        (True, 1224)
         >>> design = st.compile("small-gpt2", phase="decode", context=32, design="default")
         >>> design.fit.fits, design.simulate().cycles
         (False, 1267)
@@ -384,7 +384,7 @@ def load_design(path: str | Path) -> Design:
         >>> import sttest as st
         >>> folder = st.compile("small-gpt2", phase="decode", context=32).save("build/example")
         >>> st.load_design(folder).simulate().cycles
-        1216
+        1224
     """
     compiled = read_design(DesignPackage.read(path))
     return Design(compiled.graph, compiled, _request_of(compiled))

@@ -114,7 +114,7 @@ class Graph:
             >>> import sttest as st
             >>> design = st.compile("small-gpt2", phase="decode", context=32)
             >>> design.simulate().cycles, design.simulate(unbounded=True).cycles
-            (1216, 1216)
+            (1224, 1224)
         """
         graph = self.graph.with_depths(whole_depths(depths)) if depths is not None else self.graph
         return Run(simulate(graph, engine, unbounded=unbounded, record=record))
@@ -152,7 +152,7 @@ class Graph:
             >>> bool((sizes.depth_after == sizes.depth_before).all())
             True
             >>> design.with_depths(sizes.depth_after).simulate().cycles
-            1216
+            1224
         """
         rate = None if throughput is None else str(throughput)
         reached = None if target is None else str(target)
@@ -187,7 +187,7 @@ def load_graph(path: str | Path) -> Graph:
         >>> import sttest as st
         >>> folder = st.compile("small-gpt2", phase="decode", context=32).save("build/example")
         >>> st.load_graph(folder / "timed_graph.json").simulate(engine="simpy").cycles
-        1216
+        1224
     """
     return Graph.load(path)
 
@@ -216,9 +216,9 @@ class Run:
         >>> import sttest as st
         >>> run = st.compile("small-gpt2", phase="decode", context=32).simulate()
         >>> run
-        Run('small-gpt2-decode-c32-u55c', done, 1216 cycles)
+        Run('small-gpt2-decode-c32-u55c', done, 1224 cycles)
         >>> run.cycles, run.ms
-        (1216, 0.004864)
+        (1224, 0.004896)
     """
 
     simulation: Simulation
@@ -282,7 +282,7 @@ class Run:
             >>> import sttest as st
             >>> path = st.compile("small-gpt2", phase="decode", context=32).simulate().critical_path
             >>> int(path.cycles.sum())
-            1216
+            1224
             >>> path.groupby("process").cycles.sum().idxmax()
             'mlp_act'
         """
