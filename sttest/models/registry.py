@@ -18,8 +18,6 @@ from sttest.core.plain_files import is_folder, is_there
 from sttest.models.config import DecoderConfig, LayerKind, LinearScaling, Llama3Scaling
 from sttest.models.config_file import CONFIG_FILE, is_config_path, read_config
 from sttest.models.families import family_of
-from sttest.models.quant.released.door import told_of
-from sttest.models.quant.scheme import load_scheme
 
 _TABLE_7 = "StreamTensor (MICRO 2025) table 7"
 
@@ -471,6 +469,10 @@ def told_precision(name: str, asked: str | None) -> str | None:
     Raises:
         InputError: the scheme would make other integers than the checkpoint has.
     """
+    # They need numpy, which a measurement on a GPU's machine does without.
+    from sttest.models.quant.released.door import told_of
+    from sttest.models.quant.scheme import load_scheme
+
     told = told_of(Path(name)) if is_config_path(name) and not is_known(name) else None
     if told is None:
         return asked

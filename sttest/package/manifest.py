@@ -13,7 +13,7 @@ _Value = TypeVar("_Value")
 _Maybe = Annotated[_Value | None, Field(default=None, exclude_if=lambda value: value is None)]
 """A key that is left out where there is no value."""
 _Count = Annotated[int, Field(ge=0, lt=1 << 63)]
-"""Of bytes, cycles or things; a file may hold any integer."""
+"""How many bytes, cycles or things there are; a file may hold any integer."""
 
 
 class _Section(BaseModel):

@@ -73,7 +73,7 @@ class Graph:
             >>> import sttest as st
             >>> fifos = st.compile("small-gpt2", phase="decode", context=32).fifos
             >>> int((fifos.depth * fifos.bits).sum())
-            322256
+            471504
         """
         names = [process.name for process in self.graph.processes]
         rows = [
@@ -314,8 +314,8 @@ class Run:
             >>> run = st.compile("small-gpt2", phase="decode", context=32).simulate()
             >>> run.breakdown.head(2)
               category         kind  cycles     share
-            0  compute      compute     927  0.762336
-            1      dma  hbm-latency     116  0.095395
+            0  compute      compute     928  0.758170
+            1      dma  hbm-latency     116  0.094771
         """
         sums = self.critical_path.groupby(["category", "kind"], as_index=False, sort=False)[["cycles", "share"]].sum()
         return sums.sort_values("cycles", ascending=False, kind="stable", ignore_index=True)

@@ -50,7 +50,7 @@ def test_a_folder_in_floating_point_has_no_scheme(tmp_path):
     content = json.loads((GPTQ / "config.json").read_text())
     del content["quantization_config"]
     (tmp_path / "config.json").write_text(json.dumps(content))
-    assert asked(tmp_path).options.precision == "w4a8"
+    assert asked(tmp_path).options.precision == "w8a8"
     with pytest.raises(InputError, match=r"no config\.json with quantized weights"):
         load_scheme(tmp_path)
 

@@ -84,7 +84,11 @@ def test_every_design_found_is_in_the_results(case: Case, tmp_path: Path) -> Non
     words = shlex.split((folder / "commands.sh").read_text(encoding="utf-8").splitlines()[0])
     # A launch of many accesses says so first.
     words = [renamed().get(word, word) for word in words[words[0].startswith("STTEST_MAX_ACCESSES=") :]]
-    assert words == command(case, found.knobs, Path(words[-4]), Path(words[-1]))
+    wanted = command(case, found.knobs, Path(words[-4]), Path(words[-1]))
+    if "--precision" not in words:  # of a version whose default it was
+        at = wanted.index("--precision")
+        wanted[at : at + 2] = []
+    assert words == wanted
 
 
 @pytest.mark.parametrize("case", FOUND, ids=lambda case: case.name)

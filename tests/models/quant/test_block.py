@@ -34,6 +34,7 @@ FLOOR_DB = {
     "w4a8-static": 10.0,
     "w4a8-position": 10.0,
     "w8a8": 30.0,
+    "w8a8-static": 25.0,
     "w4a8kv4": 8.0,
     "w4a8bfp4": 7.0,
     "w4a4kv4": 5.0,

@@ -22,7 +22,7 @@ POINTS_SIMULATED = {
     "hbm-bandwidth": (180, 180),
     "hbm-channels": (90, 90),
     "launch": (16, 16),
-    "precision": (15, 15),
+    "precision": (56, 56),
     "speculation": (72, 72),
 }
 """Points of each shipped study, and those that a block can be asked for: the models' longest contexts (1024, 2048,

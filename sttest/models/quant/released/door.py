@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from sttest.core.errors import InputError
 from sttest.core.extensions import all_loaded
 from sttest.core.files import MAX_OBJECT_BYTES, read_json
+from sttest.models.quant.released import QUANTIZATION
 from sttest.models.quant.released.format import QuantizedFormat, ReleasedForm, refused
 from sttest.models.quant.released.unread import UNREAD
 from sttest.models.quant.scheme import QuantScheme
@@ -19,8 +20,6 @@ __depends__ = (
     "sttest/models/quant/released/compressed_tensors.py",
 )
 
-QUANTIZATION = "quantization_config"
-"""The field of a ``config.json``."""
 _CONFIG, _TEXT = "config.json", "text_config"
 
 
