@@ -235,7 +235,7 @@ def best_searched() -> str:
     """What each of the designs was found from, and how many designs that took."""
     lines = []
     for model, phase, budget in _best_found():
-        found = read_yaml(ROOT / "results" / "best" / f"{model}-{phase}-{budget}" / "knobs.yaml")["found"]
+        found = read_yaml(ROOT / "results" / "best" / f"{model}-{phase}-{budget}" / "options.yaml")["found"]
         lines.append((f"{OF_BEST[model]} {phase}, `{budget}`", f"`{found['base']}`", found["designs"]))
     return markdown(("design", "from", "designs judged"), lines)
 

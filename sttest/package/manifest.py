@@ -41,15 +41,15 @@ class ConfigurationEntry(_Section):
     """Everything that decides the design."""
 
     workload: WorkloadEntry
-    knobs: CompileOptions
+    options: CompileOptions
     board: str
     # fields of a scheme that is none of the shipped ones
     scheme: _Maybe[dict[str, str | int | tuple[tuple[str, str], ...] | None]] = None
 
     @property
     def quant_scheme(self) -> QuantScheme:
-        """The scheme that `knobs.precision` names, or the one that its file held when the design was compiled."""
-        return load_scheme(self.knobs.precision) if self.scheme is None else QuantScheme(**cast(Any, self.scheme))
+        """The scheme that `options.precision` names, or the one that its file held when the design was compiled."""
+        return load_scheme(self.options.precision) if self.scheme is None else QuantScheme(**cast(Any, self.scheme))
 
 
 class PassEntry(_Section):
@@ -154,7 +154,7 @@ class Contractions(_Section):
 class ChoiceEntry(_Section):
     """Which design it is (`sttest.explore.choice`)."""
 
-    choice: str  # what was asked for: ``best``, ``default``, or a file of knobs
+    choice: str  # what was asked for: ``best``, ``default``, or a file of options
     origin: str
     name: str = ""  # name of the known design, the recipe, or the file
     tried: _Count = 1  # designs that were compiled to find it

@@ -124,7 +124,7 @@ def report(tmp_path_factory):
     space = search.space(evaluator)
     tried = run(search, BATCH, 1, lambda _: None, resume=False)
     report = SearchReport("tiny", search, space, tried)
-    placed = {each.slot: evaluator.placed_cycles(each.evaluation.knobs) for each in report.pareto}
+    placed = {each.slot: evaluator.placed_cycles(each.evaluation.options) for each in report.pareto}
     return replace(report, placed=placed, ablated=list(ablation(evaluator, space))[:6])
 
 
@@ -146,7 +146,7 @@ def test_a_row_that_was_changed_is_told(report):
 
 
 @pytest.mark.parametrize(
-    ("text", "code"), [("", "no-such-point"), ("point\n7\n", "bad-point"), ("point,knobs\n7,{}\n", "bad-point")]
+    ("text", "code"), [("", "no-such-point"), ("point\n7\n", "bad-point"), ("point,options\n7,{}\n", "bad-point")]
 )
 def test_a_file_without_points_is_refused(tmp_path, text, code):
     path = tmp_path / "pareto.csv"
@@ -174,7 +174,7 @@ def test_the_ablation_has_every_way_at_one_budget(report):
 def test_records_name_all_that_a_design_depends_on(report):
     record = report.records()[0]
     assert isinstance(record, Record)
-    assert record.knobs.lanes
+    assert record.options.lanes
     assert set(record.target) == {
         "model", "phase", "tokens", "context", "batch", "board", "precision", "layers", "launch_us",
     }  # fmt: skip

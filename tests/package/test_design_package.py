@@ -59,9 +59,9 @@ def test_what_is_written_is_read(design: CompiledDesign, package: DesignPackage)
 @pytest.mark.slow
 def test_a_design_is_read_back_whole(design: CompiledDesign, package: DesignPackage, tmp_path: Path) -> None:
     found = read_design(package)
-    assert (found.name, found.knobs, found.graph, found.board) == (
+    assert (found.name, found.options, found.graph, found.board) == (
         design.name,
-        design.knobs,
+        design.options,
         design.graph,
         design.board,
     )
@@ -127,12 +127,12 @@ def test_a_model_without_values_says_why(copy: Path) -> None:
 
 
 def with_configuration(**changes: object) -> Callable[[Path], None]:
-    """Changes keys of the workload or of the knobs."""
+    """Changes keys of the workload or of the options."""
 
     def change(folder: Path) -> None:
         configuration = json.loads((folder / "manifest.json").read_text())["configuration"]
         for name, value in changes.items():
-            section = "knobs" if name in configuration["knobs"] else "workload"
+            section = "options" if name in configuration["options"] else "workload"
             configuration[section][name] = value
         manifest_with(configuration=configuration)(folder)
 
