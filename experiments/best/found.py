@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from experiments.best.cases import BOARD, Case
-from sttest.compile.options import CompileOptions
+from sttest.compile.options import CompileOptions, todays_option_keys
 from sttest.core.errors import InputError
 from sttest.core.files import read_yaml, write_text
 from sttest.core.validation import validated
@@ -18,6 +18,8 @@ from sttest.explore.found import FOUND
 from sttest.explore.report import text_hash
 
 FOLDER = FOUND
+IN_RESULTS = "options.yaml"
+"""What a design's file is called in its folder of results; formerly ``knobs.yaml``."""
 _HEAD = "# Written by 'python -m experiments.best find'; 'sttest reproduce best' makes the design again.\n"
 
 
@@ -101,6 +103,12 @@ def path_of(case: Case, folder: Path = FOLDER) -> Path:
     return folder / f"{case.name}.yaml"
 
 
+def file_in_results(folder: Path) -> Path:
+    """The design's file in its folder of results."""
+    path, formerly = folder / IN_RESULTS, folder / "knobs.yaml"
+    return formerly if formerly.is_file() and not path.is_file() else path
+
+
 def read_found(case: Case, folder: Path = FOLDER) -> Found:
     """The design that was found for a case.
 
@@ -108,7 +116,7 @@ def read_found(case: Case, folder: Path = FOLDER) -> Found:
         InputError: there is none, or the file is not one of ours.
     """
     path = path_of(case, folder)
-    data = read_yaml(path)
+    data = todays_option_keys(read_yaml(path))
     try:
         return _found(case, data)
     except (KeyError, TypeError, ValueError, AttributeError) as error:

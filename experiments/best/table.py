@@ -9,7 +9,7 @@ import pandas as pd
 
 from experiments.best.cases import BOARD, Case, all_cases
 from experiments.best.design import MOST_ACCESSES, Made, command, make, shown
-from experiments.best.found import FOLDER, path_of, read_found
+from experiments.best.found import FOLDER, IN_RESULTS, path_of, read_found
 from experiments.best.front import FRONT, front_line
 from experiments.best.rows import of_budget, rows
 from sttest.compile.reports import partition_table
@@ -65,7 +65,7 @@ def write_design(case: Case, folder: Path) -> list[Row]:
         metric = of_budget("cycles per launch", case.budget)
         return [Row("best", metric, None, "cycles", "simulated", case.model, BOARD, case.phase, note=note)]
     write_lanes(made.design, folder)
-    (folder / "options.yaml").write_text(made.found.to_yaml(), encoding="utf-8")
+    (folder / IN_RESULTS).write_text(made.found.to_yaml(), encoding="utf-8")
     partition_table(made.placed).write(folder / "partition.csv")
     _items(made).to_csv(folder / "items.csv", index=False)
     _processes(made).to_csv(folder / "processes.csv", index=False)

@@ -32,6 +32,7 @@ from sttest.compile.sharing.layers import carries_parameters
 from sttest.compile.sharing.processes import fifos_of, processes_of
 from sttest.compile.spaces.fusion import Fusion
 from sttest.compile.timing.timed_graph import TimedGraphs, timed_graph
+from sttest.core.errors import note_renamed
 from sttest.core.report_table import ReportTable
 from sttest.models.quant.scheme import load_scheme
 from sttest.reference.graph import ReferenceGraph
@@ -172,6 +173,12 @@ class CompiledDesign:
         keeps = any(stage.text is not None for stage in self.stages)
         stages = (*self.stages, PassStage("user-depths", "user-depths", printed(module), 0.0)) if keeps else self.stages
         return replace(self, module=module, graph=graph, stages=stages)
+
+    @property
+    def knobs(self) -> CompileOptions:
+        """What the options were called in the version before this one."""
+        note_renamed("design.knobs", "design.options")
+        return self.options
 
     @property
     def depths(self) -> dict[str, int]:

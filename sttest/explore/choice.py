@@ -23,7 +23,7 @@ OWN_DESIGN_OPTIONS = ("gemv_lanes", "overall_unroll", "first_lanes", "most_lanes
 FLOW = "rtl"
 """What a design that is looked for is emitted as, unless its user says so: SystemVerilog takes less than C++."""
 _OF_THE_REQUEST = ("layers", "generate", "positions")
-"""Options of a file of options that say what was asked for."""
+"""Options of a design's file that say what was asked for."""
 
 Origin = Literal["found", "recipe", "default", "options", "file"]
 
@@ -60,7 +60,7 @@ def read_choice(text: str) -> Choice:
     """What a user calls a design: ``best``, ``default``, or the path of a YAML file with options.
 
     Raises:
-        InputError: none of these, or the file is not one of options.
+        InputError: none of these, or the file is not one of a design.
     """
     if text == "best" or text == "default":
         return text
@@ -128,8 +128,8 @@ def _known(asked: CompileOptions, block: Block) -> list[Rung]:
 
 
 def _recipe_of(named: NamedDesign, asked: CompileOptions, without: Sequence[str] = ()) -> Recipe:
-    """A file of options as a recipe: what it says of how a design is made, not of what was asked for."""
-    options = named.file.options(named.name)
+    """A design's file as a recipe: what it says of how a design is made, not of what was asked for."""
+    options = named.file.compile_options(named.name)
     kept = {name: value for name, value in options.given.items() if name not in (*_OF_THE_REQUEST, *without)}
     if asked.flow == "hls" and "flow" in asked.given:
         kept["seldom_bursts"] = 0

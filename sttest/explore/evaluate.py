@@ -10,7 +10,7 @@ from typing import Any, Literal
 from sttest.boards.energy import Activity, activity_of, energy, idle
 from sttest.boards.resources import KINDS, Resources, total
 from sttest.compile.compiler import CompiledDesign, StagedCompiler, Tiled
-from sttest.compile.options import CompileOptions
+from sttest.compile.options import CompileOptions, todays_option_keys
 from sttest.compile.reports import activity_table
 from sttest.compile.resources.design import DesignResources, design_resources, die_under, refuse_ports
 from sttest.compile.resources.placement import place
@@ -47,6 +47,7 @@ class Evaluation:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "Evaluation":
         """The inverse of :meth:`to_dict`, also after a way through JSON."""
+        data = todays_option_keys(data)
         options = None if data["options"] is None else validated(CompileOptions, data["options"], "options")
         return cls(data["status"], options, tuple(data["losses"]), data["figures"], data["refusal"])
 

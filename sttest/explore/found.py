@@ -1,4 +1,4 @@
-"""Designs that a search found, as files of options."""
+"""Designs that a search found, as files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from sttest.boards.part import BudgetName
-from sttest.compile.options import CompileOptions
+from sttest.compile.options import CompileOptions, todays_option_keys
 from sttest.core.errors import InputError
 from sttest.core.files import read_yaml
 from sttest.core.validation import validated
@@ -39,7 +39,9 @@ class DesignFile(BaseModel):
     found: dict[str, str | int] = Field(default_factory=dict)  # how
     options: dict[str, Any]
 
-    def options(self, where: str) -> CompileOptions:
+    _todays = model_validator(mode="before")(todays_option_keys)
+
+    def compile_options(self, where: str) -> CompileOptions:
         """The compile options; lanes may be a mapping, and hold for a design with other tasks, too.
 
         Raises:
@@ -57,7 +59,7 @@ class DesignFile(BaseModel):
 
 @dataclass(frozen=True)
 class NamedDesign:
-    """A file of options, and what messages call it."""
+    """A design as a file, and what messages call it."""
 
     name: str
     file: DesignFile
@@ -98,7 +100,7 @@ def named_design(name: str, model: str, phase: Phase, folder: Path) -> NamedDesi
         folder: folder that relative paths start from.
 
     Raises:
-        InputError: ``no-found-design``: none was found for this model; or the file is not one of options.
+        InputError: ``no-found-design``: none was found for this model; or the file is not one of a design.
     """
     if name not in BUDGETS:
         return NamedDesign(name, read_design_file(folder / name))

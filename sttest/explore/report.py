@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
-from sttest.compile.options import CompileOptions
+from sttest.compile.options import CompileOptions, todays_option_keys
 from sttest.core.errors import EnginesDisagreeError, InputError
 from sttest.core.files import csv_text, parse_json, read_csv, write_text
 from sttest.core.numbers import real, whole
@@ -95,7 +95,7 @@ def read_record(path: Path, point: int) -> Record:
 
 
 def _record(row: Mapping[str, str], where: str) -> Record:
-    row = {"batch": "1", **row}  # rows of before there were batches are of one sequence
+    row = {"batch": "1", **todays_option_keys(row)}  # rows of before there were batches are of one sequence
     target: dict[str, Any] = {name: row[name] for name in _TARGET}
     target |= {name: whole(row[name]) for name in _WHOLE} | {"launch_us": real(row["launch_us"])}
     if target["phase"] not in get_args(Phase):

@@ -1,4 +1,4 @@
-"""The search space: the options of the compiler that are searched, and the options of the search itself.
+"""The search space: the options of the compiler that are searched, and those of the search itself.
 
 Three levels, after StreamTensor's design spaces: *tiling* decides tiles, lanes and tokens, *fusion* what shares a
 kernel, *resources* what FIFOs take.  Which kind of memory each buffer becomes and which SLR each process lies in are
@@ -65,7 +65,7 @@ def _between(low: int, high: int) -> Callable[[Value], bool]:
 
 
 def _domains() -> tuple[Domain, ...]:
-    """The search's own options and the compiler's options that have values to try."""
+    """The search's own options, and the compiler's that have values to try."""
     own = (
         Domain("lanes_by", "tiling", ("chain", "pace", "ia+ca"), lambda value: value in WAYS),
         Domain("budget_percent", "tiling", tuple(range(15, 75, 5)), _between(1, 100), "% of the board"),
@@ -94,8 +94,8 @@ _SHIFTS = (-1, 0, 1)
 
 
 def space_of(facts: BlockFacts, only: Mapping[str, Sequence[str]]) -> tuple[Domain, ...]:
-    """The options for a block: the general ones, a shift of the lanes of each of its large contractions, and what sums of
-    products of integers are made of, where it has some.
+    """The options for a block: the general ones, a shift of the lanes of each of its large contractions, and what sums
+    of products of integers are made of, where it has some.
 
     Args:
         facts: facts of the block at any tile size.
@@ -151,7 +151,7 @@ def lanes_of(point: Point, facts: BlockFacts) -> Lanes:
     """
     lanes = distribute(facts, str(point["lanes_by"]), int(point["budget_percent"]) / 100)
     for engine in facts.engines:
-        # Tasks that take turns have the same lanes: the first one's option turns them all.
+        # Tasks that take turns have the same lanes: the first one's shift is that of all.
         first = engine.tasks[0].name
         shifted = engine.at_most(lanes[first] * 2.0 ** int(point.get(f"{SHIFT}{first}", point[OTHERS])))
         lanes |= {task.name: shifted for task in engine.tasks}

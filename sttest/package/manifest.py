@@ -2,10 +2,10 @@
 
 from typing import Annotated, Any, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from sttest.boards.part import BudgetName
-from sttest.compile.options import CompileOptions
+from sttest.compile.options import CompileOptions, todays_option_keys
 from sttest.models.quant.scheme import QuantScheme, load_scheme
 
 SCHEMA = "sttest.package/1"
@@ -45,6 +45,8 @@ class ConfigurationEntry(_Section):
     board: str
     # fields of a scheme that is none of the shipped ones
     scheme: _Maybe[dict[str, str | int | tuple[tuple[str, str], ...] | None]] = None
+
+    _todays = model_validator(mode="before")(todays_option_keys)
 
     @property
     def quant_scheme(self) -> QuantScheme:

@@ -83,9 +83,9 @@ def test_a_text_file_compiles_to_the_design_of_its_model(without_torch, sttest):
 
 
 def test_options_reach_the_design(without_torch, sttest):
-    options = ("--tile-size", 32, "--precision", "w8a8", "--overall-unroll", 2048, "--vector-bits", 1024)
+    words = ("--tile-size", 32, "--precision", "w8a8", "--overall-unroll", 2048, "--vector-bits", 1024)
     told = json.loads(
-        sttest("compile", "small-gpt2", *SMALL_DECODE, *options, "--strategy", "conservative", "--json").stdout
+        sttest("compile", "small-gpt2", *SMALL_DECODE, *words, "--strategy", "conservative", "--json").stdout
     )
     options = json.loads(Path(told["package"], "manifest.json").read_text())["configuration"]["options"]
     assert options | {"tile_size": 32, "precision": "w8a8", "overall_unroll": 2048, "vector_bits": 1024} == options

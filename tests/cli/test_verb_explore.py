@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from sttest.cli import main
+from sttest.core.errors import note_renamed
 from tests.explore.tiny_searches import two_products
 
 needs_optuna = pytest.mark.skipif(find_spec("optuna") is None, reason="optuna is not installed")
@@ -34,6 +35,16 @@ def test_a_plan_lists_options_and_writes_nothing(capsys, monkeypatch, tmp_path):
     assert {option["level"] for option in plan["options"]} == {"tiling", "fusion", "resources"}
     assert next(option for option in plan["options"] if option["name"] == "tile_size")["choices"] == [16]
     assert not list(tmp_path.rglob("*.db"))
+
+
+@needs_optuna
+def test_the_former_name_of_an_option_is_told(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    note_renamed.cache_clear()
+    code, out, err = sttest(capsys, monkeypatch, *BLOCK, "--dry-run", "--json", "--knob", "tile_size=16")
+    assert code == 0
+    assert next(option for option in json.loads(out)["options"] if option["name"] == "tile_size")["choices"] == [16]
+    assert "note: '--knob' is called '--option' now" in err
 
 
 @pytest.mark.nightly

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from sttest.core.errors import EnginesDisagreeError, InputError
-from sttest.explore.evaluate import Evaluator
+from sttest.core.errors import EnginesDisagreeError, InputError, note_renamed
+from sttest.explore.evaluate import Evaluation, Evaluator
 from sttest.explore.objectives import dominates
 from sttest.explore.proposals import BATCH, LAG
 from sttest.explore.report import HIDA_WAYS, Record, SearchReport, ablation, read_record, rebuild, write_records
@@ -135,6 +135,17 @@ def test_every_pareto_point_is_made_again_from_its_row(report, tmp_path):
         read = read_record(tmp_path / "pareto.csv", record.point)
         assert read == replace(record, figures={name: float(value) for name, value in record.figures.items()})
         assert rebuild(read, report.search.evaluator()) == record.figures
+
+
+def test_a_row_and_a_stored_point_that_say_knobs_are_read(report, tmp_path, capsys):
+    note_renamed.cache_clear()
+    path, record = tmp_path / "pareto.csv", report.records()[0]
+    write_records(path, [record])
+    path.write_text(path.read_text().replace(",options,", ",knobs,", 1))
+    assert read_record(path, record.point).options == record.options
+    assert "note: 'knobs' is called 'options' now" in capsys.readouterr().err
+    stored = report.pareto[0].evaluation.to_dict()
+    assert Evaluation.from_dict({**stored, "knobs": stored.pop("options")}) == report.pareto[0].evaluation
 
 
 def test_a_row_that_was_changed_is_told(report):

@@ -15,7 +15,7 @@ from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.compile.resources.placement import place
-from sttest.core.errors import InputError
+from sttest.core.errors import InputError, note_renamed
 from sttest.frontend.shipped import lowered_text
 from sttest.models.program import BlockShape
 from sttest.package import DesignPackage, ModelPackage, load_graph, read_lanes
@@ -98,6 +98,25 @@ def test_a_scheme_of_a_file_goes_with_the_package_as_it_was(tmp_path: Path) -> N
 
 def test_the_manifest_is_written_as_it_is_read(package: DesignPackage) -> None:
     assert json.loads((package.folder / "manifest.json").read_text()) == package.manifest.to_json()
+
+
+def test_a_manifest_that_says_knobs_is_read(
+    copy: Path, package: DesignPackage, capsys: pytest.CaptureFixture[str]
+) -> None:
+    note_renamed.cache_clear()
+    configuration = json.loads((copy / "manifest.json").read_text())["configuration"]
+    formerly = {"knobs" if name == "options" else name: value for name, value in configuration.items()}
+    manifest_with(configuration=formerly)(copy)
+    assert DesignPackage.read(copy).manifest == package.manifest
+    assert "note: 'knobs' is called 'options' now" in capsys.readouterr().err
+
+
+def test_a_design_has_its_options_under_their_former_name_too(
+    design: CompiledDesign, capsys: pytest.CaptureFixture[str]
+) -> None:
+    note_renamed.cache_clear()
+    assert design.knobs is design.options
+    assert "note: 'design.knobs' is called 'design.options' now" in capsys.readouterr().err
 
 
 def test_a_package_of_a_model_knows_it(package: DesignPackage) -> None:

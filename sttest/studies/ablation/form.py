@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from sttest.boards.load import load_board
-from sttest.compile.options import CompileOptions, renamed
+from sttest.compile.options import CompileOptions, renamed, todays_option_keys
 from sttest.core.closure import program_hash
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import read_csv, read_yaml
@@ -37,6 +37,8 @@ _OPTIONS = {*CompileOptions.model_fields, *renamed()}
 
 class _Form(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    _todays = model_validator(mode="before")(todays_option_keys)
 
     @field_validator("options", "step_options", "scales", mode="after", check_fields=False)
     @classmethod

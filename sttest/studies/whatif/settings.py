@@ -21,7 +21,7 @@ from sttest.models.quant.scheme import QuantScheme, load_scheme, schemes
 from sttest.models.registry import description, model_config
 from sttest.reference.weight_types import weight_types
 from sttest.studies.whatif.speculation import Acceptance
-from sttest.studies.whatif.study import Scalar, Value
+from sttest.studies.whatif.study import OPTIONS, Scalar, Value, todays_key
 from sttest.studies.workload import TEXT_PHASE, file_workload, is_file, refuse_parameters
 
 # --- Settings that begin with ``board``: another board, or one quantity of it by its dotted path
@@ -77,10 +77,11 @@ def _base(name_or_path: str) -> FpgaBoard:
 
 def full_key(key: str) -> str:
     """The full name of a setting: ``hbm.bandwidth`` means ``board.hbm.bandwidth``, ``tile_size`` an option."""
+    key = todays_key(key)
     if key in known_keys():
         return key
-    if f"{OPTIONS}{key.removeprefix(OPTIONS)}" in known_keys():
-        return f"{OPTIONS}{key.removeprefix(OPTIONS)}"
+    if f"{OPTIONS}{key}" in known_keys():
+        return f"{OPTIONS}{key}"
     first = key.partition(".")[0]
     return f"{BOARD}{key}" if first == "hbm" or first in FpgaBoard.model_fields else key
 
@@ -199,9 +200,7 @@ def _listed(numbers: Iterable[float]) -> str:
     return ", ".join(f"{number:g}" for number in numbers)
 
 
-OPTIONS = "options."
 DESIGN = "design"
-OPTIONS = "options."
 _PLAIN: dict[str, Scalar] = {
     "model": "gpt2",
     "phase": "decode",
@@ -457,7 +456,7 @@ def _choice(settings: Settings, folder: Path) -> Choice:
 
 
 def _refuse_other_precision(named: NamedDesign, settings: Settings) -> None:
-    precision = named.file.options(named.name).precision
+    precision = named.file.compile_options(named.name).precision
     if precision != DEFAULT_SCHEME and not any(key in settings for key in ("precision", *BITS)):
         raise InputError(
             "other-precision",

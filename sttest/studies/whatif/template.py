@@ -8,8 +8,7 @@ from pathlib import Path
 from sttest.compile.options import choices_of, options_of, study_keys
 from sttest.core.errors import InputError
 from sttest.core.files import read_text
-from sttest.studies.whatif.settings import OPTIONS
-from sttest.studies.whatif.study import STUDIES
+from sttest.studies.whatif.study import OPTIONS, STUDIES
 
 __depends__ = ("sttest/studies/data/new/study.yaml",)
 

@@ -18,8 +18,8 @@ from sttest.core.validation import validated
 from sttest.models.registry import SMALL, described_config, is_known
 from sttest.studies.whatif.outcome import LEVERS, Speeds
 from sttest.studies.whatif.points import HELD, block_result
-from sttest.studies.whatif.settings import BOARD, OPTIONS, Settings, changed_board, check_keys, full_key, launch_cost
-from sttest.studies.whatif.study import Scalar, Value
+from sttest.studies.whatif.settings import BOARD, Settings, changed_board, check_keys, full_key, launch_cost
+from sttest.studies.whatif.study import OPTIONS, Scalar, Value
 from sttest.studies.workload import CompileRequest
 
 _LAUNCH = ("launch", "launch_per")

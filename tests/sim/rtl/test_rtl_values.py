@@ -215,7 +215,7 @@ def test_products_in_units_side_by_side(model, phase, share, tmp_path):
 @pytest.mark.parametrize("model", ["gpt2", "qwen", "llama", "gemma"])
 def test_found_designs(model, tmp_path):
     """What the search found for a U55C, a layer of it: own lanes for every task, units that tasks share, wide ports."""
-    options = known_design(model, "decode", "tight").file.options("test")
+    options = known_design(model, "decode", "tight").file.compile_options("test")
     check([valued(lowered_text(model, "decode"), f"{model}-tight", options.with_(layers=1))], tmp_path)
 
 

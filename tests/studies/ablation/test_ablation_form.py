@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sttest.core.errors import InputError
+from sttest.core.errors import InputError, note_renamed
 from sttest.studies.ablation.form import ABLATIONS, Ablation, ablation_names, is_ablation, load_ablation, points_of
 from sttest.studies.ablation.outcome import published_figure
 from sttest.studies.whatif.study import STUDIES
@@ -61,6 +61,21 @@ def test_a_step_of_several_tokens_has_options_of_its_own(tmp_path: Path) -> None
     one, several = (point.candidates[0].key["options"] for point in points_of(loaded(tmp_path, text), "maxplus"))
     assert (one["tiles"], one["share"]) == (("a:1x1",), "all")
     assert (several["tiles"], several["share"]) == (("a:1x1x1",), "none")
+
+
+def test_a_form_that_says_knobs_means_options_and_is_told_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    note_renamed.cache_clear()
+    text = FORM.replace("title: small", "title: small\nknobs: {layers: 2}")
+    text = text.replace("context: 32}", "context: 32, knobs: {share: all}, step_knobs: {share: weights}}")
+    text = text.replace("{name: cut, cut: tasks}", "{name: cut, tokens: 4, knobs: {prefetch_kib: 8}}")
+    one, several = (point.candidates[0].key["options"] for point in points_of(loaded(tmp_path, text), "maxplus"))
+    assert (one["layers"], one["share"], one["prefetch_kib"]) == (2, "all", 0)
+    assert (several["layers"], several["share"], several["prefetch_kib"]) == (2, "weights", 8)
+    told = capsys.readouterr().err
+    assert "'knobs' is called 'options' now" in told
+    assert "'step_knobs' is called 'step_options' now" in told
 
 
 def test_a_launch_of_several_tokens_adds_positions_where_the_model_has_learned_ones(tmp_path: Path) -> None:

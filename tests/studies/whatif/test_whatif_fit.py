@@ -14,13 +14,15 @@ from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.compile.resources.fit import Fit, fit_of, together
 from sttest.compile.resources.placement import place
-from sttest.core.errors import DoesNotFitError, InputError
+from sttest.core.errors import DoesNotFitError, InputError, note_renamed
 from sttest.core.results import table_rows
+from sttest.explore.found import read_design_file
 from sttest.frontend.shipped import lowered_text
 from sttest.studies.whatif.figure import axis_name, panels
 from sttest.studies.whatif.outcome import BEST, StudyOutcome, fastest
 from sttest.studies.whatif.points import points_of
 from sttest.studies.whatif.report import COLUMNS, StudyReport, rows_of
+from sttest.studies.whatif.settings import full_key
 from sttest.studies.whatif.study import load_study
 
 SHARES = {"dsp": 0.5, "lut": 0.87, "ff": 0.2, "bram18": 0.1, "uram": 0.0}
@@ -230,7 +232,7 @@ def test_a_model_for_which_none_was_found_is_a_row_that_says_so(tmp_path):
 def test_a_design_of_ones_own_lies_beside_the_study(tmp_path):
     (tmp_path / "mine.yaml").write_text("options: {share: all, lanes: {mlp_fc1: 64}}\n", encoding="utf-8")
     (point,) = found_points(tmp_path, "{model: [small-gpt2], design: [mine.yaml]}")
-    options = point.block.choice.file.options("mine.yaml")
+    options = point.block.choice.file.compile_options("mine.yaml")
     assert (point.block.choice.name, options.share, options.lanes) == ("mine.yaml", "all", ("mlp_fc1:64",))
 
 
@@ -251,3 +253,29 @@ def test_what_is_wrong_with_such_a_file_is_said_in_one_line(tmp_path, file, name
         found_points(tmp_path, f"{{model: [small-gpt2], design: [{named}]}}", "context: 64")
     assert told in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+# --- What was written before options were called so
+
+
+def test_a_study_that_says_knobs_means_options_and_is_told_so(tmp_path, capsys):
+    note_renamed.cache_clear()
+    (point,) = found_points(
+        tmp_path, "{knobs.share: [all]}\nx: knobs.share", "context: 64, knobs.gemv_lanes: 512, knobs.keep_kib: 4"
+    )
+    assert point.block.options.given == {"share": "all", "gemv_lanes": 512, "buffer_rereads_kib": 4}
+    assert capsys.readouterr().err.count("note: 'knobs.NAME' is called 'options.NAME' now") == 1
+    assert load_study(tmp_path / "study.yaml").x_axis == "options.share"
+    assert full_key("knobs.tile_size") == full_key("tile_size") == "options.tile_size"
+
+
+def test_a_design_file_that_says_knobs_is_read(tmp_path, capsys):
+    note_renamed.cache_clear()
+    path = tmp_path / "mine.yaml"
+    path.write_text("knobs: {share: all, lanes: {mlp_fc1: 64}}\n", encoding="utf-8")
+    assert read_design_file(path).compile_options("mine.yaml").lanes == ("mlp_fc1:64",)
+    assert "note: 'knobs' is called 'options' now" in capsys.readouterr().err
+    path.write_text("knobs: {share: all}\noptions: {share: all}\n", encoding="utf-8")
+    read_design_file.cache_clear()
+    with pytest.raises(InputError, match="unknown key 'knobs'"):
+        read_design_file(path)
