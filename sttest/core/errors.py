@@ -190,11 +190,10 @@ def todays_keys(data: Any, names: Mapping[str, str]) -> Any:
     """
     if not isinstance(data, Mapping):
         return data
-    given = cast("Mapping[object, object]", data)
-    renamed: dict[object, str] = {old: new for old, new in names.items() if old in given and new not in given}
+    renamed = {old: new for old, new in names.items() if old in data and new not in data}
     for old, new in renamed.items():
-        note_renamed(str(old), new)
-    return {renamed.get(key, key): value for key, value in given.items()}
+        note_renamed(old, new)
+    return {renamed.get(key, key): value for key, value in cast("Mapping[str, Any]", data).items()}
 
 
 def todays_engine(name: str) -> str:

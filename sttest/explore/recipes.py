@@ -47,9 +47,7 @@ class Recipe:
     norms: int = 0  # lanes of the unit that quantizes what norms give; 0 for those of the others that quantize
     # if not 0, every task has the fewest lanes with which it keeps pace with the largest product on so many
     paced: int = 0
-    layers: int = (
-        0  # layers of a launch, where its lanes are looked for in a launch of fewer; 0 for those of the options
-    )
+    layers: int = 0  # layers of a launch, where its lanes are looked for in a launch of fewer; 0: as the options say
 
 
 def recipes(block: Block, base: CompileOptions) -> dict[str, Recipe]:

@@ -54,14 +54,8 @@ class Record:
         """The cells of the row; numbers with all digits."""
         figures = [repr(self.figures[name]) if name in self.figures else "" for name in (*METRICS, PLACED)]
         target = [str(self.target[name]) for name in _TARGET]
-        return [
-            str(self.point),
-            *target,
-            self.text_sha256,
-            self.program,
-            json.dumps(self.options.model_dump()),
-            *figures,
-        ]
+        options = json.dumps(self.options.model_dump())
+        return [str(self.point), *target, self.text_sha256, self.program, options, *figures]
 
 
 def text_hash(text: str) -> str:
@@ -102,9 +96,8 @@ def _record(row: Mapping[str, str], where: str) -> Record:
         raise ValueError(f"no phase {target['phase']!r}")
     figures = {name: real(row[name]) for name in (*METRICS, PLACED) if row[name]}
     # Rows of before there was a choice were held to this one.
-    options = validated(
-        CompileOptions, {"budget": "published", **parse_json(row["options"].encode(), where)}, "options"
-    )
+    given = {"budget": "published", **parse_json(row["options"].encode(), where)}
+    options = validated(CompileOptions, given, "options")
     return Record(whole(row["point"]), target, row["text_sha256"], row["program"], options, figures)
 
 

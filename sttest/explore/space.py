@@ -113,9 +113,7 @@ def space_of(facts: BlockFacts, only: Mapping[str, Sequence[str]]) -> tuple[Doma
     domains = {domain.name: domain for domain in (*_domains(), *shifts, others, *products)}
     for name, values in only.items():
         if name not in domains:
-            raise InputError(
-                "unknown-option", f"no option '{name}'", where="--option", hints=[did_you_mean(name, domains)]
-            )
+            raise InputError("unknown-option", f"no '{name}'", where="--option", hints=[did_you_mean(name, domains)])
         domains[name] = domains[name].restricted(values)
     return tuple(domains.values())
 
@@ -130,9 +128,7 @@ def parse_only(given: Iterable[str]) -> dict[str, tuple[str, ...]]:
     for entry in given:
         name, equals, values = entry.partition("=")
         if not name or not equals or not values:
-            raise InputError(
-                "bad-option", f"'{entry}' is no choice", where="--option", hints=["write NAME=VALUE,VALUE"]
-            )
+            raise InputError("bad-option", f"'{entry}' is no choice", where="--option", hints=["write NAME=V,V"])
         found[name] = tuple(values.split(","))
     return found
 

@@ -256,14 +256,8 @@ class Configuration:
         described = None if self.text else description(model_config(self.model))
         own = {"text": self.text} if self.text else {} if described is None else {"config": described}
         choice = self.choice if isinstance(self.choice, str) else self.choice.to_dict()
-        return {
-            **shape,
-            **own,
-            "design": choice,
-            "options": self.options.given,
-            "scheme": asdict(self.scheme),
-            **boards,
-        }
+        made = {"design": choice, "options": self.options.given, "scheme": asdict(self.scheme)}
+        return {**shape, **own, **made, **boards}
 
 
 @dataclass(frozen=True)

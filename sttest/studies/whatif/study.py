@@ -106,15 +106,14 @@ class Study(_Part):
 OPTIONS = "options."
 """What the options of the compiler begin with among the settings."""
 _FORMERLY = {"knobs_from": "design"}
-_OPTIONS_FORMERLY = "knobs."
-"""Settings of earlier versions, which still work, and what they are today."""
+"""Settings of earlier versions, which still work, and what they are today, as do options that begin with ``knobs.``."""
 
 
 def todays_key(key: str) -> str:
     """A setting of an earlier version by its name of today, which is told; any other as it is."""
-    if key.startswith(_OPTIONS_FORMERLY):
-        note_renamed(f"{_OPTIONS_FORMERLY}NAME", f"{OPTIONS}NAME")
-        return f"{OPTIONS}{key.removeprefix(_OPTIONS_FORMERLY)}"
+    if key.startswith("knobs."):
+        note_renamed("knobs.NAME", f"{OPTIONS}NAME")
+        return f"{OPTIONS}{key.removeprefix('knobs.')}"
     today = _FORMERLY.get(key, key)
     if today != key:
         note_renamed(key, today)

@@ -145,9 +145,8 @@ def _variant(design: CompiledDesign, settings: Settings, engine: str) -> dict[st
     board = changed_board(design.board, settings)
     result, launch = block_result(design, design, board, engine), launch_cost(settings, board)
     launches, facts = _launches(design), design.workload
-    tokens = (
-        int(facts.get("asked_tokens", facts.get("tokens", 1))) * int(facts.get("batch", 1)) * design.options.generate
-    )
+    tokens = int(facts.get("asked_tokens", facts.get("tokens", 1))) * int(facts.get("batch", 1))
+    tokens *= design.options.generate
     found = Speeds(result, launches or 1, tokens, launch.per_token_us(launches or 1))
     gained = {f"gain_{lever}": gain for lever, gain in found.gains.items()}
     ms = result["cycles"] / (1e3 * result["clock_mhz"])
