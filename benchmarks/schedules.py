@@ -73,7 +73,7 @@ def _best() -> dict[str, Making]:
 
 def _best_design(case: Case) -> CompiledDesign:
     found = read_found(case)
-    return compile_text(found.block(), f"{case.name}-best", BOARD, found.knobs)
+    return compile_text(found.block(), f"{case.name}-best", BOARD, found.options)
 
 
 def _gpt2() -> dict[str, Making]:
@@ -100,12 +100,12 @@ def _blocks(model: str, prompts: "list[int] | tuple[int, ...]", contexts: tuple[
 
 def _block(model: str, phase: str, tokens: int, context: int, largest: int) -> CompiledDesign:
     from experiments.blocks import BlockRun, lanes_for
-    from experiments.designs import reproduced_knobs
+    from experiments.designs import reproduced_options
 
     is_prefill = phase == "prefill"
     most = BlockRun(model, "prefill", largest) if is_prefill else BlockRun(model, "decode", 1, largest)
     shape = BlockRun(model, "prefill", tokens) if is_prefill else BlockRun(model, "decode", tokens, context)
-    return compile_text(shape.text(), str(shape), BOARD, lanes_for(most, reproduced_knobs()))
+    return compile_text(shape.text(), str(shape), BOARD, lanes_for(most, reproduced_options()))
 
 
 def _program(seed: int) -> CompiledDesign:

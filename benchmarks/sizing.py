@@ -56,10 +56,10 @@ def rows(blocks: list[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _measured(text: str, board: FpgaBoard, bits: int) -> tuple[str, ...]:
-    knobs = CompileOptions(beat_bits=bits)
-    graph = compile_text(text, "block", board, knobs).graph
+    options = CompileOptions(beat_bits=bits)
+    graph = compile_text(text, "block", board, options).graph
     data = _cycles(graph.with_depths(dict.fromkeys(downstream(graph, "load_x"), ENDLESS)))
-    ahead = compile_text(text, "block", board, knobs.with_(prefetch_kib=PREFETCH_KIB)).graph
+    ahead = compile_text(text, "block", board, options.with_(prefetch_kib=PREFETCH_KIB)).graph
     cycles = _cycles(graph), data, _cycles(ahead), _cycles(graph.with_all_depths(ENDLESS))
     return *(f"{each:,}" for each in cycles), f"{cycles[0] / data - 1:.1%}"
 

@@ -31,7 +31,7 @@ from sttest.reference.engine import run
 from sttest.targets.rtl.kernel_run import LAUNCHES
 
 CONTEXT = 32
-KNOBS = CompileOptions(overall_unroll=300, vector_bits=128, gemv_lanes=32, first_lanes=1)
+OPTIONS = CompileOptions(overall_unroll=300, vector_bits=128, gemv_lanes=32, first_lanes=1)
 """Few lanes, since each DSP is simulated."""
 
 
@@ -59,10 +59,10 @@ def measure(folder: Path) -> list[Measured]:
     Args:
         folder: folder of the build, which is made anew.
     """
-    design = compile_text(lowered_text("gpt2", "decode", small=True), "kernel", "u55c", KNOBS)
+    design = compile_text(lowered_text("gpt2", "decode", small=True), "kernel", "u55c", OPTIONS)
     values = value_graph(design.module, "kernel")
     shape = BlockShape("decode", 1, CONTEXT)
-    case = make_case(model_config("small-gpt2"), shape, load_scheme(KNOBS.precision), WeightSource())
+    case = make_case(model_config("small-gpt2"), shape, load_scheme(OPTIONS.precision), WeightSource())
     images = case.images(values)
     wanted = run(values, images).results
     kernel = kernel_with_dsps(

@@ -43,7 +43,7 @@ class BlockPoint:
     """A shape with everything that its simulated time depends on."""
 
     shape: BlockRun
-    knobs: CompileOptions
+    options: CompileOptions
     board: str
     engine: str
 
@@ -52,7 +52,7 @@ class BlockPoint:
         board = load_board(self.board).model_dump(mode="json")
         return {
             "shape": asdict(self.shape),
-            "knobs": self.knobs.model_dump(),
+            "options": self.options.model_dump(),
             "board": board,
             "engine": self.engine,
             "source": program_hash(__name__),
@@ -89,14 +89,14 @@ class BlockTime:
         return Activity(**self.activity)
 
 
-def lanes_for(shape: BlockRun, knobs: CompileOptions) -> CompileOptions:
-    """The knobs with the lanes that the tiling space chooses at ``shape``, to hold at a design's other shapes."""
-    return knobs.with_(lanes=choose_lanes(shape.text(), knobs))
+def lanes_for(shape: BlockRun, options: CompileOptions) -> CompileOptions:
+    """The options with the lanes that the tiling space chooses at ``shape``, to hold at a design's other shapes."""
+    return options.with_(lanes=choose_lanes(shape.text(), options))
 
 
 def simulate_block(point: BlockPoint) -> dict[str, Any]:
     """Compiles and simulates one block; the fields of :class:`BlockTime` as plain data."""
-    design = compile_text(point.shape.text(), str(point.shape), point.board, point.knobs)
+    design = compile_text(point.shape.text(), str(point.shape), point.board, point.options)
     run = simulate(design.graph, engine=point.engine, record=True)
     if run.cycles is None:
         raise AssertionError(f"{point.shape}: the sized design deadlocks: {run.to_text()}")

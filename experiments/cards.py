@@ -66,7 +66,7 @@ class Point:
 def options(point: Point, text: str) -> CompileOptions:
     """The found design's options, with its lanes on every card."""
     case = next(each for each in all_cases() if (each.model, each.phase, each.budget) == (MODEL, "decode", "tight"))
-    found = read_found(case).knobs
+    found = read_found(case).options
     lanes = dict(entry.rsplit(":", 1) for entry in found.lanes)
     on_cards = found.with_(
         tiles=tuple(map(_anywhere, found.tiles)),

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
 
-from experiments.designs import reproduced_knobs
+from experiments.designs import reproduced_options
 from experiments.published import published_text
 from sttest.compile.compiler import compile_text
 from sttest.core.results import ResultFolder, Row
@@ -60,13 +60,13 @@ class CompileTime:
 def measure(model: str, engine: str) -> CompileTime:
     """Compiles one block from nothing, caches unused."""
     seconds: dict[str, float] = {}
-    knobs = reproduced_knobs()
+    options = reproduced_options()
     with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, STTEST_CACHE=f"{folder}/cache"):
         began = time.perf_counter()
         text = linalg_text(get_config(model), "prefill", TOKENS)
         seconds[LOWERING] = time.perf_counter() - began
         began = time.perf_counter()
-        design = compile_text(text, model, BOARD, knobs, keep_ir="all")
+        design = compile_text(text, model, BOARD, options, keep_ir="all")
         whole = time.perf_counter() - began
         passes: Counter[str] = Counter()
         for stage in design.stages:

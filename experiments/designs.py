@@ -42,7 +42,7 @@ def fitted_overheads() -> Overheads:
     return Overheads(launch.value, constants()["host_ms"].value)
 
 
-def reproduced_knobs(precision: str | None = None) -> CompileOptions:
+def reproduced_options(precision: str | None = None) -> CompileOptions:
     """Defaults but for a scheme and the lanes fitted with it; by default what stands beside published designs."""
     lanes = int(constants(precision)["overall_unroll"].value)
     return CompileOptions(overall_unroll=lanes, precision=precision or precision_choice().name)
@@ -66,12 +66,12 @@ def simulate_models(
         engine: simulation engine that computes the times.
         jobs: processes at a time.
         say: called with what has just been done.
-        base: knobs, by default :func:`reproduced_knobs`.
+        base: options, by default :func:`reproduced_options`.
     """
     largest = [shape for model in models for shape in _shapes(model, prompts[-1:], contexts[-1:])]
-    knobs = _choose_lanes(largest, base or reproduced_knobs(), jobs, say)
+    options = _choose_lanes(largest, base or reproduced_options(), jobs, say)
     points = {
-        shape: BlockPoint(shape, knobs[shape.model, shape.phase], BOARD, engine)
+        shape: BlockPoint(shape, options[shape.model, shape.phase], BOARD, engine)
         for model in models
         for shape in _shapes(model, prompts, contexts)
     }
@@ -85,11 +85,11 @@ def _shapes(model: str, prompts: Sequence[int], contexts: Sequence[int]) -> list
 
 
 def _choose_lanes(
-    largest: Sequence[BlockRun], knobs: CompileOptions, jobs: int, say: Callable[[str], None]
+    largest: Sequence[BlockRun], options: CompileOptions, jobs: int, say: Callable[[str], None]
 ) -> dict[tuple[str, str], CompileOptions]:
     say("lowering from PyTorch")
     with process_pool(jobs) as pool:
-        found = pool.map(lanes_for, largest, repeat(knobs))
+        found = pool.map(lanes_for, largest, repeat(options))
         return {(shape.model, shape.phase): chosen for shape, chosen in zip(largest, found, strict=True)}
 
 

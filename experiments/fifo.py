@@ -50,8 +50,8 @@ def size_block(model: str, phase: str, engine: str) -> list[Sized]:
     text = lowered_text(model, phase, small=True)
     graphs = {}
     for strategy in STRATEGIES:
-        knobs = CompileOptions(precision="w4a8", overall_unroll=OVERALL_UNROLL, strategy=strategy)
-        graphs[strategy] = compile_text(text, f"small-{model}-{phase}", BOARD, knobs).graph
+        options = CompileOptions(precision="w4a8", overall_unroll=OVERALL_UNROLL, strategy=strategy)
+        graphs[strategy] = compile_text(text, f"small-{model}-{phase}", BOARD, options).graph
     normal = graphs[STRATEGIES[0]]
     graphs[MINIMAL] = normal.with_depths(size_by_simulation(normal, engine=engine).depths)
     # Of the kinds that FIFOs have at the depths of `normal`: a shallower one may be a shift register, and faster.

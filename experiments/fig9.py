@@ -15,7 +15,7 @@ from math import exp, log
 from pathlib import Path
 
 from experiments.blocks import BlockRun, lanes_for
-from experiments.designs import BOARD, ModelBlocks, card, fitted_overheads, reproduced_knobs, simulate_models
+from experiments.designs import BOARD, ModelBlocks, card, fitted_overheads, reproduced_options, simulate_models
 from experiments.emerging import CONTEXTS, LENGTHS, MODELS, SHAPES
 from experiments.emerging_rows import FIG9, FIG9_QUANTITY, published_ratio
 from experiments.emerging_what_ifs import best_ratio
@@ -93,16 +93,16 @@ class Fit:
 
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Explained]:
     """Prints the tables and writes ``out``."""
-    lanes = [*FEWER_LANES, reproduced_knobs().overall_unroll]
+    lanes = [*FEWER_LANES, reproduced_options().overall_unroll]
     say = step_counter(len(lanes) * (1 + len(MODELS) * (len(LENGTHS) + len(CONTEXTS) + 2)) + len(MODELS))
     fits, blocks = dict[int, list[Fit]](), dict[int, dict[str, ModelBlocks]]()
     largest = [BlockRun(model, "prefill", LENGTHS[-1]) for model in MODELS]
     largest += [BlockRun(model, "decode", 1, CONTEXTS[-1]) for model in MODELS]
     for each in lanes:
-        knobs = reproduced_knobs().with_(overall_unroll=each)
-        blocks[each] = simulate_models(MODELS, LENGTHS, CONTEXTS, engine, jobs, say, knobs)
+        options = reproduced_options().with_(overall_unroll=each)
+        blocks[each] = simulate_models(MODELS, LENGTHS, CONTEXTS, engine, jobs, say, options)
         with process_pool(jobs) as pool:
-            found = pool.map(_fit, largest, [knobs] * len(largest))
+            found = pool.map(_fit, largest, [options] * len(largest))
             fits[each] = [_told(fit, say) for fit in found]
     groups = {model: _groups(BlockRun(model, "prefill", LENGTHS[-1])) for model in MODELS}
     explained = explain(blocks, fits, a100_opponents()[0])
@@ -134,13 +134,13 @@ def explain(
     return sorted(found, key=lambda each: each.error)
 
 
-def _fit(shape: BlockRun, knobs: CompileOptions) -> Fit:
+def _fit(shape: BlockRun, options: CompileOptions) -> Fit:
     """The design's demand, under the budget of the paper's documentation."""
-    chosen = lanes_for(shape, knobs).with_(budget=_BUDGET)
+    chosen = lanes_for(shape, options).with_(budget=_BUDGET)
     made = compile_text(shape.text(), str(shape), BOARD, chosen)
     shares: dict[str, dict[str, float]] = {}
     for flow in FLOWS:
-        design = replace(made, knobs=chosen.with_(flow=flow))
+        design = replace(made, options=chosen.with_(flow=flow))
         taken = design_resources(design)
         shares[flow] = vars(taken.total.shares_of(total(die_under(design, taken).budgets)))
     return Fit(shape, shares)
@@ -154,7 +154,7 @@ def _told(fit: Fit, say: Callable[[str], None]) -> Fit:
 def _groups(shape: BlockRun) -> dict[int, int]:
     """Groups of kernels by C_max in bytes: parts of the on-chip memory that kernels may use."""
     module = parse(shape.text(), str(shape), new_context())
-    for each in tiling_passes(reproduced_knobs()):
+    for each in tiling_passes(reproduced_options()):
         each.apply(new_context(), module)
     bounds = [_onchip_bytes(card()) // share for share in C_MAX_SHARES]
     return {bound: len(fusion_report(module, bound).fusion.costs) for bound in bounds}

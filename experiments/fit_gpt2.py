@@ -39,16 +39,16 @@ def fit(precision: str, engine: str, jobs: int) -> list[Constant]:
     launch_us = getattr(require_hbm(load_board(BOARD)).launch, launch_choice().name).value
     layers = get_config(MODEL).layers
     store = PointStore(Path("build/points/fit_gpt2"))
-    knobs = {unroll: CompileOptions(overall_unroll=unroll, precision=precision) for unroll in CANDIDATES}
+    options = {unroll: CompileOptions(overall_unroll=unroll, precision=precision) for unroll in CANDIDATES}
 
-    points = {unroll: prefill_point(_INPUT, given, engine) for unroll, given in knobs.items()}
+    points = {unroll: prefill_point(_INPUT, given, engine) for unroll, given in options.items()}
     times = run_points(list(dict.fromkeys(points.values())), store, jobs, _say)
     ttft = {unroll: layers * (times[point].microseconds + launch_us) / 1e3 for unroll, point in points.items()}
     for unroll, value in ttft.items():
         print(f"{precision}, overall_unroll {unroll}: TTFT {value:.2f} ms, error {value / published.ttft_ms - 1:+.1%}")
     best = min(ttft, key=lambda unroll: (abs(ttft[unroll] - published.ttft_ms), unroll))
 
-    decode = decode_points([_INPUT, _INPUT + _OUTPUT], knobs[best], engine)
+    decode = decode_points([_INPUT, _INPUT + _OUTPUT], options[best], engine)
     blocks = run_points(list(decode.values()), store, jobs, _say)
     decode_times = {context: blocks[point] for context, point in decode.items()}
     host_ms = fitted_host_ms(times[points[best]], decode_times, launch_us)

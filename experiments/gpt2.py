@@ -11,7 +11,7 @@ from pathlib import Path
 
 from experiments.blocks import BlockPoint, BlockRun, BlockTime, lanes_for, run_points
 from experiments.calibration import constants, fitted_precisions, launch_choice
-from experiments.designs import ModelBlocks, reproduced_knobs
+from experiments.designs import ModelBlocks, reproduced_options
 from experiments.generation import Generation, Overheads, compose
 from experiments.gpt2_report import print_report, write_report
 from experiments.gpt2_result import LaunchCase, PrecisionCase, Reproduction
@@ -31,16 +31,16 @@ _LARGEST_PROMPT = 256
 _LARGEST_CONTEXT = 512
 
 
-def prefill_point(tokens: int, knobs: CompileOptions, engine: str) -> BlockPoint:
+def prefill_point(tokens: int, options: CompileOptions, engine: str) -> BlockPoint:
     """A prefill block of the design that the largest prompt decides."""
-    knobs = lanes_for(BlockRun(MODEL, "prefill", _LARGEST_PROMPT), knobs)
-    return BlockPoint(BlockRun(MODEL, "prefill", tokens), knobs, BOARD, engine)
+    options = lanes_for(BlockRun(MODEL, "prefill", _LARGEST_PROMPT), options)
+    return BlockPoint(BlockRun(MODEL, "prefill", tokens), options, BOARD, engine)
 
 
-def decode_points(contexts: Sequence[int], knobs: CompileOptions, engine: str) -> dict[int, BlockPoint]:
+def decode_points(contexts: Sequence[int], options: CompileOptions, engine: str) -> dict[int, BlockPoint]:
     """Decode blocks, by context, of the design that the longest generation decides."""
-    knobs = lanes_for(BlockRun(MODEL, "decode", 1, _LARGEST_CONTEXT), knobs)
-    return {context: BlockPoint(BlockRun(MODEL, "decode", 1, context), knobs, BOARD, engine) for context in contexts}
+    options = lanes_for(BlockRun(MODEL, "decode", 1, _LARGEST_CONTEXT), options)
+    return {context: BlockPoint(BlockRun(MODEL, "decode", 1, context), options, BOARD, engine) for context in contexts}
 
 
 def simulate_table(engine: str, jobs: int, store: PointStore) -> Reproduction:
@@ -76,9 +76,9 @@ def simulate_table(engine: str, jobs: int, store: PointStore) -> Reproduction:
 def _simulated(
     precision: str, engine: str, jobs: int, store: PointStore, done: Callable[[BlockPoint], None]
 ) -> ModelBlocks:
-    knobs = reproduced_knobs(precision)
-    prefill = {tokens: prefill_point(tokens, knobs, engine) for tokens, _ in ROWS}
-    decode = decode_points(CONTEXTS, knobs, engine)
+    options = reproduced_options(precision)
+    prefill = {tokens: prefill_point(tokens, options, engine) for tokens, _ in ROWS}
+    decode = decode_points(CONTEXTS, options, engine)
     times = run_points([*prefill.values(), *decode.values()], store, jobs, done)
     return ModelBlocks(
         {tokens: times[point] for tokens, point in prefill.items()},

@@ -115,9 +115,9 @@ def run_block(key: Mapping[str, Any]) -> dict[str, float]:
     Args:
         key: ``block`` and ``context``, tokens.
     """
-    knobs = CompileOptions(**OPTIONS)
+    options = CompileOptions(**OPTIONS)
     text = model_text(get_config(MODEL), _shape(key["block"], key["context"]))
-    design = compile_text(text, f"{MODEL}-block", BOARD, knobs)
+    design = compile_text(text, f"{MODEL}-block", BOARD, options)
     cycles = simulate(design.graph).cycles
     if cycles is None:
         raise AssertionError(f"{key}: the design deadlocks")

@@ -117,8 +117,8 @@ def run_layer(key: Mapping[str, Any]) -> Layer:
         key: ``model``, ``placement`` and ``engine``.
     """
     text = model_text(config_of(key["model"]), WorkloadShape("decode", 1, CONTEXT))
-    knobs = CompileOptions(tiers=PLACEMENTS[key["placement"]], **OPTIONS)
-    design = compile_text(text, f"{key['model']}-layer", card(), knobs)
+    options = CompileOptions(tiers=PLACEMENTS[key["placement"]], **OPTIONS)
+    design = compile_text(text, f"{key['model']}-layer", card(), options)
     cycles = simulate(design.graph, key["engine"]).cycles
     if cycles is None:
         raise AssertionError(f"{key}: the design deadlocks")

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from experiments import clock_check, markers, resource_check, resource_fit
+from experiments.best.found import file_in_results
 from experiments.cards import CREDITS
 from experiments.emerging_rows import FIG9_QUANTITY
 from experiments.folder_tables import folders, largest_share, public_folders, refused_folders, reported_functions  # noqa: F401 - for pages
@@ -235,7 +236,7 @@ def best_searched() -> str:
     """What each of the designs was found from, and how many designs that took."""
     lines = []
     for model, phase, budget in _best_found():
-        found = read_yaml(ROOT / "results" / "best" / f"{model}-{phase}-{budget}" / "knobs.yaml")["found"]
+        found = read_yaml(file_in_results(ROOT / "results" / "best" / f"{model}-{phase}-{budget}"))["found"]
         lines.append((f"{OF_BEST[model]} {phase}, `{budget}`", f"`{found['base']}`", found["designs"]))
     return markdown(("design", "from", "designs judged"), lines)
 

@@ -171,7 +171,7 @@ class Design(Graph):
     @property
     def options(self) -> CompileOptions:
         """Options that the design was compiled with."""
-        return self.compiled.knobs
+        return self.compiled.options
 
     @property
     def board(self) -> Board:
@@ -248,7 +248,7 @@ class Design(Graph):
 
     def _compiled_depths(self, strategy: str) -> dict[str, int]:
         """Depths that the compiler gives the design, whatever it has now: it knows which tasks share a unit."""
-        sizing = next(each for each in streaming_passes(self.compiled.knobs) if isinstance(each, SizeFifos))
+        sizing = next(each for each in streaming_passes(self.compiled.options) if isinstance(each, SizeFifos))
         sized = replace(sizing, strategy=strategy).size(self.compiled.module.clone())
         return {fifo.name: fifo.depth for fifo in sized.graph(self.compiled.name).fifos}
 
@@ -338,7 +338,7 @@ def compile(  # noqa: A001
         head: whether what follows the last layer is compiled, too.
         board: name, path of a YAML file, or board.
         design: ``best``, the fastest design that is known or found and fits the board; ``default``, the documented
-            defaults of all options; or the path of a YAML file with knobs.
+            defaults of all options; or the path of a YAML file with options.
         options: options of the compiler; those that are set hold over those of the design.  Whoever sets one of lanes
             (``gemv_lanes``, ``overall_unroll``, ``first_lanes``, ``most_lanes``) decides the design.
         **changes: single options, over those.
@@ -399,5 +399,5 @@ def _request_of(design: CompiledDesign) -> CompileRequest | None:
     asked: Literal["prefill", "decode"] = "prefill" if phase == "prefill" else "decode"
     tokens, context, batch = int(facts["asked_tokens"]), int(facts["asked_context"]), int(facts.get("batch", 1))
     return CompileRequest(
-        model, asked, tokens, context, design.board, design.knobs, "head_columns" in facts, batch=batch
+        model, asked, tokens, context, design.board, design.options, "head_columns" in facts, batch=batch
     )

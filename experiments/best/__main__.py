@@ -38,7 +38,7 @@ def _parser() -> argparse.ArgumentParser:
     verb.add_argument("model", choices=MODELS)
     verb.add_argument("phase", choices=PHASES)
     verb.add_argument("--budget", choices=BUDGETS, default="tight", help="how much of the board may be filled")
-    verb.add_argument("--base", action="append", default=[], help="start from these knobs only; may be repeated")
+    verb.add_argument("--base", action="append", default=[], help="start from these options only; may be repeated")
     verb.add_argument("--tries", type=int, default=2, help="bases to descend from to a design that fits")
     verb.add_argument("--most-designs", type=int, default=60, help="to compile and simulate per descent")
     return parser

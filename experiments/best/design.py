@@ -190,7 +190,7 @@ def make(found: Found) -> Made:
     """
     text = found.block()
     with long_launches():
-        design = compile_text(text, f"{found.case.name}-{BOARD}", BOARD, found.knobs)
+        design = compile_text(text, f"{found.case.name}-{BOARD}", BOARD, found.options)
         placed = place(design)
         run = simulate(placed.graph)
         band = placed_clocks(design, placed)
@@ -199,7 +199,7 @@ def make(found: Found) -> Made:
         raise DeadlockError("deadlock", "the sized design deadlocks", where=design.name)
     layers = found.layers if is_recordable(design) else _recordable_layers(design, found.layers)
     short = (
-        design if layers == found.layers else compile_text(text, design.name, BOARD, found.knobs.with_(layers=layers))
+        design if layers == found.layers else compile_text(text, design.name, BOARD, found.options.with_(layers=layers))
     )
     counts, busy = activity_table(design), {name: process.busy_cycles for name, process in run.breakdown.items()}
     done = activity_of(counts, busy, run.cycles or 0, design.board.clock_mhz.value)
@@ -242,18 +242,18 @@ def long_launches() -> Iterator[None]:
             os.environ[MAX_ACCESSES_VARIABLE] = before
 
 
-def command(case: Case, knobs: CompileOptions, lanes_from: Path, package: Path) -> list[str]:
+def command(case: Case, options: CompileOptions, lanes_from: Path, package: Path) -> list[str]:
     """The command that makes the design's package; options at their defaults are left out.
 
     Args:
-        case, knobs: of the design.
+        case, options: of the design.
         lanes_from: folder with the lanes of its tasks.
         package: where the package goes.
     """
     shape = case.shape
     size = ["--tokens", str(shape.tokens)] if shape.phase == "prefill" else ["--context", str(shape.context)]
     words = ["sttest", "compile", case.model, "--phase", case.phase, *size, "--board", BOARD]
-    words += knobs.command_line()
+    words += options.command_line()
     words += ["--head"] if case.head else []
     return [*words, "--lanes-from", str(lanes_from), "--check-resources", "-o", str(package)]
 

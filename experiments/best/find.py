@@ -77,7 +77,9 @@ class StoredJudge:
         return Profile({name: Resources(**each) for name, each in found["shares"].items()}, found["cycles"])
 
     def _kept(self, what: str, lanes: Lanes, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        return self._store.point({**self._key, "knobs": self._judge.knobs(lanes).model_dump(), "what": what}, compute)
+        return self._store.point(
+            {**self._key, "options": self._judge.options(lanes).model_dump(), "what": what}, compute
+        )
 
 
 def _plain(judged: Judged | None) -> dict[str, Any]:
@@ -124,27 +126,27 @@ def find(search: Search, say: Say, *, store: Path = STORE, folder: Path = FOLDER
         )
     name, judge, best = min(fitting, key=lambda each: each[2].judged.cycles)
     designs = sum(end.designs for *_, end in ends)
-    knobs, cycles = judge.knobs(best.lanes), best.judged.cycles
+    options, cycles = judge.options(best.lanes), best.judged.cycles
     layers = _chosen(search, folder)[name].layers
-    if layers > knobs.layers:
-        knobs = knobs.with_(layers=layers)
-        cycles = _cycles(compiler, knobs)
+    if layers > options.layers:
+        options = options.with_(layers=layers)
+        cycles = _cycles(compiler, options)
         say(f"{name}: {cycles:,} cycles with {layers} layers")
     if name == FOUND:
         name = read_found(search.case, folder).base
-    return Found(search.case, knobs, name, text_hash(text), cycles, designs)
+    return Found(search.case, options, name, text_hash(text), cycles, designs)
 
 
-def _cycles(compiler: StagedCompiler, knobs: CompileOptions) -> int:
+def _cycles(compiler: StagedCompiler, options: CompileOptions) -> int:
     """Of a launch that may be longer than those that were searched.
 
     Raises:
         DoesNotFitError: with its layers it no longer fits.
         DeadlockError: it does not finish.
     """
-    cycles = place(compiler.design(knobs)).cycles[0]
+    cycles = place(compiler.design(options)).cycles[0]
     if cycles is None:
-        raise DeadlockError("deadlock", "deadlocks with all layers of a launch", where=f"{knobs.layers} layers")
+        raise DeadlockError("deadlock", "deadlocks with all layers of a launch", where=f"{options.layers} layers")
     return cycles
 
 
@@ -158,7 +160,7 @@ def _begun(
     scores: list[tuple[bool, float, str, LaneJudge, Lanes]] = []
     for name, base in _chosen(search, folder).items():
         try:
-            judge = LaneJudge(compiler, base.knobs)
+            judge = LaneJudge(compiler, base.options)
             start, stored = start_lanes(compiler, judge, base), StoredJudge(judge, key, kept)
             judged = stored.judge(start)
             fits = judged is not None and judged.overfull == 0 and stored.fits(start)
@@ -175,9 +177,9 @@ def _begun(
 def _chosen(search: Search, folder: Path) -> dict[str, Recipe]:
     known = bases(search.case)
     if path_of(search.case, folder).is_file():
-        knobs = read_found(search.case, folder).knobs
-        searched = min((base.knobs.layers for base in known.values()), default=knobs.layers)
-        known = {FOUND: Recipe(knobs.with_(layers=searched), layers=knobs.layers), **known}
+        options = read_found(search.case, folder).options
+        searched = min((base.options.layers for base in known.values()), default=options.layers)
+        known = {FOUND: Recipe(options.with_(layers=searched), layers=options.layers), **known}
     unknown = sorted(set(search.names) - set(known))
     if unknown:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Designs that were found, as files: all knobs, the lanes of every task, and what they were found from."""
+"""Designs that were found, as files: all options, the lanes of every task, and what they were found from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from experiments.best.cases import BOARD, Case
-from sttest.compile.options import CompileOptions
+from sttest.compile.options import CompileOptions, todays_option_keys
 from sttest.core.errors import InputError
 from sttest.core.files import read_yaml, write_text
 from sttest.core.validation import validated
@@ -18,6 +18,8 @@ from sttest.explore.found import FOUND
 from sttest.explore.report import text_hash
 
 FOLDER = FOUND
+IN_RESULTS = "options.yaml"
+"""What a design's file is called in its folder of results; formerly ``knobs.yaml``."""
 _HEAD = "# Written by 'python -m experiments.best find'; 'sttest reproduce best' makes the design again.\n"
 
 
@@ -27,15 +29,15 @@ class Found:
 
     Attributes:
         case: whose it is.
-        knobs: compile options with all lanes spelled out.
-        base: name of the knobs that it was found from.
+        options: compile options with all lanes spelled out.
+        base: name of the options that it was found from.
         text_sha256: of the block's text.
         cycles: of a launch, before registers between SLRs.
         designs: that were compiled and simulated to find it.
     """
 
     case: Case
-    knobs: CompileOptions
+    options: CompileOptions
     base: str
     text_sha256: str
     cycles: int
@@ -44,7 +46,7 @@ class Found:
     @property
     def layers(self) -> int:
         """That one launch runs."""
-        return self.knobs.layers
+        return self.options.layers
 
     @property
     def launches(self) -> int:
@@ -54,12 +56,12 @@ class Found:
     @property
     def makes(self) -> int:
         """Tokens that one launch makes without the host, in decode."""
-        return self.knobs.generate
+        return self.options.generate
 
     def to_yaml(self) -> str:
         """As a file."""
-        lanes = dict(entry.rsplit(":", 1) for entry in self.knobs.lanes)
-        knobs = self.knobs.model_dump(mode="json")
+        lanes = dict(entry.rsplit(":", 1) for entry in self.options.lanes)
+        options = self.options.model_dump(mode="json")
         data = {
             "model": self.case.model,
             "phase": self.case.phase,
@@ -70,7 +72,7 @@ class Found:
             "head": self.case.head,
             "text_sha256": self.text_sha256,
             "found": {"base": self.base, "designs": self.designs, "cycles": self.cycles},
-            "knobs": {**knobs, "lanes": {name: int(count) for name, count in lanes.items()}},
+            "options": {**options, "lanes": {name: int(count) for name, count in lanes.items()}},
         }
         return _HEAD + yaml.safe_dump(data, sort_keys=False)
 
@@ -101,6 +103,12 @@ def path_of(case: Case, folder: Path = FOLDER) -> Path:
     return folder / f"{case.name}.yaml"
 
 
+def file_in_results(folder: Path) -> Path:
+    """The design's file in its folder of results."""
+    path, formerly = folder / IN_RESULTS, folder / "knobs.yaml"
+    return formerly if formerly.is_file() and not path.is_file() else path
+
+
 def read_found(case: Case, folder: Path = FOLDER) -> Found:
     """The design that was found for a case.
 
@@ -108,7 +116,7 @@ def read_found(case: Case, folder: Path = FOLDER) -> Found:
         InputError: there is none, or the file is not one of ours.
     """
     path = path_of(case, folder)
-    data = read_yaml(path)
+    data = todays_option_keys(read_yaml(path))
     try:
         return _found(case, data)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -125,12 +133,12 @@ def _found(case: Case, data: Mapping[str, Any]) -> Found:
     said = tuple(data[name] for name in ("model", "phase", "budget", "board", "tokens", "context", "head"))
     if said != asked:
         raise ValueError(f"it is of {said}, not of {asked}")
-    lanes = [f"{name}:{int(count)}" for name, count in data["knobs"]["lanes"].items()]
-    knobs = validated(CompileOptions, {**data["knobs"], "lanes": lanes}, "knobs")
-    if knobs.budget != case.budget:
-        raise ValueError(f"its knobs are for the budget '{knobs.budget}'")
+    lanes = [f"{name}:{int(count)}" for name, count in data["options"]["lanes"].items()]
+    options = validated(CompileOptions, {**data["options"], "lanes": lanes}, "options")
+    if options.budget != case.budget:
+        raise ValueError(f"its options are for the budget '{options.budget}'")
     how = data["found"]
-    return Found(case, knobs, str(how["base"]), str(data["text_sha256"]), int(how["cycles"]), int(how["designs"]))
+    return Found(case, options, str(how["base"]), str(data["text_sha256"]), int(how["cycles"]), int(how["designs"]))
 
 
 def write_found(found: Found, folder: Path = FOLDER) -> Path:

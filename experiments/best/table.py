@@ -9,7 +9,7 @@ import pandas as pd
 
 from experiments.best.cases import BOARD, Case, all_cases
 from experiments.best.design import MOST_ACCESSES, Made, command, make, shown
-from experiments.best.found import FOLDER, path_of, read_found
+from experiments.best.found import FOLDER, IN_RESULTS, path_of, read_found
 from experiments.best.front import FRONT, front_line
 from experiments.best.rows import of_budget, rows
 from sttest.compile.reports import partition_table
@@ -54,7 +54,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
 
 
 def write_design(case: Case, folder: Path) -> list[Row]:
-    """Makes one design and fills its folder: knobs, lanes, SLRs, the itemized time, and the commands.
+    """Makes one design and fills its folder: options, lanes, SLRs, the itemized time, and the commands.
 
     One that can no longer be made has a row that says so, and no folder: the others are none the worse for it.
     """
@@ -65,7 +65,7 @@ def write_design(case: Case, folder: Path) -> list[Row]:
         metric = of_budget("cycles per launch", case.budget)
         return [Row("best", metric, None, "cycles", "simulated", case.model, BOARD, case.phase, note=note)]
     write_lanes(made.design, folder)
-    (folder / "knobs.yaml").write_text(made.found.to_yaml(), encoding="utf-8")
+    (folder / IN_RESULTS).write_text(made.found.to_yaml(), encoding="utf-8")
     partition_table(made.placed).write(folder / "partition.csv")
     _items(made).to_csv(folder / "items.csv", index=False)
     _processes(made).to_csv(folder / "processes.csv", index=False)
@@ -95,13 +95,13 @@ def _commands(made: Made) -> str:
     """What makes the package again, and a trace of its run."""
     case = made.found.case
     package = Path("build/best") / case.name
-    knobs, lanes = made.found.knobs, ROOT / case.name
-    compiled = shown(command(case, knobs, lanes, package))
+    options, lanes = made.found.options, ROOT / case.name
+    compiled = shown(command(case, options, lanes, package))
     if made.itemized_layers == made.found.layers:
         return f"{compiled}\nsttest simulate {package} --trace {package}.json\n"
     # All access times of the whole launch are more than memory holds.
     short = package.with_name(f"{case.name}-{made.itemized_layers}-layers")
-    recorded = shown(command(case, knobs.with_(layers=made.itemized_layers), lanes, short))
+    recorded = shown(command(case, options.with_(layers=made.itemized_layers), lanes, short))
     limit = f"{MAX_ACCESSES_VARIABLE}={MOST_ACCESSES}"
     return (
         f"{limit} {compiled}\n{limit} sttest simulate {package}\n"

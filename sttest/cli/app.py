@@ -37,6 +37,7 @@ from sttest.core.whole_run import whole_run
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 # Names of the version before this one, which work for one release.
 _RENAMED_VERBS = {"ladder": "crosscheck"}
+_RENAMED_FLAGS = {"--knob": "--option"}
 _VALUES = {"--engine": {"des": "simpy"}, "--backend": {"double": "emulator"}}
 ISSUES_HINT = "please report it with the output of the same command under --debug"
 
@@ -122,7 +123,7 @@ class Boundary(TyperGroup):
 
 def _as_today(args: Sequence[str]) -> list[str]:
     """A command line with verbs, options and values of earlier versions called by their names of today."""
-    flags, words = renamed(), list[str]()
+    flags, words = {**renamed(), **_RENAMED_FLAGS}, list[str]()
     verb = next((place for place, word in enumerate(args) if not word.startswith("-")), None)
     for place, word in enumerate(args):
         name, equals, value = word.partition("=")

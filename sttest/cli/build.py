@@ -68,7 +68,7 @@ def build_verb(
 
       sttest build build/small-gpt2-decode-u55c --flow rtl
     """
-    counted = DesignPackage.read(package).manifest.configuration.knobs.flow
+    counted = DesignPackage.read(package).manifest.configuration.options.flow
     if flow == "rtl" or (flow is None and counted == "rtl" and target is None and not check_intervals):
         _write_rtl(package, board, as_json=as_json)
         return

@@ -56,7 +56,7 @@ class AskedPackage:
         typer.Option(
             "--design",
             metavar="best|default|FILE.yaml",
-            help="best: the fastest known or found that fits; default: the options' defaults; or a file of knobs. "
+            help="best: the fastest known or found that fits; default: the options' defaults; or a file of options. "
             "Options that are given hold over all; one of lanes leaves nothing to look for.",
         ),
     ] = "best"

@@ -65,8 +65,8 @@ class SearchPlan:
             help="What to improve; several make a Pareto set. [latency, area]",
         ),
     ] = None
-    knob: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=V,V", help="Other choices for a knob; --dry-run lists them.")
+    option: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=V,V", help="Other choices for an option; --dry-run lists them.")
     ] = None
     trials: Annotated[int, typer.Option(min=1, help="Points in all, those of earlier runs included.")] = 200
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes on this machine.")] = 2
@@ -86,7 +86,7 @@ class SearchPlan:
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Where results go [results/explore-MODEL-PHASE].")] = (
         None
     )
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the knobs and leave.")] = False
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the options and leave.")] = False
 
 
 @takes_options("precision", "budget", "flow", "kernels")
@@ -114,7 +114,7 @@ def explore_verb(
 
       sttest explore gpt2 --phase decode --context 256 --batch 4 --trials 400
 
-      sttest explore gpt2 --phase prefill --tokens 256 --objective ttft --knob tile_size=8,16
+      sttest explore gpt2 --phase prefill --tokens 256 --objective ttft --option tile_size=8,16
 
       sttest explore block.mlir --trials 100
 
@@ -149,12 +149,12 @@ def explore_verb(
     check_output_folder(out, RESULTS_SCHEMA, "folder of results")
     objectives, only = (
         tuple(plan.objective or ("latency", "area")),
-        tuple(sorted(parse_only(tuple(plan.knob or ())).items())),
+        tuple(sorted(parse_only(tuple(plan.option or ())).items())),
     )
     name = f"{target.name}-{Path(block.board).stem}-{'+'.join(objectives)}-seed{plan.seed}"
     storage = storage or str(_STORE / f"{name}.db")
     search = Search(target, objectives, only, plan.seed, plan.check_resources, storage, program_hash(*MAKERS))
-    # Refused before anything is made: objectives, knobs and their values.
+    # Refused before anything is made: objectives, options and their values.
     evaluator = search.evaluator()
     space = search.space(evaluator)
     if plan.dry_run:
@@ -201,8 +201,8 @@ def _rebuild(path: Path, point: int, parameters: Sequence[str], *, as_json: bool
             hints=["take the file, or the version of sttest and of its front end, that made the row"],
         )
     # Only what was held against the board has been placed.
-    knobs = record.knobs
-    target = Target(text, **fields, budget=knobs.budget, flow=knobs.flow, kernels=knobs.kernels)
+    options = record.options
+    target = Target(text, **fields, budget=options.budget, flow=options.flow, kernels=options.kernels)
     evaluator = Evaluator(target, (), check_resources=PLACED in record.figures)
     with progress(f"point {point}"):
         found = rebuild(record, evaluator)
@@ -289,8 +289,8 @@ def _finished(
     placed = {}
     for each in report.pareto if search.check_resources else ():
         say(f"placing point {each.slot}")
-        assert each.evaluation.knobs is not None
-        placed[each.slot] = evaluator.placed_cycles(each.evaluation.knobs)
+        assert each.evaluation.options is not None
+        placed[each.slot] = evaluator.placed_cycles(each.evaluation.options)
     ablated = []
     # Held to the budget for lanes alone: what memories and ports take is the same for all ways.
     unchecked = Evaluator(search.target, search.chosen, check_resources=False)
@@ -322,7 +322,7 @@ def _print_plan(search: Search, space: Sequence[Domain], trials: int, *, as_json
                 "storage": search.storage,
                 "trials": trials,
                 "objectives": list(search.objectives),
-                "knobs": [
+                "options": [
                     {"name": each.name, "level": each.level, "unit": each.unit, "choices": list(each.choices)}
                     for each in space
                 ],
@@ -330,7 +330,7 @@ def _print_plan(search: Search, space: Sequence[Domain], trials: int, *, as_json
         )
         return
     print_table(
-        ("knob", "level", "choices", "unit"),
+        ("option", "level", "choices", "unit"),
         [(each.name, each.level, ", ".join(map(str, each.choices)), each.unit) for each in space],
         title=f"{search.name}: {trials} points for {', '.join(search.objectives)}",
     )

@@ -82,7 +82,7 @@ def _host_files(package: DesignPackage, weights: Path | None, seed: int) -> dict
         memory, seeded = seeded_block(package, weights, seed)
         images = {**memory.parameter_images, **seeded.inputs}
         golden = run_reference(package.reference_graph, images).results
-        if package.manifest.configuration.knobs.kernels is None:  # which PyTorch knows nothing of
+        if package.manifest.configuration.options.kernels is None:  # which PyTorch knows nothing of
             _check_goldens(package, memory, seeded, golden)
     else:
         images = make_text_case(package, WeightSource(seed, weights)).images(package.reference_graph)

@@ -32,6 +32,7 @@ from sttest.compile.sharing.layers import carries_parameters
 from sttest.compile.sharing.processes import fifos_of, processes_of
 from sttest.compile.spaces.fusion import Fusion
 from sttest.compile.timing.timed_graph import TimedGraphs, timed_graph
+from sttest.core.errors import note_renamed
 from sttest.core.report_table import ReportTable
 from sttest.models.quant.scheme import load_scheme
 from sttest.reference.graph import ReferenceGraph
@@ -144,8 +145,8 @@ class CompiledDesign:
     """A compiled block."""
 
     name: str  # e.g. ``gpt2-prefill-n32-u55c``.
-    # knobs, board: compile options and board
-    knobs: CompileOptions
+    # options, board: compile options and board
+    options: CompileOptions
     board: FpgaBoard
     module: ModuleOp  # IR at the stream level, FIFOs sized
     graph: TimedGraph  # graph that the engines take
@@ -174,6 +175,12 @@ class CompiledDesign:
         return replace(self, module=module, graph=graph, stages=stages)
 
     @property
+    def knobs(self) -> CompileOptions:
+        """What the options were called in the version before this one."""
+        note_renamed("design.knobs", "design.options")
+        return self.options
+
+    @property
     def depths(self) -> dict[str, int]:
         """Depth in tokens of every FIFO."""
         return {fifo.name: fifo.depth for fifo in self.graph.fifos}
@@ -200,7 +207,7 @@ def compile_text(
     text: str,
     name: str,
     board: str | FpgaBoard,
-    knobs: CompileOptions | None = None,
+    options: CompileOptions | None = None,
     *,
     keep_ir: KeptIr = "none",
     progress: Callable[[str], None] | None = None,
@@ -214,7 +221,7 @@ def compile_text(
         text: one decoder block (or any linalg function) in MLIR's generic or custom form.
         name: name of the design.
         board: board with HBM, or its name or path.
-        knobs: documented defaults if not given.
+        options: documented defaults if not given.
         keep_ir: the passes whose text is kept: none, the first and the last (``ends``), or all.
         progress: callback that gets each pass's name before it runs.
         workload: facts that the text does not hold, such as the tokens asked for before padding.
@@ -225,34 +232,34 @@ def compile_text(
         InputError: bad IR, unsupported ops, or no such board.
         DoesNotFitError: more lanes, channels or on-chip memory than there are.
     """
-    knobs = knobs or CompileOptions()
+    options = options or CompileOptions()
     hardware = target_board(board)
     context = new_context()
     module = parse(text, where or name, context)
     if parameters:
         with_parameters(module, parameters)
     set_target(module, hardware)
-    refuse_other_cards(module, knobs.cards)
+    refuse_other_cards(module, options.cards)
     runner = _Runner(context, module, keep_ir, progress)
-    tiling = tiling_passes(knobs)
+    tiling = tiling_passes(options)
     at, lanes = place_of("quantize", tiling), place_of("assign-lanes", tiling)
     runner.run(tiling[:at])
-    quantizes = load_scheme(knobs.precision).quantizes
+    quantizes = load_scheme(options.precision).quantizes
     stored = float_factors(module) if quantizes else ()
     runner.run(tiling[at : at + 1])
     covered = coverage(module, stored) if quantizes else None
     runner.run(tiling[at + 1 : lanes])
     engines = engines_of(all_of(module, df.TaskOp))
     runner.run(tiling[lanes : lanes + 1])
-    adaptation = adaptation_of(knobs.lanes, engines, all_of(module, df.TaskOp))
+    adaptation = adaptation_of(options.lanes, engines, all_of(module, df.TaskOp))
     runner.run(tiling[lanes + 1 :])
-    fusion = fusion_report(module, most_bytes(knobs, hardware))
-    runner.run(streaming_passes(knobs))
+    fusion = fusion_report(module, most_bytes(options, hardware))
+    runner.run(streaming_passes(options))
     runner.finish()
     graph = timed_graph(module, hardware, name)
     facts = {**workload_of(module), **(workload or {})}
     return CompiledDesign(
-        name, knobs, hardware, module, graph, fusion, tuple(runner.stages), facts, covered, adaptation
+        name, options, hardware, module, graph, fusion, tuple(runner.stages), facts, covered, adaptation
     )
 
 
@@ -281,16 +288,16 @@ class _Runner:
             self.stages[-1] = replace(self.stages[-1], text=printed(self.module))
 
 
-def most_bytes(knobs: CompileOptions, board: FpgaBoard) -> int:
+def most_bytes(options: CompileOptions, board: FpgaBoard) -> int:
     """On-chip memory that a group may fill, on all cards."""
-    return knobs.c_max_bytes or knobs.cards * board.fabric.usable_onchip_bytes
+    return options.c_max_bytes or options.cards * board.fabric.usable_onchip_bytes
 
 
-def choose_lanes(text: str, knobs: CompileOptions) -> tuple[str, ...]:
+def choose_lanes(text: str, options: CompileOptions) -> tuple[str, ...]:
     """Lanes (``name:lanes``) that the tiling space gives a text, as ``CompileOptions.lanes`` takes them."""
     context = new_context()
     module = parse(text, "lanes", context)
-    for each in tiling_passes(knobs):
+    for each in tiling_passes(options):
         each.apply(context, module)
     tasks = [op for op in module.walk() if isinstance(op, df.TaskOp)]
     return tuple(f"{task.sym_name.data}:{task.lane_count}" for task in tasks)
@@ -315,7 +322,7 @@ def _spec(each: ModulePass) -> str:
     return str(each.spec())
 
 
-# --- Compiles one text with many knobs; what several designs share is done once
+# --- Compiles one text with many options; what several designs share is done once
 
 
 # Tilings that are kept; the eldest goes.
@@ -331,7 +338,7 @@ class Tiled:
 
 
 class StagedCompiler:
-    """A text on a board, ready to be compiled with any knobs.
+    """A text on a board, ready to be compiled with any options.
 
     Args:
         text: one decoder block in MLIR's generic or custom form.
@@ -343,7 +350,7 @@ class StagedCompiler:
         progress: callback that gets each pass's name before it runs.
 
     Attributes:
-        inputs: what all designs are made from, besides their knobs.
+        inputs: what all designs are made from, besides their options.
 
     Raises:
         InputError: bad IR, or no such board.
@@ -373,14 +380,14 @@ class StagedCompiler:
         self._seconds: dict[ModulePass, float] = {}
         self._progress = progress or (lambda name: None)
 
-    def tiled(self, knobs: CompileOptions) -> Tiled:
+    def tiled(self, options: CompileOptions) -> Tiled:
         """The module with types and tiles, as it is before lanes are assigned.
 
         Raises:
             InputError: ops, a scheme or a tile that are not possible.
             DoesNotFitError: a kernel's own buffers exceed the board's memory.
         """
-        chosen, c_max_bytes = self._split(knobs)[0], most_bytes(knobs, self.board)
+        chosen, c_max_bytes = self._split(options)[0], most_bytes(options, self.board)
         if (chosen, c_max_bytes) not in self._tiled:
             if len(self._tiled) >= _KEPT:
                 del self._tiled[next(iter(self._tiled))]
@@ -388,18 +395,18 @@ class StagedCompiler:
             self._tiled[chosen, c_max_bytes] = Tiled(module, fusion_report(module, c_max_bytes))
         return self._tiled[chosen, c_max_bytes]
 
-    def adapted(self, knobs: CompileOptions) -> CompileOptions:
-        """The knobs with those tiles and orders that the tasks of the text can have.
+    def adapted(self, options: CompileOptions) -> CompileOptions:
+        """The options with those tiles and orders that the tasks of the text can have.
 
         Raises:
             InputError: ops or a scheme that are not possible.
         """
-        chosen = self._split(knobs)[0]
+        chosen = self._split(options)[0]
         at = place_of("linalg-to-kernels", chosen)
         module = self._after(chosen[:at]) if at else self._parsed
-        extents = loop_extents(module, knobs.tile_size, knobs.gemv_lanes)
-        tiles, orders = possible_choices(knobs.tiles, knobs.orders, extents)
-        return knobs.with_(tiles=tiles, orders=orders)
+        extents = loop_extents(module, options.tile_size, options.gemv_lanes)
+        tiles, orders = possible_choices(options.tiles, options.orders, extents)
+        return options.with_(tiles=tiles, orders=orders)
 
     def _after(self, chosen: tuple[ModulePass, ...]) -> ModuleOp:
         """The text after some passes, of which several tilings share the first ones; not to be changed."""
@@ -410,22 +417,22 @@ class StagedCompiler:
             self._before[chosen] = self._applied(chosen[shared:], self._after(chosen[:shared]))
         return self._before[chosen]
 
-    def design(self, knobs: CompileOptions) -> CompiledDesign:
+    def design(self, options: CompileOptions) -> CompiledDesign:
         """The sized design.
 
         Raises:
             InputError: see :meth:`tiled`; also lanes of a task that is not there.
             DoesNotFitError: more lanes, channels or on-chip memory than there are.
         """
-        refuse_other_cards(self._parsed, knobs.cards)
-        tiled = self.tiled(knobs)
-        lanes, *chosen = self._split(knobs)[1]
+        refuse_other_cards(self._parsed, options.cards)
+        tiled = self.tiled(options)
+        lanes, *chosen = self._split(options)[1]
         module = self._applied((lanes,), tiled.module)
         engines = engines_of(all_of(tiled.module, df.TaskOp))
-        adaptation = adaptation_of(knobs.lanes, engines, all_of(module, df.TaskOp))
+        adaptation = adaptation_of(options.lanes, engines, all_of(module, df.TaskOp))
         graph, entered = self._streamed(module, chosen)
         return CompiledDesign(
-            self.name, knobs, self.board, module, graph, tiled.fusion, workload=dict(self._workload),
+            self.name, options, self.board, module, graph, tiled.fusion, workload=dict(self._workload),
             adaptation=adaptation, entered=entered,
         )  # fmt: skip
 
@@ -451,9 +458,9 @@ class StagedCompiler:
 
         Looking for a design does without: to print the text takes a third of the time of a compilation.
         """
-        before, chosen = self._split(design.knobs)
+        before, chosen = self._split(design.options)
         stages = self._stages((*before, *chosen), design.module)
-        return replace(design, stages=stages, coverage=self._coverage(design.knobs, before))
+        return replace(design, stages=stages, coverage=self._coverage(design.options, before))
 
     def _stages(self, passes: tuple[ModulePass, ...], module: ModuleOp) -> tuple[PassStage, ...]:
         """All passes of a design, with the text after the first and the last; seconds are those of their last runs."""
@@ -463,26 +470,26 @@ class StagedCompiler:
             for place, each in enumerate(passes)
         )
 
-    def _coverage(self, knobs: CompileOptions, before: tuple[ModulePass, ...]) -> Coverage | None:
+    def _coverage(self, options: CompileOptions, before: tuple[ModulePass, ...]) -> Coverage | None:
         """What the design's scheme has made integers."""
-        if not load_scheme(knobs.precision).quantizes:
+        if not load_scheme(options.precision).quantizes:
             return None
         at = place_of("quantize", before)
         return coverage(self._after(before[: at + 1]), float_factors(self._after(before[:at])))
 
-    def laned(self, knobs: CompileOptions) -> ModuleOp:
+    def laned(self, options: CompileOptions) -> ModuleOp:
         """The module with the lanes of every task.
 
         Raises:
             InputError: see :meth:`tiled`; also lanes of a task that is not there.
             DoesNotFitError: the budget of lanes does not cover the first ones.
         """
-        tiled = self.tiled(knobs)
-        return self._applied(self._split(knobs)[1][:1], tiled.module)
+        tiled = self.tiled(options)
+        return self._applied(self._split(options)[1][:1], tiled.module)
 
-    def _split(self, knobs: CompileOptions) -> tuple[tuple[ModulePass, ...], tuple[ModulePass, ...]]:
+    def _split(self, options: CompileOptions) -> tuple[tuple[ModulePass, ...], tuple[ModulePass, ...]]:
         """The passes before lanes are assigned, and the others."""
-        chosen = all_passes(knobs)
+        chosen = all_passes(options)
         first = place_of("assign-lanes", chosen)
         return chosen[:first], chosen[first:]
 

@@ -44,7 +44,7 @@ class GroupedDesign:
 
 
 def compile_groups(
-    text: str, name: str, board: str | FpgaBoard, knobs: CompileOptions, where: str = ""
+    text: str, name: str, board: str | FpgaBoard, options: CompileOptions, where: str = ""
 ) -> GroupedDesign:
     """Linalg text to a sized design for every group that fusion leaves.
 
@@ -52,14 +52,14 @@ def compile_groups(
         text: any linalg function in MLIR's generic or custom form.
         name: name of the whole; group ``n`` is called ``<name>-group<n>``.
         board: board with HBM, or its name or path.
-        knobs: options of the compiler, the same for all groups.
+        options: options of the compiler, the same for all groups.
         where: how errors name the text; the name if not given.
 
     Raises:
         InputError: bad IR, unsupported ops, no such board, or something between groups that is no view of a tensor.
         DoesNotFitError: more lanes, channels or on-chip memory than there are.
     """
-    if knobs.cards > 1 or knobs.layers > 1:
+    if options.cards > 1 or options.layers > 1:
         raise InputError(
             "groups-alone",
             "several groups are of one layer, and each is on one card",
@@ -70,11 +70,11 @@ def compile_groups(
     context = new_context()
     module = parse(text, where or name, context)
     set_target(module, hardware)
-    refuse_other_cards(module, knobs.cards)
-    for each in tiling_passes(knobs):
+    refuse_other_cards(module, options.cards)
+    for each in tiling_passes(options):
         each.apply(context, module)
-    fusion = fusion_report(module, most_bytes(knobs, hardware))
-    streaming = streaming_passes(knobs)
+    fusion = fusion_report(module, most_bytes(options, hardware))
+    streaming = streaming_passes(options)
     fused = 1 + next(number for number, each in enumerate(streaming) if isinstance(each, FuseKernels))
     for each in streaming[:fused]:
         each.apply(context, module)
@@ -86,7 +86,7 @@ def compile_groups(
             each.apply(context, group)
         own = f"{name}-group{number}"
         graph, stage = timed_graph(group, hardware, own), PassStage("group", f"group{number}", printed(group), 0.0)
-        designs.append(CompiledDesign(own, knobs, hardware, group, graph, _of_group(fusion, number), (stage,)))
+        designs.append(CompiledDesign(own, options, hardware, group, graph, _of_group(fusion, number), (stage,)))
     return GroupedDesign(name, tuple(designs), plan.handed_on())
 
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from pydantic.fields import FieldInfo
 
 from sttest.boards.part import BudgetName
-from sttest.core.errors import InputError, note_renamed
+from sttest.core.errors import InputError, note_renamed, todays_keys
 from sttest.core.validation import as_input_error
 from sttest.models.config import Maximum
 from sttest.models.quant import DEFAULT_SCHEME
@@ -433,6 +433,11 @@ def renamed(model: type[CompileOptions] | None = None) -> dict[str, str]:
         for name, _, option in options_of(model)
         for old in option.formerly
     }
+
+
+def todays_option_keys(data: Any) -> Any:
+    """Data of a file whose options stand under ``knobs``, their key of earlier versions, under that of today."""
+    return todays_keys(data, {"knobs": "options", "step_knobs": "step_options"})
 
 
 def study_keys() -> list[str]:

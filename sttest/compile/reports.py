@@ -120,8 +120,8 @@ def narrow_loops(design: CompiledDesign) -> dict[int, list[str]]:
     }
     found: dict[int, list[str]] = {}
     for op in tasks:
-        for length in {trip for trip in op.trip_counts if trip > design.knobs.tile_size} - groups:
-            if not any(length % size == 0 for size in range(_NARROW, design.knobs.tile_size + 1)):
+        for length in {trip for trip in op.trip_counts if trip > design.options.tile_size} - groups:
+            if not any(length % size == 0 for size in range(_NARROW, design.options.tile_size + 1)):
                 found.setdefault(length, []).append(op.sym_name.data)
     return found
 
@@ -362,7 +362,7 @@ def resource_facts(taken: DesignResources, design: CompiledDesign) -> dict[str, 
     return {
         "total": {kind: round(getattr(taken.total, kind), _DIGITS) for kind in KINDS},
         "share_of_budget": {kind: round(getattr(shares, kind), 4) for kind in KINDS},
-        "budget": design.knobs.budget,
+        "budget": design.options.budget,
         "over_budget": [kind for kind in KINDS if getattr(shares, kind) > 1],
         "held_bytes": sum(memory.facts.used_bits for memory in taken.memories) // 8,
         "cell_bytes": sum(memory.capacity_bits for memory in taken.memories) // 8,

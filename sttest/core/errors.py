@@ -20,10 +20,10 @@ exit meaning
 
 import difflib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 MAX_SHOWN_CHARS = 2000
 """A text of an error is cut after so many characters: part of it may come from a hostile file."""
@@ -181,6 +181,19 @@ def note(text: str) -> None:
 def note_renamed(old: str, new: str) -> None:
     """Tells once, on stderr, that a name of an earlier version was used."""
     print(f"note: '{old}' is called '{new}' now; the old name will go in the next release", file=sys.stderr)
+
+
+def todays_keys(data: Any, names: Mapping[str, str]) -> Any:
+    """A mapping with keys of earlier versions called by their names of today, which is told; anything else as it is.
+
+    A key keeps its old name where that of today is there, too, so that whoever reads the data refuses it.
+    """
+    if not isinstance(data, Mapping):
+        return data
+    renamed = {old: new for old, new in names.items() if old in data and new not in data}
+    for old, new in renamed.items():
+        note_renamed(old, new)
+    return {renamed.get(key, key): value for key, value in cast("Mapping[str, Any]", data).items()}
 
 
 def todays_engine(name: str) -> str:

@@ -56,7 +56,7 @@ def package_case(package: DesignPackage, source: WeightSource, text: str | None 
     block.require_one_block()
     make = family_of(block.config).load_case()
     case = make(block.config, block.shape, block.scheme, source, block.chunk, block.maximum)
-    if package.manifest.configuration.knobs.kernels is None:
+    if package.manifest.configuration.options.kernels is None:
         return case
     # PyTorch does not know what an own kernel computes.
     graph = package.reference_graph
@@ -234,7 +234,7 @@ def _from_file(path: Path, wanted: list[Argument]) -> dict[str, Array]:
 def _in_floating_point(package: DesignPackage, text: str, plain: Mapping[str, Array]) -> Array:
     """The main result of the text with nothing quantized."""
     design = compile_text(
-        text, package.name, package.board, package.manifest.configuration.knobs.with_(precision="fp32")
+        text, package.name, package.board, package.manifest.configuration.options.with_(precision="fp32")
     )
     graph = value_graph(design.module, design.name)
     found = read_results(graph, run(graph, memory_images(graph, plain)).results)

@@ -1,1 +1,1 @@
-"""Searches the design space of one block: knobs, bounds, seeds, Pareto sets (docs/what-if/explore.md)."""
+"""Searches the design space of one block: options, bounds, seeds, Pareto sets (docs/what-if/explore.md)."""

@@ -9,7 +9,7 @@ from sttest.boards.resources import Resources
 # --- The space and its seeds
 
 
-LEAST_WORK = 0.01  # assumed: a contraction with less of the block's work has no knob of its own
+LEAST_WORK = 0.01  # assumed: a contraction with less of the block's work has no option of its own
 SEED_BUDGETS = (0.5, 0.25, 0.75)  # assumed: where among the budgets the seeds lie, the middle first
 STEPS_PER_OCTAVE = 4  # assumed: steps per doubling of the factor that HIDA's ways scale by
 LEAST_COST = 1e-9  # assumed: share of the board; a raise that takes nothing still has a finite gain

@@ -10,12 +10,12 @@ from sttest.compile.options import CompileOptions
 from sttest.compile.resources.fit import Fit, fit_of
 from sttest.core.errors import InputError, did_you_mean
 from sttest.explore.fitting import Fitting, Rung, Say, fitting_design, made_by
-from sttest.explore.found import NamedKnobs, known_design, read_knobs
+from sttest.explore.found import NamedDesign, known_design, read_design_file
 from sttest.explore.recipes import Block, Recipe, any_text_ladder, ladder
 from sttest.explore.remembered import Remembered, keep, place, recall
 
 Named = Literal["best", "default"]
-Choice = Named | NamedKnobs
+Choice = Named | NamedDesign
 """The fastest design that is known or found and fits, the documented defaults of all options, or that of a file."""
 CHOICES: tuple[Named, ...] = get_args(Named)
 OWN_DESIGN_OPTIONS = ("gemv_lanes", "overall_unroll", "first_lanes", "most_lanes", "lanes", "tiles", "orders")
@@ -23,7 +23,7 @@ OWN_DESIGN_OPTIONS = ("gemv_lanes", "overall_unroll", "first_lanes", "most_lanes
 FLOW = "rtl"
 """What a design that is looked for is emitted as, unless its user says so: SystemVerilog takes less than C++."""
 _OF_THE_REQUEST = ("layers", "generate", "positions")
-"""Options of a file of knobs that say what was asked for."""
+"""Options of a design's file that say what was asked for."""
 
 Origin = Literal["found", "recipe", "default", "options", "file"]
 
@@ -57,16 +57,16 @@ class Chosen:
 
 
 def read_choice(text: str) -> Choice:
-    """What a user calls a design: ``best``, ``default``, or the path of a YAML file with knobs.
+    """What a user calls a design: ``best``, ``default``, or the path of a YAML file with options.
 
     Raises:
-        InputError: none of these, or the file is not one of knobs.
+        InputError: none of these, or the file is not one of a design.
     """
     if text == "best" or text == "default":
         return text
     if text.endswith((".yaml", ".yml")):
-        return NamedKnobs(text, read_knobs(Path(text)))
-    hints = [did_you_mean(text, CHOICES), "name a YAML file with knobs"]
+        return NamedDesign(text, read_design_file(Path(text)))
+    hints = [did_you_mean(text, CHOICES), "name a YAML file with options"]
     raise InputError("unknown-design", f"no design is called '{text}'", where="design", hints=hints)
 
 
@@ -90,7 +90,7 @@ def chosen_design(
     Raises:
         SttestError: bad options or files, or nothing can be made of the text.
     """
-    if isinstance(choice, NamedKnobs):
+    if isinstance(choice, NamedDesign):
         design = made_by(compiler, _recipe_of(choice, asked), asked)
         return Chosen(compiler.documented(design), fit_of(design), "file", choice.name, choice.name)
     if choice == "default" or decides_design(asked):
@@ -127,9 +127,9 @@ def _known(asked: CompileOptions, block: Block) -> list[Rung]:
     return [] if found is None else [(found.name, _recipe_of(found, asked, without=("precision",)))]
 
 
-def _recipe_of(named: NamedKnobs, asked: CompileOptions, without: Sequence[str] = ()) -> Recipe:
-    """A file of knobs as a recipe: what it says of how a design is made, not of what was asked for."""
-    options = named.file.options(named.name)
+def _recipe_of(named: NamedDesign, asked: CompileOptions, without: Sequence[str] = ()) -> Recipe:
+    """A design's file as a recipe: what it says of how a design is made, not of what was asked for."""
+    options = named.file.compile_options(named.name)
     kept = {name: value for name, value in options.given.items() if name not in (*_OF_THE_REQUEST, *without)}
     if asked.flow == "hls" and "flow" in asked.given:
         kept["seldom_bursts"] = 0

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from sttest.boards.energy import Activity, activity_of, energy, idle
 from sttest.boards.resources import KINDS, Resources, total
 from sttest.compile.compiler import CompiledDesign, StagedCompiler, Tiled
-from sttest.compile.options import CompileOptions
+from sttest.compile.options import CompileOptions, todays_option_keys
 from sttest.compile.reports import activity_table
 from sttest.compile.resources.design import DesignResources, design_resources, die_under, refuse_ports
 from sttest.compile.resources.placement import place
@@ -35,20 +35,21 @@ class Evaluation:
     # ``simulated``; ``bounded``, not simulated because it cannot be better than what is known; ``refused``, no such
     # design, or none that fits
     status: Status
-    knobs: CompileOptions | None  # compile options that make the design again; None where there are none
+    options: CompileOptions | None  # compile options that make the design again; None where there are none
     losses: Losses  # losses of a simulated design; lower bounds of others
     figures: Figures = field(default_factory=dict)  # figures of a simulated design
     refusal: dict[str, Any] = field(default_factory=dict)  # the error as plain data
 
     def to_dict(self) -> dict[str, Any]:
         """The evaluation as JSON values."""
-        return {**vars(self), "knobs": self.knobs and self.knobs.model_dump()}
+        return {**vars(self), "options": self.options and self.options.model_dump()}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "Evaluation":
         """The inverse of :meth:`to_dict`, also after a way through JSON."""
-        knobs = None if data["knobs"] is None else validated(CompileOptions, data["knobs"], "knobs")
-        return cls(data["status"], knobs, tuple(data["losses"]), data["figures"], data["refusal"])
+        data = todays_option_keys(data)
+        options = None if data["options"] is None else validated(CompileOptions, data["options"], "options")
+        return cls(data["status"], options, tuple(data["losses"]), data["figures"], data["refusal"])
 
 
 class Evaluator:
@@ -73,14 +74,14 @@ class Evaluator:
         """Clock of the board."""
         return self._compiler.board.clock_mhz.value
 
-    def facts(self, knobs: CompileOptions) -> BlockFacts:
-        """Facts of the block as tiled with these knobs.
+    def facts(self, options: CompileOptions) -> BlockFacts:
+        """Facts of the block as tiled with these options.
 
         Raises:
             InputError: a tile that is not possible.
             DoesNotFitError: a kernel's own buffers exceed the board's memory.
         """
-        tiled = self._compiler.tiled(knobs)
+        tiled = self._compiler.tiled(options)
         if tiled not in self._facts:
             if len(self._facts) >= assumptions.KEPT_TILINGS:
                 del self._facts[next(iter(self._facts))]
@@ -91,30 +92,30 @@ class Evaluator:
         """Judges a point.
 
         Args:
-            point: a choice per knob of the space.
+            point: a choice per option of the space.
             known: losses of designs that are known already; what cannot be better than one of them is not simulated.
         """
         tiling = tiling_of(point, self.target.base)
         self._seen.add(tiling)
-        knobs, best = None, (0.0,) * len(self.objectives)
+        options, best = None, (0.0,) * len(self.objectives)
         try:
             facts = self.facts(tiling)
             self._refuse_several_kernels(tiling, int(point["c_max_percent"]))
             lanes = lanes_of(point, facts)
-            knobs, limits = resolved(tiling, lanes), bounds(facts, lanes)
+            options, limits = resolved(tiling, lanes), bounds(facts, lanes)
             if tiling.flow == "rtl":
                 # The bound of logic is of C++.
                 limits = replace(limits, logic=Resources())
             best = self.best_losses(facts, limits)
             self._refuse_logic(facts, limits)
-            self._refuse_process(facts, knobs, lanes)
+            self._refuse_process(facts, options, lanes)
             if any(dominates(one, best) for one in known):
-                return Evaluation("bounded", knobs, best)
-            figures = self.figures(knobs)
+                return Evaluation("bounded", options, best)
+            figures = self.figures(options)
         except REFUSALS as error:
-            return Evaluation("refused", knobs, best, refusal=error.to_dict())
+            return Evaluation("refused", options, best, refusal=error.to_dict())
         losses = tuple(objective.loss(figures) for objective in self.objectives)
-        return Evaluation("simulated", knobs, losses, figures)
+        return Evaluation("simulated", options, losses, figures)
 
     def has_tiled(self, point: Point) -> bool:
         """Whether a point of the same tiling was judged here before, so that this one costs less."""
@@ -126,22 +127,22 @@ class Evaluator:
         figures = {**self._in_time(limits.cycles, block), "area": facts.share(limits.logic)}
         return tuple(objective.loss(figures) for objective in self.objectives)
 
-    def figures(self, knobs: CompileOptions) -> Figures:
+    def figures(self, options: CompileOptions) -> Figures:
         """All metrics of a design, compiled and simulated.
 
         Args:
-            knobs: compile options with the lanes of every task.
+            options: compile options with the lanes of every task.
 
         Raises:
             SttestError: it cannot be made, does not fit, or deadlocks.
         """
-        found = self._figures.get(knobs)
+        found = self._figures.get(options)
         if found is None:
             try:
-                found = self._measured(knobs)
+                found = self._measured(options)
             except REFUSALS as error:
                 found = error
-            self._keep(knobs, found)
+            self._keep(options, found)
         if isinstance(found, SttestError):
             raise found
         return found
@@ -149,24 +150,24 @@ class Evaluator:
     def remember(self, evaluations: Iterable[Evaluation]) -> None:
         """Takes over what other processes found out: points of a search often come to the same design."""
         for each in evaluations:
-            if each.status == "simulated" and each.knobs is not None and each.knobs not in self._figures:
-                self._keep(each.knobs, each.figures)
+            if each.status == "simulated" and each.options is not None and each.options not in self._figures:
+                self._keep(each.options, each.figures)
 
-    def _keep(self, knobs: CompileOptions, found: Figures | SttestError) -> None:
+    def _keep(self, options: CompileOptions, found: Figures | SttestError) -> None:
         if len(self._figures) >= assumptions.KEPT_DESIGNS:
             del self._figures[next(iter(self._figures))]
-        self._figures[knobs] = found
+        self._figures[options] = found
 
-    def placed_cycles(self, knobs: CompileOptions) -> int | None:
+    def placed_cycles(self, options: CompileOptions) -> int | None:
         """Cycles with registers on every FIFO between SLRs; None for a deadlock.
 
         Raises:
             DoesNotFitError: it cannot be placed.
         """
-        return place(self._compiler.design(knobs)).cycles[1]
+        return place(self._compiler.design(options)).cycles[1]
 
-    def _measured(self, knobs: CompileOptions) -> Figures:
-        design = self._compiler.design(knobs)
+    def _measured(self, options: CompileOptions) -> Figures:
+        design = self._compiler.design(options)
         taken = design_resources(design)
         if self._checks:
             refuse_ports(design, taken)
@@ -187,9 +188,9 @@ class Evaluator:
         tokens_per_j = self.target.batch * self.target.tokens / spent.total_j
         return {"latency": 1e3 * seconds, "tokens_per_j": tokens_per_j, "power": spent.power_w}
 
-    def _refuse_several_kernels(self, knobs: CompileOptions, percent: int) -> None:
+    def _refuse_several_kernels(self, options: CompileOptions, percent: int) -> None:
         """A block that fusion splits takes several kernels one after the other, which no timed graph holds yet."""
-        costs = self._compiler.tiled(knobs).fusion.fusion.costs
+        costs = self._compiler.tiled(options).fusion.fusion.costs
         bound = self._compiler.board.fabric.usable_onchip_bytes * percent // 100
         needed = sum(cost.total_bytes for cost in costs)
         if len(costs) > 1 or needed > bound:
@@ -210,9 +211,9 @@ class Evaluator:
             hints=["lower budget_percent", "lower the tile size"],
         )  # fmt: skip
 
-    def _refuse_process(self, facts: BlockFacts, knobs: CompileOptions, lanes: Lanes) -> None:
+    def _refuse_process(self, facts: BlockFacts, options: CompileOptions, lanes: Lanes) -> None:
         """Refuses a design of which one functional unit is more than a process may be, before it is made."""
-        if not self._checks or knobs.flow == "rtl" or knobs.product_units > 1:
+        if not self._checks or options.flow == "rtl" or options.product_units > 1:
             return
         for engine in facts.engines:
             refuse_beyond(

@@ -37,25 +37,25 @@ def made_by(compiler: StagedCompiler, recipe: Recipe, asked: CompileOptions) -> 
     Raises:
         SttestError: the options do not agree, or nothing can be made of the text with them.
     """
-    knobs = possible_knobs(compiler, asked.over(recipe.knobs))
-    if knobs.lanes:
-        return compiler.design(knobs)
-    judge = LaneJudge(compiler, knobs)
-    return compiler.design(judge.knobs(start_lanes(compiler, judge, replace(recipe, knobs=knobs))))
+    options = possible_options(compiler, asked.over(recipe.options))
+    if options.lanes:
+        return compiler.design(options)
+    judge = LaneJudge(compiler, options)
+    return compiler.design(judge.options(start_lanes(compiler, judge, replace(recipe, options=options))))
 
 
-def possible_knobs(compiler: StagedCompiler, knobs: CompileOptions) -> CompileOptions:
-    """The knobs of another text, with those of their tiles and orders that the tasks of this one can have.
+def possible_options(compiler: StagedCompiler, options: CompileOptions) -> CompileOptions:
+    """The options of another text, with those of their tiles and orders that the tasks of this one can have.
 
     Raises:
         SttestError: nothing can be made of the text with the other options.
     """
     try:
-        compiler.tiled(knobs)
+        compiler.tiled(options)
     except InputError:
         # To find out which takes a while.
-        return compiler.adapted(knobs)
-    return knobs
+        return compiler.adapted(options)
+    return options
 
 
 def fitting_design(

@@ -40,11 +40,11 @@ class _Made:
 
 
 class LaneJudge:
-    """The designs of a block with some knobs, by the lanes of their engines.
+    """The designs of a block with some options, by the lanes of their engines.
 
     Args:
         compiler: compiler of the block.
-        base: all knobs but the lanes.
+        base: all options but the lanes.
 
     Raises:
         SttestError: the block cannot be tiled so, or given lanes.
@@ -86,8 +86,8 @@ class LaneJudge:
         """Names of the tasks that take turns on an engine, or of the one whose own it is."""
         return [task.sym_name.data for task in self._tasks[engine]]
 
-    def knobs(self, lanes: Lanes) -> CompileOptions:
-        """The knobs from which alone the design can be made again."""
+    def options(self, lanes: Lanes) -> CompileOptions:
+        """The options from which alone the design can be made again."""
         tasks = all_of(self._compiler.tiled(self.base).module, df.TaskOp)
         return resolved(self.base, {task.sym_name.data: lanes[_engine(task)] for task in tasks})
 
@@ -121,10 +121,10 @@ class LaneJudge:
 
     def _made(self, lanes: Lanes) -> _Made:
         """The design; the last one is kept, for whoever judges a design often asks more of it."""
-        knobs = self.knobs(lanes)
-        if self._last is None or self._last[0] != knobs:
-            design = self._compiler.design(knobs)
-            self._last = (knobs, _Made(design, design_resources(design)))
+        options = self.options(lanes)
+        if self._last is None or self._last[0] != options:
+            design = self._compiler.design(options)
+            self._last = (options, _Made(design, design_resources(design)))
         return self._last[1]
 
 

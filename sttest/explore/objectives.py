@@ -60,7 +60,7 @@ class Target:
 
     @property
     def base(self) -> CompileOptions:
-        """The compiler's knobs that are the same for all points."""
+        """The compiler's options that are the same for all points."""
         return CompileOptions(precision=self.precision, budget=self.budget, flow=self.flow, kernels=self.kernels)
 
     @property

@@ -40,7 +40,7 @@ class Tried:
 def seeds(space: Sequence[Domain]) -> list[Point]:
     """Designs to begin with: every way of handing out lanes, at every tile size, with three budgets.
 
-    Other knobs go through their choices in turn, so that each of them is seen; lanes are not shifted.
+    Other options go through their choices in turn, so that each of them is seen; lanes are not shifted.
     """
     domains = {domain.name: domain for domain in space}
     budgets = domains["budget_percent"].choices
@@ -61,7 +61,7 @@ def _in_turn(domain: Domain, default: Point, number: int) -> Value:
 
 
 def default_point(space: Sequence[Domain]) -> dict[str, Value]:
-    """What the compiler does by default, where the space has it: else the first choice of a knob."""
+    """What the compiler does by default, where the space has it: else the first choice of an option."""
     return {domain.name: _DEFAULTS.get(domain.name, 0) for domain in space} | {
         domain.name: domain.choices[0] for domain in space if _DEFAULTS.get(domain.name, 0) not in domain.choices
     }
@@ -71,7 +71,7 @@ def propose(space: Sequence[Domain], objectives: int, seed: int, batch: int, tri
     """The points of a batch.
 
     Args:
-        space: the knobs.
+        space: the options.
         objectives: their number: TPE for one, NSGA-II for several.
         seed: seed of the search.
         batch: its number, from 0.

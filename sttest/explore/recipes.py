@@ -41,13 +41,13 @@ class Block:
 class Recipe:
     """Compile options, and rules for the lanes that they do not name."""
 
-    knobs: CompileOptions  # lanes that they do not name are the compiler's
+    options: CompileOptions  # lanes that they do not name are the compiler's
     attention: int = 0  # lanes of the products of attention; 0 for the compiler's
     others: int = 0  # most lanes of tasks that are no products, twice as many for those that quantize; 0: no bound
     norms: int = 0  # lanes of the unit that quantizes what norms give; 0 for those of the others that quantize
     # if not 0, every task has the fewest lanes with which it keeps pace with the largest product on so many
     paced: int = 0
-    layers: int = 0  # layers of a launch, where its lanes are looked for in a launch of fewer; 0 for those of the knobs
+    layers: int = 0  # layers of a launch, where its lanes are looked for in a launch of fewer; 0: as the options say
 
 
 def recipes(block: Block, base: CompileOptions) -> dict[str, Recipe]:
@@ -142,12 +142,12 @@ _SMALL_SIZES = (
 
 
 def _decode_recipe(block: Block, base: CompileOptions, sizes: _Sizes) -> Recipe:
-    knobs = base.with_(
+    options = base.with_(
         share="all", overall_unroll=4096, product_units=4, orders=_columns_first(block), buffer_rereads_kib=16,
         gemv_lanes=sizes.products, tiles=attention_tiles(block, sizes.attention), vector_bits=sizes.bits,
         prefetch_kib=sizes.ahead_kib, seldom_bursts=sizes.seldom if base.flow == "rtl" else 0,
     )  # fmt: skip
-    return Recipe(knobs, sizes.attention, sizes.others, sizes.norms)
+    return Recipe(options, sizes.attention, sizes.others, sizes.norms)
 
 
 def _columns_first(block: Block) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
-from sttest.compile.options import CompileOptions
+from sttest.compile.options import CompileOptions, todays_option_keys
 from sttest.core.errors import EnginesDisagreeError, InputError
 from sttest.core.files import csv_text, parse_json, read_csv, write_text
 from sttest.core.numbers import real, whole
@@ -29,7 +29,7 @@ MAKERS = ("sttest.explore.search", "sttest.explore.report", "sttest.studies.work
 PLACED = "placed_cycles"
 _TARGET = ("model", "phase", "tokens", "context", "batch", "board", "precision", "layers", "launch_us")
 _WHOLE = ("tokens", "context", "batch", "layers")
-COLUMNS = ("point", *_TARGET, "text_sha256", "program", "knobs", *METRICS, PLACED)
+COLUMNS = ("point", *_TARGET, "text_sha256", "program", "options", *METRICS, PLACED)
 """The columns of the file of points: what a design is made from, then what came of it."""
 
 
@@ -41,20 +41,21 @@ class Record:
     target: Mapping[str, Any]  # the fields of a :class:`Target` but its text
     text_sha256: str  # SHA-256 of the text
     program: str  # identifies the version of the program
-    knobs: CompileOptions  # compile options with all lanes spelled out
+    options: CompileOptions  # compile options with all lanes spelled out
     figures: Figures  # metrics, and cycles with registers on crossings where it was placed
 
     @classmethod
-    def of(cls, point: int, target: Target, program: str, knobs: CompileOptions, figures: Figures) -> "Record":
+    def of(cls, point: int, target: Target, program: str, options: CompileOptions, figures: Figures) -> "Record":
         """A design of a search."""
         fields = {name: getattr(target, name) for name in _TARGET}
-        return cls(point, fields, text_hash(target.text), program, knobs, figures)
+        return cls(point, fields, text_hash(target.text), program, options, figures)
 
     def cells(self) -> list[str]:
         """The cells of the row; numbers with all digits."""
         figures = [repr(self.figures[name]) if name in self.figures else "" for name in (*METRICS, PLACED)]
         target = [str(self.target[name]) for name in _TARGET]
-        return [str(self.point), *target, self.text_sha256, self.program, json.dumps(self.knobs.model_dump()), *figures]
+        options = json.dumps(self.options.model_dump())
+        return [str(self.point), *target, self.text_sha256, self.program, options, *figures]
 
 
 def text_hash(text: str) -> str:
@@ -88,15 +89,16 @@ def read_record(path: Path, point: int) -> Record:
 
 
 def _record(row: Mapping[str, str], where: str) -> Record:
-    row = {"batch": "1", **row}  # rows of before there were batches are of one sequence
+    row = {"batch": "1", **todays_option_keys(row)}  # rows of before there were batches are of one sequence
     target: dict[str, Any] = {name: row[name] for name in _TARGET}
     target |= {name: whole(row[name]) for name in _WHOLE} | {"launch_us": real(row["launch_us"])}
     if target["phase"] not in get_args(Phase):
         raise ValueError(f"no phase {target['phase']!r}")
     figures = {name: real(row[name]) for name in (*METRICS, PLACED) if row[name]}
     # Rows of before there was a choice were held to this one.
-    knobs = validated(CompileOptions, {"budget": "published", **parse_json(row["knobs"].encode(), where)}, "knobs")
-    return Record(whole(row["point"]), target, row["text_sha256"], row["program"], knobs, figures)
+    given = {"budget": "published", **parse_json(row["options"].encode(), where)}
+    options = validated(CompileOptions, given, "options")
+    return Record(whole(row["point"]), target, row["text_sha256"], row["program"], options, figures)
 
 
 def rebuild(record: Record, evaluator: Evaluator) -> Figures:
@@ -106,9 +108,9 @@ def rebuild(record: Record, evaluator: Evaluator) -> Figures:
         EnginesDisagreeError: it gives other numbers.
         SttestError: it can no longer be made.
     """
-    found = dict(evaluator.figures(record.knobs))
+    found = dict(evaluator.figures(record.options))
     if PLACED in record.figures:
-        placed = evaluator.placed_cycles(record.knobs)
+        placed = evaluator.placed_cycles(record.options)
         found |= {} if placed is None else {PLACED: placed}
     different = [name for name in record.figures if found.get(name) != record.figures[name]]
     if different:
@@ -138,7 +140,7 @@ class Ablated:
 
 
 def ablation(evaluator: Evaluator, space: Sequence[Domain]) -> Iterator[Ablated]:
-    """Every way with every budget of the space; other knobs are what the compiler does by default.
+    """Every way with every budget of the space; other options are what the compiler does by default.
 
     The budget is the share of the board that the lanes may take, the same for all ways.
     """
@@ -184,14 +186,14 @@ class SearchReport:
         return [self._record(each) for each in self.pareto]
 
     def _record(self, tried: Tried) -> Record:
-        knobs, figures = tried.evaluation.knobs, dict(tried.evaluation.figures)
-        assert knobs is not None
+        options, figures = tried.evaluation.options, dict(tried.evaluation.figures)
+        assert options is not None
         placed = self.placed.get(tried.slot)
         figures |= {} if placed is None else {PLACED: placed}
-        return Record.of(tried.slot, self.search.target, self.search.program, knobs, figures)
+        return Record.of(tried.slot, self.search.target, self.search.program, options, figures)
 
     def rows(self) -> Iterator[Row]:
-        """The long-format table: the Pareto set with its knobs, counts, and the ablation."""
+        """The long-format table: the Pareto set with its options, counts, and the ablation."""
         for each in self.pareto:
             yield from self._point_rows(each)
         for outcome, count in sorted(self.counts.items()):
@@ -234,16 +236,16 @@ class SearchReport:
         )  # fmt: skip
 
     def write_points(self, path: Path) -> None:
-        """Every point of the search, with its knobs and what became of it, as a CSV file."""
-        knobs = [domain.name for domain in self.space]
+        """Every point of the search, with its options and what became of it, as a CSV file."""
+        options = [domain.name for domain in self.space]
         rows: list[list[object]] = []
         for each in self.tried:
             refusal = each.evaluation.refusal
             reasons = [refusal.get(key) for key in ("what", "demand", "bound", "unit")]
             figures = [each.evaluation.figures.get(name) for name in METRICS]
-            values = [each.point[name] for name in knobs]
+            values = [each.point[name] for name in options]
             rows.append([each.slot, *values, each.evaluation.status, *reasons, *figures])
-        write_text(path, csv_text(("point", *knobs, *_BEFORE_METRICS, *METRICS), rows))
+        write_text(path, csv_text(("point", *options, *_BEFORE_METRICS, *METRICS), rows))
 
     def headline(self) -> str:
         """The best value of each objective, and whose it is."""
@@ -280,7 +282,7 @@ class SearchReport:
             "schema": REPORT_SCHEMA, "name": self.search.name, "storage": self.search.storage,
             "points": len(self.tried), "counts": dict(self.counts),
             "pareto": [
-                {"point": each.slot, "knobs": dict(each.point), "figures": dict(each.evaluation.figures),
+                {"point": each.slot, "options": dict(each.point), "figures": dict(each.evaluation.figures),
                  PLACED: self.placed.get(each.slot)}
                 for each in self.pareto
             ],

@@ -26,7 +26,7 @@ class Search:
 
     target: Target  # the block
     objectives: tuple[str, ...]  # names
-    only: tuple[tuple[str, tuple[str, ...]], ...]  # other choices for some knobs, ``(name, values)``
+    only: tuple[tuple[str, tuple[str, ...]], ...]  # other choices for some options, ``(name, values)``
     seed: int  # seed of all random numbers
     check_resources: bool  # refuse what does not fit the board
     storage: str  # URL of a database, or path of an SQLite file
@@ -52,10 +52,10 @@ class Search:
         return Evaluator(self.target, self.chosen, check_resources=self.check_resources)
 
     def space(self, evaluator: Evaluator) -> tuple[Domain, ...]:
-        """Knobs of the search.
+        """Options of the search.
 
         Raises:
-            InputError: a knob or value that is not there.
+            InputError: an option or value that is not there.
         """
         return space_of(evaluator.facts(self.target.base), dict(self.only))
 

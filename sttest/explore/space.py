@@ -1,8 +1,8 @@
-"""The search space: the options of the compiler that are searched, and the knobs of the search itself.
+"""The search space: the options of the compiler that are searched, and those of the search itself.
 
 Three levels, after StreamTensor's design spaces: *tiling* decides tiles, lanes and tokens, *fusion* what shares a
 kernel, *resources* what FIFOs take.  Which kind of memory each buffer becomes and which SLR each process lies in are
-solved for every design (docs/hardware/resources.md) and are no knobs.
+solved for every design (docs/hardware/resources.md) and are no options.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from sttest.explore.distributions import WAYS, Lanes, distribute
 from sttest.explore.facts import BlockFacts
 
 Point = Mapping[str, Value]
-"""One choice per knob."""
+"""One choice per option."""
 SHIFT = "shift."
 OTHERS = f"{SHIFT}others"
 PRODUCTS = "products"
@@ -33,19 +33,19 @@ save DSPs; as options of the compiler."""
 
 @dataclass(frozen=True)
 class Domain:
-    """A knob of the search."""
+    """An option of the search."""
 
-    name: str  # name of the knob
+    name: str  # name of the option
     level: str  # ``tiling``, ``fusion`` or ``resources``
     choices: tuple[Value, ...]  # choices that a search tries
     possible: Callable[[Value], bool]  # whether a value that a user gives instead makes sense
     unit: str = ""  # unit of the choices
 
     def restricted(self, values: Sequence[str]) -> "Domain":
-        """The knob with other choices, as written on a command line.
+        """The option with other choices, as written on a command line.
 
         Raises:
-            InputError: a value that the knob can't take.
+            InputError: a value that the option can't take.
         """
         kind = type(self.choices[0])
         try:
@@ -54,8 +54,8 @@ class Domain:
             choices = ()
         if not choices or not all(map(self.possible, choices)):
             raise InputError(
-                "bad-knob", f"'{','.join(values)}' is nothing for {self.name}", where="--knob",
-                hints=[f"write it as in --knob {self.name}={','.join(map(str, self.choices))}"],
+                "bad-option", f"'{','.join(values)}' is nothing for {self.name}", where="--option",
+                hints=[f"write it as in --option {self.name}={','.join(map(str, self.choices))}"],
             )  # fmt: skip
         return replace(self, choices=choices)
 
@@ -65,7 +65,7 @@ def _between(low: int, high: int) -> Callable[[Value], bool]:
 
 
 def _domains() -> tuple[Domain, ...]:
-    """The search's own knobs and the compiler's options that have values to try."""
+    """The search's own options, and the compiler's that have values to try."""
     own = (
         Domain("lanes_by", "tiling", ("chain", "pace", "ia+ca"), lambda value: value in WAYS),
         Domain("budget_percent", "tiling", tuple(range(15, 75, 5)), _between(1, 100), "% of the board"),
@@ -94,15 +94,15 @@ _SHIFTS = (-1, 0, 1)
 
 
 def space_of(facts: BlockFacts, only: Mapping[str, Sequence[str]]) -> tuple[Domain, ...]:
-    """The knobs for a block: the general ones, a shift of the lanes of each of its large contractions, and what sums of
-    products of integers are made of, where it has some.
+    """The options for a block: the general ones, a shift of the lanes of each of its large contractions, and what sums
+    of products of integers are made of, where it has some.
 
     Args:
         facts: facts of the block at any tile size.
-        only: other choices for some knobs.
+        only: other choices for some options.
 
     Raises:
-        InputError: a knob that is not there, or a value that it can't take.
+        InputError: an option that is not there, or a value that it can't take.
     """
     all_work = sum(task.work for task in facts.tasks)
     large = [task.name for task in facts.tasks if task.contraction and task.work >= assumptions.LEAST_WORK * all_work]
@@ -113,7 +113,7 @@ def space_of(facts: BlockFacts, only: Mapping[str, Sequence[str]]) -> tuple[Doma
     domains = {domain.name: domain for domain in (*_domains(), *shifts, others, *products)}
     for name, values in only.items():
         if name not in domains:
-            raise InputError("unknown-knob", f"no knob '{name}'", where="--knob", hints=[did_you_mean(name, domains)])
+            raise InputError("unknown-option", f"no '{name}'", where="--option", hints=[did_you_mean(name, domains)])
         domains[name] = domains[name].restricted(values)
     return tuple(domains.values())
 
@@ -128,13 +128,13 @@ def parse_only(given: Iterable[str]) -> dict[str, tuple[str, ...]]:
     for entry in given:
         name, equals, values = entry.partition("=")
         if not name or not equals or not values:
-            raise InputError("bad-knob", f"'{entry}' is no choice", where="--knob", hints=["write NAME=VALUE,VALUE"])
+            raise InputError("bad-option", f"'{entry}' is no choice", where="--option", hints=["write NAME=V,V"])
         found[name] = tuple(values.split(","))
     return found
 
 
 def tiling_of(point: Point, base: CompileOptions) -> CompileOptions:
-    """The compiler's knobs of a point over those that all have, but for the lanes."""
+    """The compiler's options of a point over those that all have, but for the lanes."""
     own: dict[str, Any] = {name: point[name] for name, _, option in options_of() if option.search}
     return base.with_(**own, **_PRODUCTS[str(point.get(PRODUCTS, "pairs"))])
 
@@ -147,13 +147,13 @@ def lanes_of(point: Point, facts: BlockFacts) -> Lanes:
     """
     lanes = distribute(facts, str(point["lanes_by"]), int(point["budget_percent"]) / 100)
     for engine in facts.engines:
-        # Tasks that take turns have the same lanes: the first one's knob turns them all.
+        # Tasks that take turns have the same lanes: the first one's shift is that of all.
         first = engine.tasks[0].name
         shifted = engine.at_most(lanes[first] * 2.0 ** int(point.get(f"{SHIFT}{first}", point[OTHERS])))
         lanes |= {task.name: shifted for task in engine.tasks}
     return lanes
 
 
-def resolved(knobs: CompileOptions, lanes: Lanes) -> CompileOptions:
-    """The compiler's knobs with every task's lanes spelled out: all that a design is made from."""
-    return knobs.with_(lanes=tuple(f"{name}:{count}" for name, count in lanes.items()))
+def resolved(options: CompileOptions, lanes: Lanes) -> CompileOptions:
+    """The compiler's options with every task's lanes spelled out: all that a design is made from."""
+    return options.with_(lanes=tuple(f"{name}:{count}" for name, count in lanes.items()))

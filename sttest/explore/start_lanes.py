@@ -37,7 +37,7 @@ def _paced(compiler: StagedCompiler, judge: LaneJudge, recipe: Recipe) -> dict[s
     """The fewest lanes with which no engine takes longer than the most work does on so many lanes."""
     library = operators(compiler.board)
     engines: dict[str, list[df.TaskOp]] = {}
-    for task in all_of(compiler.tiled(recipe.knobs).module, df.TaskOp):
+    for task in all_of(compiler.tiled(recipe.options).module, df.TaskOp):
         engines.setdefault(task.sym_name.data if task.engine is None else task.engine.data, []).append(task)
     quickest = (
         _cycles(tasks, _at_most(judge.choices.get(engine, (1,)), recipe.paced), library)

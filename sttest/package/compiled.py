@@ -115,7 +115,7 @@ def read_design(package: DesignPackage) -> CompiledDesign:
     module = parse(texts[max(texts)], package.name, new_context())
     return CompiledDesign(
         package.name,
-        configuration.knobs,
+        configuration.options,
         target_of(module, where),
         module,
         package.timed_graph,
@@ -205,15 +205,15 @@ def _write_values(design: CompiledDesign, path: Path) -> dict[str, object]:
         write_reference_graph(design.values, path)
     except InputError as error:
         return {"missing": str(error)}
-    layers = design.knobs.layers
+    layers = design.options.layers
     return {"file": path.name, **({"layers": str(layers)} if layers > 1 else {})}
 
 
 def _facts(
     design: CompiledDesign, taken: DesignResources, placed: SlrPlacement | None, sizing: SizingCost
 ) -> dict[str, object]:
-    configuration = {"workload": design.workload, "knobs": design.knobs.model_dump(), "board": design.board.name}
-    if (precision := design.knobs.precision) not in schemes():
+    configuration = {"workload": design.workload, "options": design.options.model_dump(), "board": design.board.name}
+    if (precision := design.options.precision) not in schemes():
         configuration["scheme"] = asdict(load_scheme(precision))
     after = on_chip(design.module)
     before = design.fusion.total_original_bytes
@@ -233,7 +233,7 @@ def _facts(
             "fused_over_original": after.total_bytes / before if before else None,
         },
         "sizing": {
-            "strategy": design.knobs.strategy,
+            "strategy": design.options.strategy,
             "cycles": sizing.cycles,
             "unbounded_cycles": sizing.unbounded_cycles,
             "lost_cycles": sizing.lost_cycles,

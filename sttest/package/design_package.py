@@ -92,7 +92,7 @@ class DesignPackage:
         Raises:
             InputError: ``several-cards``.
         """
-        cards = self.manifest.configuration.knobs.cards
+        cards = self.manifest.configuration.options.cards
         if cards > 1:
             raise InputError(
                 "several-cards",

@@ -2,10 +2,10 @@
 
 from typing import Annotated, Any, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from sttest.boards.part import BudgetName
-from sttest.compile.options import CompileOptions
+from sttest.compile.options import CompileOptions, todays_option_keys
 from sttest.models.quant.scheme import QuantScheme, load_scheme
 
 SCHEMA = "sttest.package/1"
@@ -41,15 +41,17 @@ class ConfigurationEntry(_Section):
     """Everything that decides the design."""
 
     workload: WorkloadEntry
-    knobs: CompileOptions
+    options: CompileOptions
     board: str
     # fields of a scheme that is none of the shipped ones
     scheme: _Maybe[dict[str, str | int | tuple[tuple[str, str], ...] | None]] = None
 
+    _todays = model_validator(mode="before")(todays_option_keys)
+
     @property
     def quant_scheme(self) -> QuantScheme:
-        """The scheme that `knobs.precision` names, or the one that its file held when the design was compiled."""
-        return load_scheme(self.knobs.precision) if self.scheme is None else QuantScheme(**cast(Any, self.scheme))
+        """The scheme that `options.precision` names, or the one that its file held when the design was compiled."""
+        return load_scheme(self.options.precision) if self.scheme is None else QuantScheme(**cast(Any, self.scheme))
 
 
 class PassEntry(_Section):
@@ -154,7 +156,7 @@ class Contractions(_Section):
 class ChoiceEntry(_Section):
     """Which design it is (`sttest.explore.choice`)."""
 
-    choice: str  # what was asked for: ``best``, ``default``, or a file of knobs
+    choice: str  # what was asked for: ``best``, ``default``, or a file of options
     origin: str
     name: str = ""  # name of the known design, the recipe, or the file
     tried: _Count = 1  # designs that were compiled to find it

@@ -34,7 +34,7 @@ class ModelPackage(DesignPackage):
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         super().__init__(folder, manifest)
-        workload, knobs = manifest.configuration.workload, manifest.configuration.knobs
+        workload, options = manifest.configuration.workload, manifest.configuration.options
         name, tokens, context = workload.model, workload.asked_tokens, workload.asked_context
         if name is None or workload.phase not in get_args(Phase) or tokens is None or context is None:
             raise InputError(
@@ -49,10 +49,10 @@ class ModelPackage(DesignPackage):
         self.phase: Phase = cast("Phase", workload.phase)
         self.tokens, self.context, self.batch = tokens, context, workload.batch or 1
         self.cards = workload.cards or 1
-        self.layers, self.generates = knobs.layers, knobs.generate
+        self.layers, self.generates = options.layers, options.generate
         self.head = workload.head_columns is not None
-        self.chunk = knobs.attention_chunk if knobs.attention == "one-pass" else None
-        self.maximum: Maximum = knobs.attention_maximum
+        self.chunk = options.attention_chunk if options.attention == "one-pass" else None
+        self.maximum: Maximum = options.attention_maximum
 
     @property
     def shape(self) -> BlockShape:

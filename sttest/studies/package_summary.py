@@ -20,7 +20,7 @@ def summarize(design: CompiledDesign, package: DesignPackage) -> dict[str, Any]:
         "name": manifest["name"],
         "clock_mhz": design.graph.clock_mhz,
         "workload": manifest["configuration"]["workload"],
-        "generated_tokens": manifest["configuration"]["knobs"]["generate"],
+        "generated_tokens": manifest["configuration"]["options"]["generate"],
         "precision": package.manifest.configuration.quant_scheme.name,
         "groups": manifest["groups"],
         "kernels": len(design.fusion.fusion.group_of),

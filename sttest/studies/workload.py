@@ -327,7 +327,7 @@ class CompileRequest:
                 text,
                 name,
                 self.board,
-                found.design.knobs,
+                found.design.options,
                 keep_ir="all",
                 progress=step,
                 workload=workload.facts,
@@ -459,7 +459,7 @@ def refuse_floats(design: CompiledDesign) -> None:
         InputError: a scheme has left contractions or weights in floating point, or none was asked for.
     """
     if design.coverage is None:
-        what = f"precision {design.knobs.precision} makes no integers"
+        what = f"precision {design.options.precision} makes no integers"
         raise InputError("not-quantized", what, where=design.name, hints=["compile with --precision w8a8"])
     design.coverage.refuse_floats(design.name)
 

@@ -82,14 +82,14 @@ def test_a_text_file_compiles_to_the_design_of_its_model(without_torch, sttest):
         assert (ours / "reports" / report.name).read_text() == report.read_text()
 
 
-def test_knobs_reach_the_design(without_torch, sttest):
-    options = ("--tile-size", 32, "--precision", "w8a8", "--overall-unroll", 2048, "--vector-bits", 1024)
+def test_options_reach_the_design(without_torch, sttest):
+    words = ("--tile-size", 32, "--precision", "w8a8", "--overall-unroll", 2048, "--vector-bits", 1024)
     told = json.loads(
-        sttest("compile", "small-gpt2", *SMALL_DECODE, *options, "--strategy", "conservative", "--json").stdout
+        sttest("compile", "small-gpt2", *SMALL_DECODE, *words, "--strategy", "conservative", "--json").stdout
     )
-    knobs = json.loads(Path(told["package"], "manifest.json").read_text())["configuration"]["knobs"]
-    assert knobs | {"tile_size": 32, "precision": "w8a8", "overall_unroll": 2048, "vector_bits": 1024} == knobs
-    assert knobs["strategy"] == "conservative"
+    options = json.loads(Path(told["package"], "manifest.json").read_text())["configuration"]["options"]
+    assert options | {"tile_size": 32, "precision": "w8a8", "overall_unroll": 2048, "vector_bits": 1024} == options
+    assert options["strategy"] == "conservative"
 
 
 def test_lanes_can_be_taken_from_another_package(without_torch, sttest):
@@ -206,9 +206,9 @@ def test_a_launch_of_several_tokens_says_its_speed_for_a_user(sttest):
 
 def test_a_scheme_that_keeps_the_head_is_refused():
     Path("mine.yaml").write_text("extends: w4a8\nlm_head: none\n")
-    knobs = CompileOptions(precision="mine.yaml")
+    options = CompileOptions(precision="mine.yaml")
     with pytest.raises(InputError, match="the scheme keeps the head in floating point"):
-        compile_package(Request("small-gpt2", "decode", None, 32, "u55c", knobs, head=True))
+        compile_package(Request("small-gpt2", "decode", None, 32, "u55c", options, head=True))
 
 
 def test_an_engine_of_its_own_wants_engines(sttest):
@@ -222,7 +222,7 @@ def test_products_in_luts_are_in_the_manifest_and_the_reports(without_torch, stt
     fabric = ("--design", "default", "--fabric", "attn_scores", "--fabric", "attn_mix")
     package = Path(json.loads(sttest("compile", "small-gpt2", *SMALL_DECODE, *fabric, "--json").stdout)["package"])
     manifest = json.loads((package / "manifest.json").read_text())
-    assert manifest["configuration"]["knobs"]["fabric"] == ["attn_scores", "attn_mix"]
+    assert manifest["configuration"]["options"]["fabric"] == ["attn_scores", "attn_mix"]
     dsps = {row["process"]: float(row["dsp"]) for row in table(str(package), "resources")}
     assert (dsps["attn_scores"], dsps["attn_mix"]) == (0, 0)
     assert dsps["attn_q_proj"] > 0

@@ -22,9 +22,9 @@ def kernels() -> dict[str, dict[str, str]]:
 def test_tiles_and_orders_reach_the_package(sttest):
     chosen = ("--task-tile", "*_proj=8x16", "--task-tile", "mlp_fc1=32x64", "--task-order", "mlp_fc1=1,0")
     assert sttest(*DECODE, *chosen).exit_code == 0
-    knobs = json.loads(Path("here", "manifest.json").read_text())["configuration"]["knobs"]
-    assert knobs["tiles"] == ["*_proj:8x16", "mlp_fc1:32x64"]
-    assert knobs["orders"] == ["mlp_fc1:1,0"]
+    options = json.loads(Path("here", "manifest.json").read_text())["configuration"]["options"]
+    assert options["tiles"] == ["*_proj:8x16", "mlp_fc1:32x64"]
+    assert options["orders"] == ["mlp_fc1:1,0"]
     # 64 columns of sums over 64 points; fc1 has 128 columns, the sum outermost.
     assert (kernels()["attn_q_proj"]["trips"], kernels()["attn_q_proj"]["tile"]) == ("8x4", "8x16")
     assert (kernels()["mlp_fc1"]["trips"], kernels()["mlp_fc1"]["tile"]) == ("1x4", "64x32")
@@ -32,7 +32,7 @@ def test_tiles_and_orders_reach_the_package(sttest):
 
 def test_lanes_of_products_reach_the_package(sttest):
     assert sttest(*DECODE, "--gemv-lanes", "1024").exit_code == 0
-    assert json.loads(Path("here", "manifest.json").read_text())["configuration"]["knobs"]["gemv_lanes"] == 1024
+    assert json.loads(Path("here", "manifest.json").read_text())["configuration"]["options"]["gemv_lanes"] == 1024
     assert {kernels()[name]["lanes"] for name in ("attn_q_proj", "mlp_fc1", "mlp_fc2")} == {"1024"}
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from sttest.cli import main
+from sttest.core.errors import note_renamed
 from tests.explore.tiny_searches import two_products
 
 needs_optuna = pytest.mark.skipif(find_spec("optuna") is None, reason="optuna is not installed")
@@ -26,14 +27,24 @@ def sttest(capsys, monkeypatch, *arguments):
 
 
 @needs_optuna
-def test_a_plan_lists_knobs_and_writes_nothing(capsys, monkeypatch, tmp_path):
+def test_a_plan_lists_options_and_writes_nothing(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    code, out, _ = sttest(capsys, monkeypatch, *BLOCK, "--dry-run", "--json", "--knob", "tile_size=16")
+    code, out, _ = sttest(capsys, monkeypatch, *BLOCK, "--dry-run", "--json", "--option", "tile_size=16")
     plan = json.loads(out)
     assert code == 0
-    assert {knob["level"] for knob in plan["knobs"]} == {"tiling", "fusion", "resources"}
-    assert next(knob for knob in plan["knobs"] if knob["name"] == "tile_size")["choices"] == [16]
+    assert {option["level"] for option in plan["options"]} == {"tiling", "fusion", "resources"}
+    assert next(option for option in plan["options"] if option["name"] == "tile_size")["choices"] == [16]
     assert not list(tmp_path.rglob("*.db"))
+
+
+@needs_optuna
+def test_the_former_name_of_an_option_is_told(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    note_renamed.cache_clear()
+    code, out, err = sttest(capsys, monkeypatch, *BLOCK, "--dry-run", "--json", "--knob", "tile_size=16")
+    assert code == 0
+    assert next(option for option in json.loads(out)["options"] if option["name"] == "tile_size")["choices"] == [16]
+    assert "note: '--knob' is called '--option' now" in err
 
 
 @pytest.mark.nightly
@@ -42,7 +53,7 @@ def test_a_text_is_searched_and_its_points_can_be_made_again(capsys, monkeypatch
     monkeypatch.chdir(tmp_path)
     text = Path(__file__).parents[1] / "crosscheck/texts/mlp_with_names.mlir"
     (tmp_path / "mlp.mlir").write_text(text.read_text())
-    asked = ["explore", "mlp.mlir", "--trials", 2, "-j", 1, "--knob", "share=none", "--json", "-o", "out"]
+    asked = ["explore", "mlp.mlir", "--trials", 2, "-j", 1, "--option", "share=none", "--json", "-o", "out"]
     code, _, err = sttest(capsys, monkeypatch, *asked)
     assert code == 0, err
     with (tmp_path / "out" / "pareto.csv").open() as file:
@@ -58,14 +69,14 @@ def test_a_text_is_searched_and_its_points_can_be_made_again(capsys, monkeypatch
 def test_a_foreign_text_is_searched_with_its_parameters_as_rtl(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "two.mlir").write_text(two_products())
-    asked = ["explore", "two.mlir", "--trials", 2, "-j", 1, "--knob", "share=none", "--precision", "w8a8", "--json"]
+    asked = ["explore", "two.mlir", "--trials", 2, "-j", 1, "--option", "share=none", "--precision", "w8a8", "--json"]
     reads: dict[str, set[str]] = {}
     for name, told in (("plain", []), ("told", ["--parameters", "a1,a2", "--flow", "rtl"])):
         code, _, err = sttest(capsys, monkeypatch, *asked, *told, "-o", name)
         assert code == 0, err
         with (tmp_path / name / "pareto.csv").open() as file:
             row = next(csv.DictReader(file))
-        assert json.loads(row["knobs"])["flow"] == ("rtl" if told else "hls")
+        assert json.loads(row["options"])["flow"] == ("rtl" if told else "hls")
         reads[name] = {row["text_sha256"]}
         again = ["explore", "--rebuild", f"{name}/pareto.csv", "--point", row["point"], *told[:2], "--json"]
         code, out, _ = sttest(capsys, monkeypatch, *again)
@@ -79,7 +90,20 @@ def test_a_foreign_text_is_searched_with_its_parameters_as_rtl(capsys, monkeypat
 @needs_optuna
 def test_a_search_writes_its_tables_and_its_points_can_be_made_again(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    asked = [*BLOCK, "--trials", 4, "-j", 1, "--knob", "tile_size=16", "--knob", "share=none", "--json", "-o", "out"]
+    asked = [
+        *BLOCK,
+        "--trials",
+        4,
+        "-j",
+        1,
+        "--option",
+        "tile_size=16",
+        "--option",
+        "share=none",
+        "--json",
+        "-o",
+        "out",
+    ]
     code, out, err = sttest(capsys, monkeypatch, *asked)
     assert code == 0, err
     told = json.loads(out)
@@ -108,7 +132,7 @@ def test_a_search_writes_its_tables_and_its_points_can_be_made_again(capsys, mon
 def test_a_batch_is_searched_and_made_again(capsys, monkeypatch, tmp_path):
     pytest.importorskip("torch", reason="the block is lowered")
     monkeypatch.chdir(tmp_path)
-    asked = [*BLOCK, "--batch", 2, "--trials", 2, "-j", 1, "--knob", "share=none", "--json", "-o", "out"]
+    asked = [*BLOCK, "--batch", 2, "--trials", 2, "-j", 1, "--option", "share=none", "--json", "-o", "out"]
     code, out, err = sttest(capsys, monkeypatch, *asked)
     assert code == 0, err
     with (tmp_path / "out/pareto.csv").open() as file:
@@ -125,7 +149,7 @@ def test_a_batch_is_searched_and_made_again(capsys, monkeypatch, tmp_path):
     [
         ([*BLOCK, "--objective", "ttft"], "ttft"),
         ([*BLOCK, "--objective", "speed"], "speed"),
-        ([*BLOCK, "--knob", "color=red"], "color"),
+        ([*BLOCK, "--option", "color=red"], "color"),
         (["explore", "small-gpt2"], "--context"),
         (["explore", "no-such-model", "--context", "32"], "no-such-model"),
         (["explore"], "MODEL"),

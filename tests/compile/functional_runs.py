@@ -15,12 +15,12 @@ from sttest.compile.reference_graph import value_graph
 from sttest.reference import ReferenceGraph, memory_images, read_results, run
 
 
-def graph_of(text: str, knobs: CompileOptions) -> ReferenceGraph:
+def graph_of(text: str, options: CompileOptions) -> ReferenceGraph:
     """The value graph of a text; FIFOs keep their first depths, which decide no value."""
     context = new_context()
     module = parse(text, "text", context)
     set_target(module, "u55c")
-    for each in all_passes(knobs)[:-1]:
+    for each in all_passes(options)[:-1]:
         each.apply(context, module)
     return value_graph(module, "text")
 

@@ -123,9 +123,9 @@ def test_a_foreign_report_is_refused(tmp_path, text: str | None, says: str) -> N
 
 @pytest.mark.parametrize("share", ["none", "all"])
 def test_a_launch_over_layers_counts_its_blocks_often_and_its_head_once(share: str) -> None:
-    knobs = [CompileOptions(layers=layers, share=share) for layers in (1, 3)]  # type: ignore[arg-type]
+    options = [CompileOptions(layers=layers, share=share) for layers in (1, 3)]  # type: ignore[arg-type]
     text = lowered_text("gpt2", "decode", head=True, small=True)
-    one, many = (compile_text(text, "launch", "u55c", each) for each in knobs)
+    one, many = (compile_text(text, "launch", "u55c", each) for each in options)
     block, launch = (activity_table(each).frame().set_index("element") for each in (one, many))
     tasks = block[block["kind"] == "task"]["evaluations"].to_dict()
     behind = {task for task in tasks if "head" in str(task)}

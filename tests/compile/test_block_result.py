@@ -19,12 +19,12 @@ from sttest.frontend.shipped import lowered_text
 WIDE = CompileOptions(gemv_lanes=1024, overall_unroll=1536, share="all", layers=24)
 
 
-def with_dmas(head: bool, knobs: CompileOptions, *, small: bool) -> ModuleOp:
+def with_dmas(head: bool, options: CompileOptions, *, small: bool) -> ModuleOp:
     """As `assign-channels` finds it."""
     context = new_context()
     module = parse(lowered_text("gpt2", "decode", small=small, head=head), "block", context)
     set_target(module, "u55c")
-    for each in all_passes(knobs):
+    for each in all_passes(options):
         if isinstance(each, AssignChannels):
             break
         each.apply(context, module)

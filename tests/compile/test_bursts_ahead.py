@@ -14,8 +14,8 @@ from sttest.frontend.shipped import lowered_text
 from sttest.sim.graph import MemoryPort
 
 
-def memories(knobs: CompileOptions) -> list[MemoryPort]:
-    design = compile_text(lowered_text("gpt2", "decode", small=False), "block", "u55c", knobs)
+def memories(options: CompileOptions) -> list[MemoryPort]:
+    design = compile_text(lowered_text("gpt2", "decode", small=False), "block", "u55c", options)
     return [each for each in design.graph.processes if isinstance(each, MemoryPort)]
 
 
@@ -39,8 +39,8 @@ def test_what_shares_a_port_with_slices_has_its_part(monkeypatch: pytest.MonkeyP
 
 
 def test_small_parameters_have_few_and_leave_the_rest_of_a_port_to_others() -> None:
-    knobs = CompileOptions(share="all", gemv_lanes=4096, overall_unroll=3072, flow="rtl", channels="together")
-    before, after = ({each.name: each for each in memories(knobs.with_(seldom_bursts=few))} for few in (0, 1))
+    options = CompileOptions(share="all", gemv_lanes=4096, overall_unroll=3072, flow="rtl", channels="together")
+    before, after = ({each.name: each for each in memories(options.with_(seldom_bursts=few))} for few in (0, 1))
     assert before.keys() == after.keys()
     few = {name for name, each in after.items() if each.outstanding == 1}
     moved = Counter[str]()

@@ -32,8 +32,8 @@ def entries_of(tokens: int = TOKENS) -> tuple[ReferenceGraph, dict[str, CacheEnt
     context = new_context()
     module = parse(lowered_text("gpt2", "decode", head=True, small=True), "entries", context)
     set_target(module, "u55c")
-    knobs = CompileOptions(layers=2, share="all", generate=tokens, positions=True)
-    for each in all_passes(knobs):
+    options = CompileOptions(layers=2, share="all", generate=tokens, positions=True)
+    for each in all_passes(options):
         if not isinstance(each, SizeFifos):
             each.apply(context, module)
     (kernel,) = all_of(module, df.KernelOp)

@@ -18,8 +18,8 @@ PAGES = (1, 2, 4, 8, 16, 32, 64)
 
 @cache
 def design(positions: int) -> CompiledDesign:
-    knobs = CompileOptions(cache_page=positions, share="all", gemv_lanes=4096, overall_unroll=2048)
-    return compile_text(lowered_text("llama", "decode", small=False), "paged", "u55c", knobs)
+    options = CompileOptions(cache_page=positions, share="all", gemv_lanes=4096, overall_unroll=2048)
+    return compile_text(lowered_text("llama", "decode", small=False), "paged", "u55c", options)
 
 
 def bursts(positions: int) -> dict[str, int]:

@@ -24,14 +24,14 @@ LIBRARY = operators(require_hbm(load_board("u55c")))
 
 def design(depth: int = 32, *cascades: str, **others: tuple[str, ...]) -> CompiledDesign:
     """A product of one result row, four columns at a time, so many lanes to each."""
-    knobs = CompileOptions(
+    options = CompileOptions(
         tiles=(f"op:1x4x{depth}",),
         lanes=(f"op:{4 * depth}",),
         precision="fp32",
         cascades=cascades,
         **others,  # type: ignore[arg-type]
     )
-    return compile_text(contraction(2, 2 * depth, 8), "contraction", "u55c", knobs)
+    return compile_text(contraction(2, 2 * depth, 8), "contraction", "u55c", options)
 
 
 def the_task(found: CompiledDesign) -> df.TaskOp:

@@ -36,8 +36,8 @@ REFUSALS = {"tile-too-large"}
 
 
 def compiled(text: str, tile_size: int = 4, strategy: str = "normal") -> CompiledDesign:
-    knobs = CompileOptions(tile_size=tile_size, overall_unroll=100_000, precision="fp32", strategy=strategy)
-    return compile_text(text, "concat", "u55c", knobs)
+    options = CompileOptions(tile_size=tile_size, overall_unroll=100_000, precision="fp32", strategy=strategy)
+    return compile_text(text, "concat", "u55c", options)
 
 
 @pytest.mark.parametrize("tile_size", [1, 4, 16])
@@ -58,8 +58,10 @@ def test_parts_that_come_at_different_rates_have_tokens_of_one_width(vector_bits
     first, second = program.argument(4, 8, 4), program.argument(2, 8, 4)
     whole = program.concat([first, program.transpose(second, [2, 1, 0]), first], 2)
     text = program.text(whole, program.unary(whole))
-    knobs = CompileOptions(tile_size=8, overall_unroll=100_000, precision="fp32", vector_bits=vector_bits, share="all")
-    graph = graph_of(text, knobs)
+    options = CompileOptions(
+        tile_size=8, overall_unroll=100_000, precision="fp32", vector_bits=vector_bits, share="all"
+    )
+    graph = graph_of(text, options)
     tensors = whole_tensors(graph, seed=vector_bits)
     for found, expected in zip(results_of(graph, tensors).values(), values_of(text, tensors), strict=True):
         np.testing.assert_array_equal(found, expected)

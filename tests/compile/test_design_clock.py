@@ -16,8 +16,8 @@ from sttest.frontend.shipped import lowered_text
 
 @cache
 def placed() -> tuple[CompiledDesign, SlrPlacement]:
-    knobs = CompileOptions(precision="w4a8", overall_unroll=1200, beat_bits=128)
-    design = compile_text(lowered_text("gpt2", "decode", small=True), "small", "u55c", knobs)
+    options = CompileOptions(precision="w4a8", overall_unroll=1200, beat_bits=128)
+    design = compile_text(lowered_text("gpt2", "decode", small=True), "small", "u55c", options)
     return design, place(design)
 
 
@@ -40,7 +40,7 @@ def test_another_clock_has_the_channels_of_a_design_compiled_for_it(tmp_path: Pa
     path = tmp_path / "slow.yaml"
     path.write_text("extends: u55c\nclock_mhz: {value: 200}", encoding="utf-8")
     design, _ = placed()
-    slow = compile_text(lowered_text("gpt2", "decode", small=True), "small", str(path), design.knobs)
+    slow = compile_text(lowered_text("gpt2", "decode", small=True), "small", str(path), design.options)
     assert graph_at(design.graph, design.board, 200).channels == slow.graph.channels
     assert slow.graph.channels != design.graph.channels
 

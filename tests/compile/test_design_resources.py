@@ -68,8 +68,8 @@ def test_every_fifo_has_a_memory_of_the_kind_that_it_is_timed_as():
 
 
 def test_what_is_kept_lies_in_words_of_whole_tokens():
-    knobs = FITTING.with_(buffer_rereads_kib=64, flatten_bottleneck_loops=True)
-    kept = compile_text(lowered_text("gpt2", "prefill", small=True), "kept", "u55c", knobs)
+    options = FITTING.with_(buffer_rereads_kib=64, flatten_bottleneck_loops=True)
+    kept = compile_text(lowered_text("gpt2", "prefill", small=True), "kept", "u55c", options)
     facts = {each.facts.name: each.facts for each in design_resources(kept).memories}
     converters = [op for op in kept.module.walk() if isinstance(op, df.ConverterOp)]
     assert {op.kept is not None for op in converters} == {True, False}
@@ -142,8 +142,8 @@ def test_waste_is_shown_for_every_memory():
 
 
 def test_too_many_lanes_do_not_fit_and_the_error_says_of_what():
-    knobs = CompileOptions(tile_size=64, overall_unroll=16384, budget="published")
-    wide = compile_text(lowered_text("gpt2", "decode", small=True), "wide", "u55c", knobs)
+    options = CompileOptions(tile_size=64, overall_unroll=16384, budget="published")
+    wide = compile_text(lowered_text("gpt2", "decode", small=True), "wide", "u55c", options)
     with pytest.raises(DoesNotFitError) as refused:
         place(wide)
     error = refused.value

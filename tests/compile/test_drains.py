@@ -16,8 +16,10 @@ HEADS, HIDDEN_TILES = 16, 32
 
 @cache
 def pipelines() -> dict[str, Pipeline]:
-    knobs = CompileOptions(share="all", gemv_lanes=1024, orders=("*_proj:0,1,2", "mlp_fc?:0,1,2"), overall_unroll=2048)
-    graph = compile_text(lowered_text("gpt2", "decode", small=False), "gpt2", "u55c", knobs).graph
+    options = CompileOptions(
+        share="all", gemv_lanes=1024, orders=("*_proj:0,1,2", "mlp_fc?:0,1,2"), overall_unroll=2048
+    )
+    graph = compile_text(lowered_text("gpt2", "decode", small=False), "gpt2", "u55c", options).graph
     return {each.name: each for each in graph.processes if isinstance(each, Pipeline)}
 
 

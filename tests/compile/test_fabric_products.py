@@ -25,8 +25,8 @@ ATTENTION = ("attn_scores", "attn_mix")
 
 @cache
 def design(*fabric: str, share: str = "none") -> CompiledDesign:
-    knobs = CompileOptions(fabric=fabric, share=share)  # type: ignore[arg-type]
-    return compile_text(lowered_text("gpt2", "prefill", small=True), "small", "u55c", knobs)
+    options = CompileOptions(fabric=fabric, share=share)  # type: ignore[arg-type]
+    return compile_text(lowered_text("gpt2", "prefill", small=True), "small", "u55c", options)
 
 
 def logic(found: CompiledDesign) -> dict[str, Resources]:

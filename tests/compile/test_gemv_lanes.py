@@ -29,10 +29,10 @@ PRODUCTS = ("attn_q_proj", "attn_k_proj", "attn_v_proj", "attn_o_proj", "mlp_fc1
 CHAIN_CYCLES = 3_900
 
 
-def tasks_of(model: str, phase: str, knobs: CompileOptions, *, small: bool) -> Mapping[str, df.TaskOp]:
+def tasks_of(model: str, phase: str, options: CompileOptions, *, small: bool) -> Mapping[str, df.TaskOp]:
     context = new_context()
     module = parse(lowered_text(model, phase, small=small), model, context)
-    for each in tiling_passes(knobs):
+    for each in tiling_passes(options):
         each.apply(context, module)
     return {task.sym_name.data: task for task in all_of(module, df.TaskOp)}
 

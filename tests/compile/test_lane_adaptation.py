@@ -16,23 +16,23 @@ from sttest.core.errors import InputError
 from sttest.frontend.shipped import lowered_text
 from sttest.sim import simulate
 
-KNOBS = CompileOptions(share="all", gemv_lanes=256, most_lanes=32)
-ADAPTED = KNOBS.with_(adapt_lanes=True)
+OPTIONS = CompileOptions(share="all", gemv_lanes=256, most_lanes=32)
+ADAPTED = OPTIONS.with_(adapt_lanes=True)
 TEXT = lowered_text("gpt2", "decode", small=True)
 
 
 @cache
 def lanes_of(precision: str = "w4a8", *, head: bool = False) -> dict[str, int]:
     text = lowered_text("gpt2", "decode", small=True, head=head)
-    return as_counts(choose_lanes(text, KNOBS.with_(precision=precision)))
+    return as_counts(choose_lanes(text, OPTIONS.with_(precision=precision)))
 
 
 def as_counts(lanes: tuple[str, ...]) -> dict[str, int]:
     return {name: int(count) for name, count in (entry.rsplit(":", 1) for entry in lanes)}
 
 
-def given(lanes: dict[str, int], **knobs: str) -> CompileOptions:
-    return ADAPTED.with_(lanes=tuple(f"{name}:{count}" for name, count in lanes.items()), **knobs)
+def given(lanes: dict[str, int], **options: str) -> CompileOptions:
+    return ADAPTED.with_(lanes=tuple(f"{name}:{count}" for name, count in lanes.items()), **options)
 
 
 def compiled(options: CompileOptions) -> CompiledDesign:
@@ -56,7 +56,7 @@ def test_tasks_of_both_schemes_keep_their_lanes() -> None:
 def test_the_lanes_of_a_design_itself_are_taken_as_they_are() -> None:
     found = compiled(given(lanes_of()))
     assert found.adaptation == LaneAdaptation()
-    assert simulate(found.graph).cycles == simulate(compiled(KNOBS).graph).cycles
+    assert simulate(found.graph).cycles == simulate(compiled(OPTIONS).graph).cycles
 
 
 def test_a_design_without_head_leaves_out_the_lanes_of_one() -> None:

@@ -39,7 +39,7 @@ else:
 STUDY = """
 title: a new option
 base: {model: small-gpt2, phase: decode, context: 32}
-axes: {knobs.coolness: [3, 7]}
+axes: {options.coolness: [3, 7]}
 """
 
 

@@ -42,8 +42,8 @@ def write(folder: Path, program: str = SUM_PYTHON, **changes: object) -> Path:
 
 
 def design(kernels: Path | None = None):
-    knobs = CompileOptions(kernels=None if kernels is None else str(kernels))
-    return compile_text(lowered_text("gpt2", "decode", small=True), "own", "u55c", knobs)
+    options = CompileOptions(kernels=None if kernels is None else str(kernels))
+    return compile_text(lowered_text("gpt2", "decode", small=True), "own", "u55c", options)
 
 
 def results(of) -> dict[str, np.ndarray]:

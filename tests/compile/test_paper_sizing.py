@@ -19,8 +19,8 @@ ROWS = {found[1]: found[0] for found in re.finditer(r"^\| (gpt2|qwen|llama|gemma
 
 
 def block(model: str, sizing: str, strategy: str = "normal", *, small: bool = True) -> CompiledDesign:
-    knobs = CompileOptions(sizing=sizing, strategy=strategy)  # type: ignore[arg-type]
-    return compile_text(lowered_text(model, "decode", small=small), "block", "u55c", knobs)
+    options = CompileOptions(sizing=sizing, strategy=strategy)  # type: ignore[arg-type]
+    return compile_text(lowered_text(model, "decode", small=small), "block", "u55c", options)
 
 
 def test_depths_are_others_and_say_whose_they_are():

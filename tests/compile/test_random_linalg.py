@@ -35,9 +35,9 @@ def refusal(seed: int) -> str | None:
     context = new_context()
     module = parse(random_program(seed), f"seed {seed}", context)
     set_target(module, "u55c")
-    knobs = CompileOptions(tile_size=(1, 2, 3, 4, 8, 16)[seed % 6], overall_unroll=100_000)
+    options = CompileOptions(tile_size=(1, 2, 3, 4, 8, 16)[seed % 6], overall_unroll=100_000)
     try:
-        for each in all_passes(knobs)[:-1]:
+        for each in all_passes(options)[:-1]:
             each.apply(context, module)
             module.verify()
     except SttestError as error:

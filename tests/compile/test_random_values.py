@@ -16,7 +16,7 @@ from sttest.core.errors import SttestError
 # What a random program may be refused for: its sizes, not its form.
 REFUSALS = {"tile-too-large"}
 SETTINGS = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
-KNOBS = st.builds(
+OPTIONS = st.builds(
     CompileOptions,
     tile_size=st.sampled_from((1, 2, 3, 4, 8, 16)),
     beat_bits=st.sampled_from((8, 64, 512)),
@@ -29,21 +29,21 @@ KNOBS = st.builds(
 # Emitted C++ is held against 300 more of them, and this engine with it.
 @pytest.mark.parametrize("examples", [20, pytest.param(100, marks=pytest.mark.nightly)])
 def test_whole_numbers_come_out_exactly(examples: int) -> None:
-    def check(seed: int, knobs: CompileOptions) -> None:
-        _check(random_whole_program(seed), knobs, seed)
+    def check(seed: int, options: CompileOptions) -> None:
+        _check(random_whole_program(seed), options, seed)
 
-    settings(SETTINGS, max_examples=examples)(given(st.integers(0, 10**6), KNOBS)(check))()
+    settings(SETTINGS, max_examples=examples)(given(st.integers(0, 10**6), OPTIONS)(check))()
 
 
 @settings(SETTINGS, max_examples=40)
-@given(st.integers(0, 10**6), KNOBS)
-def test_shallow_programs_of_exponentials(seed: int, knobs: CompileOptions) -> None:
-    _check(random_program(seed, ops=2), knobs, seed, rtol=1e-6)
+@given(st.integers(0, 10**6), OPTIONS)
+def test_shallow_programs_of_exponentials(seed: int, options: CompileOptions) -> None:
+    _check(random_program(seed, ops=2), options, seed, rtol=1e-6)
 
 
-def _check(text: str, knobs: CompileOptions, seed: int, rtol: float = 0.0) -> None:
+def _check(text: str, options: CompileOptions, seed: int, rtol: float = 0.0) -> None:
     try:
-        graph = graph_of(text, knobs)
+        graph = graph_of(text, options)
     except SttestError as error:
         if error.code in REFUSALS:
             reject()

@@ -51,9 +51,9 @@ func.func @main(%x: tensor<8x24xf32>) -> tensor<8x24xf32> {
 
 @pytest.mark.parametrize(("tile", "order"), [(1, ""), (4, ""), (16, ""), (4, "*:1,0")])
 def test_a_scan_gives_every_step(tile: int, order: str) -> None:
-    knobs = CompileOptions(tile_size=tile, orders=(order,) if order else (), precision="fp32")
+    options = CompileOptions(tile_size=tile, orders=(order,) if order else (), precision="fp32")
     x = np.random.default_rng(tile).standard_normal((8, 24), np.float32)
-    found = results_of(graph_of(SCAN, knobs), {"x": x})
+    found = results_of(graph_of(SCAN, options), {"x": x})
     sums = np.add.accumulate(x, axis=1)
     np.testing.assert_array_equal(found["last"], sums[:, -1])
     np.testing.assert_array_equal(found["steps"], sums * x)

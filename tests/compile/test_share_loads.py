@@ -29,8 +29,8 @@ WEIGHTS = "attn_q_proj_engine_weight"
 
 @cache
 def design(share: str = "all", layers: int = 1, prefetch_kib: int = 0) -> CompiledDesign:
-    knobs = CompileOptions(share=share, layers=layers, prefetch_kib=prefetch_kib)  # type: ignore[arg-type]
-    return compile_text(lowered_text("gpt2", "decode", small=True), "small", "u55c", knobs)
+    options = CompileOptions(share=share, layers=layers, prefetch_kib=prefetch_kib)  # type: ignore[arg-type]
+    return compile_text(lowered_text("gpt2", "decode", small=True), "small", "u55c", options)
 
 
 def ports(found: CompiledDesign) -> dict[str, MemoryPort]:

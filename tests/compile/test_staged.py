@@ -10,7 +10,7 @@ from sttest.compile.options import CompileOptions
 from sttest.core.errors import DoesNotFitError, InputError
 from sttest.frontend.shipped import lowered_text
 
-KNOBS = (
+OPTIONS = (
     CompileOptions(),
     CompileOptions(overall_unroll=2048, vector_bits=512),
     CompileOptions(tile_size=8, overall_unroll=2048),
@@ -25,8 +25,8 @@ KNOBS = (
 def test_ir_and_graph_are_those_of_a_whole_compilation(model, phase):
     text = lowered_text(model, phase, small=True)
     staged = StagedCompiler(text, "block", "u55c")
-    for knobs in (*KNOBS, KNOBS[0]):
-        whole, fast = compile_text(text, "block", "u55c", knobs), staged.design(knobs)
+    for options in (*OPTIONS, OPTIONS[0]):
+        whole, fast = compile_text(text, "block", "u55c", options), staged.design(options)
         assert printed(fast.module) == printed(whole.module)
         assert fast.graph == whole.graph
         assert (fast.fusion, fast.workload) == (whole.fusion, whole.workload)

@@ -32,8 +32,8 @@ def board() -> FpgaBoard:
 
 @cache
 def design(*tiers: str, share: str = "none") -> CompiledDesign:
-    knobs = CompileOptions(tiers=tiers, share=share)  # type: ignore[arg-type]
-    return compile_text(lowered_text("llama", "decode", small=True), "small", board(), knobs)
+    options = CompileOptions(tiers=tiers, share=share)  # type: ignore[arg-type]
+    return compile_text(lowered_text("llama", "decode", small=True), "small", board(), options)
 
 
 def memories(found: CompiledDesign) -> dict[str, set[str]]:

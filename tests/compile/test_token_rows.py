@@ -44,14 +44,14 @@ def text(model: str, tokens: int, *, head: bool = False) -> str:
 
 
 @cache
-def design(model: str, tokens: int, knobs: CompileOptions) -> CompiledDesign:
-    return compile_text(text(model, tokens), f"{model}-{tokens}", "u55c", knobs)
+def design(model: str, tokens: int, options: CompileOptions) -> CompiledDesign:
+    return compile_text(text(model, tokens), f"{model}-{tokens}", "u55c", options)
 
 
-def tasks_of(model: str, tokens: int, knobs: CompileOptions) -> dict[str, df.TaskOp]:
+def tasks_of(model: str, tokens: int, options: CompileOptions) -> dict[str, df.TaskOp]:
     context = new_context()
     module = parse(text(model, tokens), model, context)
-    for each in tiling_passes(knobs):
+    for each in tiling_passes(options):
         each.apply(context, module)
     return {task.sym_name.data: task for task in all_of(module, df.TaskOp)}
 
@@ -67,12 +67,12 @@ def bytes_read(found: CompiledDesign) -> Counter[str]:
 
 @pytest.mark.torch
 @pytest.mark.parametrize(
-    ("model", "tokens", "knobs"),
+    ("model", "tokens", "options"),
     [("gpt2", 4, DEFAULT), ("gpt2", 4, WIDE), ("qwen", 3, WIDE), ("qwen", 3, LAYERS)],
     ids=["default", "wide", "odd", "layers"],
 )
-def test_each_weight_is_read_once_for_all_tokens(model: str, tokens: int, knobs: CompileOptions) -> None:
-    one, several = bytes_read(design(model, 1, knobs)), bytes_read(design(model, tokens, knobs))
+def test_each_weight_is_read_once_for_all_tokens(model: str, tokens: int, options: CompileOptions) -> None:
+    one, several = bytes_read(design(model, 1, options)), bytes_read(design(model, tokens, options))
     parameters = [name for name in one if "weight" in name or "bias" in name or "input_scale" in name]
     assert parameters
     assert {name: several[name] for name in parameters} == {name: one[name] for name in parameters}
@@ -92,8 +92,8 @@ def test_rows_divide_the_columns_of_an_engine() -> None:
 
 @pytest.mark.torch
 def test_all_rows_lie_in_one_tile_whatever_the_lanes() -> None:
-    for knobs in (DEFAULT, WIDE):
-        tasks = tasks_of("qwen", 3, knobs)
+    for options in (DEFAULT, WIDE):
+        tasks = tasks_of("qwen", 3, options)
         for name in ("attn_q_proj", "attn_scores", "attn_mix", "attn_norm", "mlp_gate_proj"):
             assert 3 in tasks[name].tile_sizes, name
     # Two query heads per key head, and three tokens: keys are read once for all of them.
@@ -141,7 +141,7 @@ def test_products_of_several_numbers_of_rows_have_none_in_common() -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize(
-    ("model", "tokens", "context", "knobs"),
+    ("model", "tokens", "context", "options"),
     [
         ("gpt2", 4, 27, WIDE),
         ("qwen", 3, 32, WIDE),
@@ -153,8 +153,8 @@ def test_products_of_several_numbers_of_rows_have_none_in_common() -> None:
         nightly("llama-3.2-1b", 4, 27, WIDE),
     ],
 )
-def test_values_agree_with_pytorch_to_the_bit(model: str, tokens: int, context: int, knobs: CompileOptions) -> None:
-    assert differing(model, "w4a8", tokens, context, knobs) == []
+def test_values_agree_with_pytorch_to_the_bit(model: str, tokens: int, context: int, options: CompileOptions) -> None:
+    assert differing(model, "w4a8", tokens, context, options) == []
 
 
 @pytest.mark.torch
@@ -184,7 +184,9 @@ def test_the_head_chooses_a_token_after_each() -> None:
     assert found.token.shape == (3,)
 
 
-def differing(model: str, scheme: str, tokens: int, context: int, knobs: CompileOptions, *, room: int = 0) -> list[str]:
+def differing(
+    model: str, scheme: str, tokens: int, context: int, options: CompileOptions, *, room: int = 0
+) -> list[str]:
     """Results of the compiled block, perhaps with ``room`` for more tokens, that are not the fake-quantized one's."""
     pytest.importorskip("torch")
     import numpy as np
@@ -196,7 +198,7 @@ def differing(model: str, scheme: str, tokens: int, context: int, knobs: Compile
 
     config = model_config(f"small-{model}")
     case = make_case(config, BlockShape("decode", tokens, context), load_scheme(scheme), WeightSource(seed=1))
-    graph = graph_of(text(model, room or tokens), knobs)
+    graph = graph_of(text(model, room or tokens), options)
     found = case.results(graph, run(graph, case.images(graph)).results)
     assert found.keys() == case.golden.keys()
     return [name for name in found if not np.array_equal(found[name], case.golden[name])]

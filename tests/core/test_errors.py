@@ -5,7 +5,15 @@ import pickle
 import pytest
 
 from sttest.core import errors
-from sttest.core.errors import MAX_SHOWN_CHARS, DoesNotFitError, InputError, SttestError, did_you_mean, todays_engine
+from sttest.core.errors import (
+    MAX_SHOWN_CHARS,
+    DoesNotFitError,
+    InputError,
+    SttestError,
+    did_you_mean,
+    todays_engine,
+    todays_keys,
+)
 
 
 def test_an_error_of_a_worker_is_the_same_here() -> None:
@@ -81,3 +89,12 @@ def test_earlier_names_of_engines_are_taken_and_told_once(
         f"note: '{name}' is called '{today}' now; the old name will go in the next release\n" if name != today else ""
     )
     assert capsys.readouterr().err == told
+
+
+def test_earlier_names_of_keys_are_taken_and_told(capsys: pytest.CaptureFixture[str]) -> None:
+    errors.note_renamed.cache_clear()
+    names = {"old": "new"}
+    assert list(todays_keys({"a": 1, "old": 2, "b": 3}, names).items()) == [("a", 1), ("new", 2), ("b", 3)]
+    assert capsys.readouterr().err == "note: 'old' is called 'new' now; the old name will go in the next release\n"
+    assert todays_keys({"old": 1, "new": 2}, names) == {"old": 1, "new": 2}
+    assert (todays_keys(None, names), todays_keys(["old"], names)) == (None, ["old"])

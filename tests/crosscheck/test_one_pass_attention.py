@@ -107,8 +107,8 @@ def assert_same(sttest, tmp_path, engines, model, phase, length, chunk, *more):
 def decoding(context: int, attention: str, maximum: str) -> TimedGraph:
     """GPT-2's step over so many positions, FIFOs sized."""
     config = replace(get_config("gpt2"), max_context=8192)
-    knobs = CompileOptions(attention=attention, attention_chunk=64, attention_maximum=maximum)  # pyright: ignore
-    return compile_text(linalg_text(config, "decode", 1, context), "block", "u55c", knobs).graph
+    options = CompileOptions(attention=attention, attention_chunk=64, attention_maximum=maximum)  # pyright: ignore
+    return compile_text(linalg_text(config, "decode", 1, context), "block", "u55c", options).graph
 
 
 @pytest.mark.parametrize(
@@ -180,8 +180,10 @@ def test_several_tokens_in_emitted_code_and_hardware(sttest, tmp_path):
 def held_bytes(context: int, attention: str) -> int:
     """Bytes in FIFOs, converters and DMA tiles of a step of 16 tokens of Qwen over so many positions."""
     config = replace(get_config("qwen"), max_context=65536)
-    knobs = CompileOptions(attention=attention, attention_chunk=64)  # pyright: ignore[reportArgumentType]
-    return on_chip(compile_text(linalg_text(config, "decode", 16, context), "block", "u55c", knobs).module).total_bytes
+    options = CompileOptions(attention=attention, attention_chunk=64)  # pyright: ignore[reportArgumentType]
+    return on_chip(
+        compile_text(linalg_text(config, "decode", 16, context), "block", "u55c", options).module
+    ).total_bytes
 
 
 @pytest.mark.nightly

@@ -18,7 +18,7 @@ from experiments.best.cases import Case, all_cases, bases
 from experiments.best.design import Fullest, Made, command
 from experiments.best.efficiency import multiplications, rivals
 from experiments.best.find import Search, find
-from experiments.best.found import Found, path_of, read_found, write_found
+from experiments.best.found import Found, file_in_results, path_of, read_found, write_found
 from experiments.best.front import FRONT, front_line
 from experiments.best.rows import of_budget
 from experiments.best.table import write_design
@@ -53,7 +53,7 @@ def committed(case: Case, metric: str) -> float:
 def test_the_printed_command_gives_the_committed_cycles(tmp_path: Path) -> None:
     case = Case("gpt2", "decode", "tight")
     package = tmp_path / "package"
-    words = command(case, read_found(case).knobs, RESULTS / case.name, package)
+    words = command(case, read_found(case).options, RESULTS / case.name, package)
     assert words[:2] == ["sttest", "compile"]
     run = CliRunner().invoke(app, [*words[1:], "--json"])
     assert run.exit_code == 0, run.output
@@ -76,15 +76,15 @@ def test_a_design_made_again_has_the_committed_rows(tmp_path: Path) -> None:
 def test_every_design_found_is_in_the_results(case: Case, tmp_path: Path) -> None:
     found, folder = read_found(case), RESULTS / case.name
     # The results may be of an earlier version, which had other names for some options.
-    (tmp_path / path_of(case).name).write_bytes((folder / "knobs.yaml").read_bytes())
+    (tmp_path / path_of(case).name).write_bytes(file_in_results(folder).read_bytes())
     assert read_found(case, tmp_path) == found
-    assert set(read_lanes(folder)) == set(found.knobs.lanes)
+    assert set(read_lanes(folder)) == set(found.options.lanes)
     with (folder / "items.csv").open(newline="", encoding="utf-8") as file:
         assert sum(int(row["cycles"]) for row in csv.DictReader(file)) == committed(case, "critical path")
     words = shlex.split((folder / "commands.sh").read_text(encoding="utf-8").splitlines()[0])
     # A launch of many accesses says so first.
     words = [renamed().get(word, word) for word in words[words[0].startswith("STTEST_MAX_ACCESSES=") :]]
-    wanted = command(case, found.knobs, Path(words[-4]), Path(words[-1]))
+    wanted = command(case, found.options, Path(words[-4]), Path(words[-1]))
     if "--precision" not in words:  # of a version whose default it was
         at = wanted.index("--precision")
         wanted[at : at + 2] = []
@@ -99,17 +99,24 @@ def test_no_design_asks_for_more_than_its_budget(case: Case) -> None:
 
 @pytest.mark.parametrize("case", FOUND, ids=lambda case: case.name)
 def test_every_design_is_counted_as_rtl_under_the_budget_of_its_case(case: Case) -> None:
-    knobs = read_found(case).knobs
-    assert (knobs.flow, knobs.budget) == ("rtl", case.budget)
+    options = read_found(case).options
+    assert (options.flow, options.budget) == ("rtl", case.budget)
 
 
 def test_a_design_survives_its_file(tmp_path: Path) -> None:
-    knobs = CompileOptions(
+    options = CompileOptions(
         tiles=("a:1x64",), orders=("*_b:1,0",), lanes=("a:4", "b:16"), share="all", layers=24, fabric=("c",)
     )
-    found = Found(Case("gpt2", "decode"), knobs, "made up", "0" * 64, 1234, 7)
+    found = Found(Case("gpt2", "decode"), options, "made up", "0" * 64, 1234, 7)
     write_found(found, tmp_path)
     assert read_found(found.case, tmp_path) == found
+
+
+def test_a_folder_of_results_of_before_has_the_design_under_another_name(tmp_path: Path) -> None:
+    (tmp_path / "knobs.yaml").touch()
+    assert file_in_results(tmp_path).name == "knobs.yaml"
+    (tmp_path / "options.yaml").touch()
+    assert file_in_results(tmp_path).name == "options.yaml"
 
 
 def test_a_file_of_another_case_is_refused(tmp_path: Path) -> None:
@@ -120,7 +127,7 @@ def test_a_file_of_another_case_is_refused(tmp_path: Path) -> None:
         read_found(other, tmp_path)
 
 
-def test_knobs_for_another_budget_are_refused(tmp_path: Path) -> None:
+def test_options_for_another_budget_are_refused(tmp_path: Path) -> None:
     case = Case("gpt2", "decode", "all")
     write_found(Found(case, CompileOptions(lanes=("a:4",), budget="tight"), "made up", "0" * 64, 1, 1), tmp_path)
     with pytest.raises(InputError, match="for the budget 'tight'"):
@@ -153,14 +160,14 @@ def test_a_design_that_no_longer_fits_is_said_and_harms_no_other(
 
 
 def test_options_that_are_not_defaults_are_in_the_command() -> None:
-    knobs = CompileOptions(
+    options = CompileOptions(
         tile_size=32,
         tiles=("attn_*:1x64x64",),
         orders=("mlp_fc?:1,0,2",),
         prefetch_kib=64,
         fabric=("attn_scores", "attn_mix"),
     )
-    words = command(Case("gpt2", "prefill"), knobs, Path("lanes"), Path("out"))
+    words = command(Case("gpt2", "prefill"), options, Path("lanes"), Path("out"))
     assert words[words.index("--tile-size") :][:2] == ["--tile-size", "32"]
     assert "attn_*=1x64x64" in words
     assert words[words.index("--fabric") :][:4] == ["--fabric", "attn_scores", "--fabric", "attn_mix"]
@@ -172,15 +179,15 @@ def test_options_that_are_not_defaults_are_in_the_command() -> None:
 def test_a_decode_is_one_launch_with_the_head_and_a_prefill_one_or_a_launch_per_layer() -> None:
     decode, prefill = Case("gemma", "decode"), Case("gemma", "prefill")
     assert (decode.head, prefill.head) == (True, False)
-    assert {base.knobs.layers for base in bases(decode).values()} == {26}
+    assert {base.options.layers for base in bases(decode).values()} == {26}
     assert {base.layers for base in bases(prefill).values()} == {2}
     per_layer = Found(prefill, CompileOptions(layers=1), "one", "", 1, 1)
-    assert (per_layer.launches, replace(per_layer, knobs=CompileOptions(layers=26)).launches) == (26, 1)
+    assert (per_layer.launches, replace(per_layer, options=CompileOptions(layers=26)).launches) == (26, 1)
 
 
-def made_up(phase: Any, **knobs: Any) -> Made:
+def made_up(phase: Any, **options: Any) -> Made:
     """GPT-2 on a U55C: a launch of 100,000 cycles, 0.4 ms, with 1 Gbit from memory."""
-    found = Found(Case("gpt2", phase), CompileOptions(**knobs), "made up", "", 0, 0)
+    found = Found(Case("gpt2", phase), CompileOptions(**options), "made up", "", 0, 0)
     parts: dict[str, Any] = {
         "design": SimpleNamespace(board=load_board("u55c")),
         "placed": SimpleNamespace(cycles=(1, 100_000)),
@@ -237,15 +244,15 @@ def test_tiles_of_attention_have_the_lanes_asked_for() -> None:
 
 
 def test_lanes_at_the_start_are_bounded_or_keep_pace() -> None:
-    knobs = CompileOptions(overall_unroll=1024)
+    options = CompileOptions(overall_unroll=1024)
     compiler = StagedCompiler(Small("gpt2", "prefill").text(), "two", "u55c")
-    judge = LaneJudge(compiler, knobs)
+    judge = LaneJudge(compiler, options)
     assert max(judge.start.values()) > 16
-    bounded = start_lanes(compiler, judge, Recipe(knobs, others=8))
+    bounded = start_lanes(compiler, judge, Recipe(options, others=8))
     assert set(bounded) == set(judge.start)
     assert max(lanes for engine, lanes in bounded.items() if "quantize" not in engine) == 8
     assert max(bounded.values()) == 16
-    paced = start_lanes(compiler, judge, Recipe(knobs, paced=32))
+    paced = start_lanes(compiler, judge, Recipe(options, paced=32))
     assert max(paced.values()) == 32
     # Half the lanes of any of them, and it would be the slowest.
     slowest = max(_busy(compiler, judge, paced).values())
@@ -300,7 +307,7 @@ def test_a_search_is_repeated_from_its_store(tmp_path: Path, monkeypatch: pytest
     assert not runs
 
 
-def test_a_found_design_is_what_its_knobs_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_found_design_is_what_its_options_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from sttest.compile.compiler import compile_text
 
     monkeypatch.setattr(
@@ -308,7 +315,7 @@ def test_a_found_design_is_what_its_knobs_give(tmp_path: Path, monkeypatch: pyte
     )
     search = Search(Small("gpt2", "prefill"), tries=1, most_designs=6)
     found = find(search, lambda _told: None, store=tmp_path / "store", folder=tmp_path)
-    assert simulate(compile_text(search.case.text(), "two", "u55c", found.knobs).graph).cycles == found.cycles
+    assert simulate(compile_text(search.case.text(), "two", "u55c", found.options).graph).cycles == found.cycles
 
 
 def test_where_nothing_fits_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

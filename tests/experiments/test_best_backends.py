@@ -36,8 +36,8 @@ def run(*words: str) -> str:
 @pytest.mark.parametrize(("model", "precision"), DESIGNS)
 def test_a_layer_of_a_best_design_on_every_backend(model: str, precision: str, tmp_path: Path) -> None:
     case, package = Case(model, "decode"), tmp_path / "package"
-    knobs = read_found(case).knobs.with_(layers=1, precision=precision)
-    words = command(case, knobs, RESULTS / case.name, package)
+    options = read_found(case).options.with_(layers=1, precision=precision)
+    words = command(case, options, RESULTS / case.name, package)
     told = run(*(word for word in words if word not in ("--head", "--check-resources")))
     cycles = told.split("cycles ")[1].split()[0]
     assert f"done after {cycles} cycles" in run("sttest", "simulate", str(package), "--engine", "simpy")

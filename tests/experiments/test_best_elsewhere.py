@@ -36,7 +36,7 @@ class Elsewhere:
     placed: int | None = None
 
     def options(self) -> CompileOptions:
-        found = read_found(CASE).knobs
+        found = read_found(CASE).options
         own = [entry for entry in found.lanes if entry.rpartition(":")[0] not in self.lanes]
         lanes = (*own, *(f"{name}:{count}" for name, count in self.lanes.items()))
         return found.with_(adapt_lanes=True, lanes=lanes, **self.changes)

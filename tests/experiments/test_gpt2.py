@@ -8,7 +8,7 @@ import pytest
 
 from experiments.blocks import BlockRun, lanes_for
 from experiments.calibration import CALIBRATION_FILE, constants, fitted_precisions, launch_choice
-from experiments.designs import reproduced_knobs
+from experiments.designs import reproduced_options
 from experiments.gpt2 import CONTEXTS, LAUNCH_FIELDS, ROWS
 from experiments.pages import results
 from sttest.compile.compiler import CompiledDesign, compile_text
@@ -64,8 +64,8 @@ def design(phase: str, size: int, strategy: str) -> CompiledDesign:
     prefill = phase == "prefill"
     largest = BlockRun("gpt2", "prefill", 256) if prefill else BlockRun("gpt2", "decode", 1, 512)
     shape = BlockRun("gpt2", "prefill", size) if prefill else BlockRun("gpt2", "decode", 1, size)
-    knobs = lanes_for(largest, reproduced_knobs().with_(strategy=strategy))
-    return compile_text(shape.text(), str(shape), "u55c", knobs)
+    options = lanes_for(largest, reproduced_options().with_(strategy=strategy))
+    return compile_text(shape.text(), str(shape), "u55c", options)
 
 
 SHAPES = [*(("prefill", n) for n, _ in ROWS), *(("decode", context) for context in CONTEXTS)]

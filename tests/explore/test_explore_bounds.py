@@ -1,4 +1,4 @@
-"""No simulation is faster than the bounds, and no design smaller, over random knobs and programs."""
+"""No simulation is faster than the bounds, and no design smaller, over random options and programs."""
 
 from __future__ import annotations
 

@@ -162,22 +162,22 @@ def test_there_may_be_no_design_at_the_start() -> None:
     assert descend(judge, judge.choices, {"only": 1}) is None
 
 
-def lane_judge(knobs: CompileOptions) -> LaneJudge:
-    return LaneJudge(StagedCompiler(two_products(), "two", "u55c"), knobs)
+def lane_judge(options: CompileOptions) -> LaneJudge:
+    return LaneJudge(StagedCompiler(two_products(), "two", "u55c"), options)
 
 
-def test_a_design_is_that_of_the_compiler_with_the_same_knobs() -> None:
+def test_a_design_is_that_of_the_compiler_with_the_same_options() -> None:
     judge = lane_judge(CompileOptions(share="all", precision="fp32", overall_unroll=256))
     end = descend(judge, judge.choices, judge.start, most_designs=12)
     assert end is not None
     assert end.steps
-    knobs = judge.knobs(end.lanes)
-    design = compile_text(two_products(), "two", "u55c", knobs)
+    options = judge.options(end.lanes)
+    design = compile_text(two_products(), "two", "u55c", options)
     taken = design_resources(design)
     shares = taken.total.shares_of(sum(die_under(design, taken).budgets, start=Resources()))
     assert simulate(design.graph).cycles == end.judged.cycles
     assert tuple(shares) == pytest.approx(tuple(end.judged.shares))
-    assert dict(entry.rsplit(":", 1) for entry in knobs.lanes) == {
+    assert dict(entry.rsplit(":", 1) for entry in options.lanes) == {
         task.sym_name.data: str(task.lane_count) for task in all_of(design.module, df.TaskOp)
     }
 
@@ -185,7 +185,7 @@ def test_a_design_is_that_of_the_compiler_with_the_same_knobs() -> None:
 def test_a_search_starts_from_the_compilers_lanes() -> None:
     base = CompileOptions(share="all", precision="fp32", overall_unroll=256)
     judge = lane_judge(base)
-    assert judge.knobs(judge.start).lanes == choose_lanes(two_products(), base)
+    assert judge.options(judge.start).lanes == choose_lanes(two_products(), base)
 
 
 def test_a_profile_covers_the_run() -> None:

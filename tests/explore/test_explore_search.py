@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from sttest.core.errors import EnginesDisagreeError, InputError
-from sttest.explore.evaluate import Evaluator
+from sttest.core.errors import EnginesDisagreeError, InputError, note_renamed
+from sttest.explore.evaluate import Evaluation, Evaluator
 from sttest.explore.objectives import dominates
 from sttest.explore.proposals import BATCH, LAG
 from sttest.explore.report import HIDA_WAYS, Record, SearchReport, ablation, read_record, rebuild, write_records
@@ -124,7 +124,7 @@ def report(tmp_path_factory):
     space = search.space(evaluator)
     tried = run(search, BATCH, 1, lambda _: None, resume=False)
     report = SearchReport("tiny", search, space, tried)
-    placed = {each.slot: evaluator.placed_cycles(each.evaluation.knobs) for each in report.pareto}
+    placed = {each.slot: evaluator.placed_cycles(each.evaluation.options) for each in report.pareto}
     return replace(report, placed=placed, ablated=list(ablation(evaluator, space))[:6])
 
 
@@ -137,6 +137,17 @@ def test_every_pareto_point_is_made_again_from_its_row(report, tmp_path):
         assert rebuild(read, report.search.evaluator()) == record.figures
 
 
+def test_a_row_and_a_stored_point_that_say_knobs_are_read(report, tmp_path, capsys):
+    note_renamed.cache_clear()
+    path, record = tmp_path / "pareto.csv", report.records()[0]
+    write_records(path, [record])
+    path.write_text(path.read_text().replace(",options,", ",knobs,", 1))
+    assert read_record(path, record.point).options == record.options
+    assert "note: 'knobs' is called 'options' now" in capsys.readouterr().err
+    stored = report.pareto[0].evaluation.to_dict()
+    assert Evaluation.from_dict({**stored, "knobs": stored.pop("options")}) == report.pareto[0].evaluation
+
+
 def test_a_row_that_was_changed_is_told(report):
     record = report.records()[0]
     wrong = replace(record, figures={**record.figures, "cycles": record.figures["cycles"] + 1})
@@ -146,7 +157,7 @@ def test_a_row_that_was_changed_is_told(report):
 
 
 @pytest.mark.parametrize(
-    ("text", "code"), [("", "no-such-point"), ("point\n7\n", "bad-point"), ("point,knobs\n7,{}\n", "bad-point")]
+    ("text", "code"), [("", "no-such-point"), ("point\n7\n", "bad-point"), ("point,options\n7,{}\n", "bad-point")]
 )
 def test_a_file_without_points_is_refused(tmp_path, text, code):
     path = tmp_path / "pareto.csv"
@@ -174,7 +185,7 @@ def test_the_ablation_has_every_way_at_one_budget(report):
 def test_records_name_all_that_a_design_depends_on(report):
     record = report.records()[0]
     assert isinstance(record, Record)
-    assert record.knobs.lanes
+    assert record.options.lanes
     assert set(record.target) == {
         "model", "phase", "tokens", "context", "batch", "board", "precision", "layers", "launch_us",
     }  # fmt: skip

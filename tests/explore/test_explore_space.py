@@ -1,4 +1,4 @@
-"""The space: which knobs there are, what a user may give them, and objectives that make sense."""
+"""The space: which options there are, what a user may give them, and objectives that make sense."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def facts(tmp_path_factory):
     return Evaluator(target, ()).facts(CompileOptions(precision="fp32"))
 
 
-def test_every_level_has_knobs_and_every_contraction_a_shift(facts):
+def test_every_level_has_options_and_every_contraction_a_shift(facts):
     space = {domain.name: domain for domain in space_of(facts, {})}
     assert {domain.level for domain in space.values()} == {"tiling", "fusion", "resources"}
     products = [task.name for task in facts.tasks if task.contraction]
@@ -36,7 +36,7 @@ def test_defaults_are_the_compilers(facts):
     assert tiling == CompileOptions()
 
 
-def test_a_block_with_sums_of_integers_has_a_knob_for_what_they_are_made_of(facts, tmp_path):
+def test_a_block_with_sums_of_integers_has_an_option_for_what_they_are_made_of(facts, tmp_path):
     target = replace(
         tiny_search(tmp_path / "search.db").target, text=lowered_text("gpt2", "decode", small=True), precision="w4a8"
     )
@@ -67,15 +67,15 @@ def test_seeds_cover_ways_and_tiles(facts):
 @pytest.mark.parametrize(
     ("given", "code"),
     [
-        (["tile_sise=8"], "unknown-knob"),
-        (["tile_size=big"], "bad-knob"),
-        (["tile_size=0"], "bad-knob"),
-        (["lanes_by=luck"], "bad-knob"),
-        (["tile_size"], "bad-knob"),
-        (["budget_percent=200"], "bad-knob"),
+        (["tile_sise=8"], "unknown-option"),
+        (["tile_size=big"], "bad-option"),
+        (["tile_size=0"], "bad-option"),
+        (["lanes_by=luck"], "bad-option"),
+        (["tile_size"], "bad-option"),
+        (["budget_percent=200"], "bad-option"),
     ],
 )
-def test_what_a_knob_cannot_take_is_refused(facts, given, code):
+def test_what_an_option_cannot_take_is_refused(facts, given, code):
     with pytest.raises(InputError) as refusal:
         space_of(facts, parse_only(given))
     assert refusal.value.code == code

@@ -122,14 +122,14 @@ def test_the_best_design_of_a_small_model_fits_every_slr_and_beats_the_defaults(
 def test_whoever_gives_lanes_decides_them():
     asked = CompileOptions(first_lanes=8)
     found = chosen_design(compiler(), asked, "best", block(), quiet)
-    assert (found.origin, found.design.knobs.overall_unroll, found.design.knobs.flow) == ("options", 4096, "hls")
+    assert (found.origin, found.design.options.overall_unroll, found.design.options.flow) == ("options", 4096, "hls")
 
 
 def test_options_that_are_given_hold_over_those_of_the_design():
     asked = CompileOptions(vector_bits=64, precision="w8a8", flow="hls")
     found = chosen_design(compiler(), asked, "best", block(), quiet)
-    knobs = found.design.knobs
-    assert (knobs.vector_bits, knobs.precision, knobs.flow, found.origin) == (64, "w8a8", "hls", "recipe")
+    options = found.design.options
+    assert (options.vector_bits, options.precision, options.flow, found.origin) == (64, "w8a8", "hls", "recipe")
     assert found.fit.fits
 
 
@@ -138,12 +138,12 @@ def test_a_text_of_which_nothing_is_known_has_a_design_too():
     assert (found.fit.fits, found.name in any_text_ladder(CompileOptions())) == (True, True)
 
 
-def test_a_file_of_knobs_is_the_design_that_it_says(tmp_path):
+def test_a_file_of_options_is_the_design_that_it_says(tmp_path):
     path = tmp_path / "mine.yaml"
-    path.write_text("knobs: {share: all, gemv_lanes: 256, lanes: {mlp_act: 4}}\n", encoding="utf-8")
+    path.write_text("options: {share: all, gemv_lanes: 256, lanes: {mlp_act: 4}}\n", encoding="utf-8")
     found = chosen_design(compiler(), CompileOptions(), read_choice(str(path)), block(), quiet)
-    assert (found.origin, found.name, found.design.knobs.share) == ("file", str(path), "all")
-    assert "mlp_act:4" in found.design.knobs.lanes
+    assert (found.origin, found.name, found.design.options.share) == ("file", str(path), "all")
+    assert "mlp_act:4" in found.design.options.lanes
 
 
 @pytest.mark.parametrize(("text", "told"), [("bset", "did you mean 'best'?"), ("none.yaml", "none.yaml")])
@@ -155,6 +155,6 @@ def test_what_is_no_design_is_refused_by_name(text, told):
 
 def test_fewer_lanes_than_there_can_be_are_the_next_fewer(tmp_path):
     path = tmp_path / "mine.yaml"
-    path.write_text("knobs: {gemv_lanes: 256, lanes: {mlp_act: 7, attn_softmax: 100000}}\n", encoding="utf-8")
+    path.write_text("options: {gemv_lanes: 256, lanes: {mlp_act: 7, attn_softmax: 100000}}\n", encoding="utf-8")
     found = chosen_design(compiler(), CompileOptions(), read_choice(str(path)), block(), quiet).design.adaptation
     assert "mlp_act:4" in found.smaller

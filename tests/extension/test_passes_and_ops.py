@@ -102,7 +102,7 @@ def python_with_sample(installed, tmp_path):
 @pytest.mark.slow
 def test_a_node_of_an_extension_is_compiled_timed_and_computed(compiled, with_sample, python_with_sample, tmp_path):
     manifest = json.loads((compiled / "manifest.json").read_text())
-    assert manifest["configuration"]["knobs"]["passes"] == ["clip-results{most=3}"]
+    assert manifest["configuration"]["options"]["passes"] == ["clip-results{most=3}"]
     names = [each["pass"].partition("{")[0] for each in manifest["passes"]]
     assert names[names.index("clip-results") - 1] == "insert-forks"
     graph = json.loads((compiled / "timed_graph.json").read_text())

@@ -15,7 +15,7 @@ from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.compile.resources.placement import place
-from sttest.core.errors import InputError
+from sttest.core.errors import InputError, note_renamed
 from sttest.frontend.shipped import lowered_text
 from sttest.models.program import BlockShape
 from sttest.package import DesignPackage, ModelPackage, load_graph, read_lanes
@@ -59,9 +59,9 @@ def test_what_is_written_is_read(design: CompiledDesign, package: DesignPackage)
 @pytest.mark.slow
 def test_a_design_is_read_back_whole(design: CompiledDesign, package: DesignPackage, tmp_path: Path) -> None:
     found = read_design(package)
-    assert (found.name, found.knobs, found.graph, found.board) == (
+    assert (found.name, found.options, found.graph, found.board) == (
         design.name,
-        design.knobs,
+        design.options,
         design.graph,
         design.board,
     )
@@ -100,6 +100,25 @@ def test_the_manifest_is_written_as_it_is_read(package: DesignPackage) -> None:
     assert json.loads((package.folder / "manifest.json").read_text()) == package.manifest.to_json()
 
 
+def test_a_manifest_that_says_knobs_is_read(
+    copy: Path, package: DesignPackage, capsys: pytest.CaptureFixture[str]
+) -> None:
+    note_renamed.cache_clear()
+    configuration = json.loads((copy / "manifest.json").read_text())["configuration"]
+    formerly = {"knobs" if name == "options" else name: value for name, value in configuration.items()}
+    manifest_with(configuration=formerly)(copy)
+    assert DesignPackage.read(copy).manifest == package.manifest
+    assert "note: 'knobs' is called 'options' now" in capsys.readouterr().err
+
+
+def test_a_design_has_its_options_under_their_former_name_too(
+    design: CompiledDesign, capsys: pytest.CaptureFixture[str]
+) -> None:
+    note_renamed.cache_clear()
+    assert design.knobs is design.options
+    assert "note: 'design.knobs' is called 'design.options' now" in capsys.readouterr().err
+
+
 def test_a_package_of_a_model_knows_it(package: DesignPackage) -> None:
     found = ModelPackage.read(package.folder)
     assert (found.config.name, found.phase, found.context, found.layers) == ("small-gpt2", "decode", 32, 1)
@@ -127,12 +146,12 @@ def test_a_model_without_values_says_why(copy: Path) -> None:
 
 
 def with_configuration(**changes: object) -> Callable[[Path], None]:
-    """Changes keys of the workload or of the knobs."""
+    """Changes keys of the workload or of the options."""
 
     def change(folder: Path) -> None:
         configuration = json.loads((folder / "manifest.json").read_text())["configuration"]
         for name, value in changes.items():
-            section = "knobs" if name in configuration["knobs"] else "workload"
+            section = "options" if name in configuration["options"] else "workload"
             configuration[section][name] = value
         manifest_with(configuration=configuration)(folder)
 

@@ -51,7 +51,7 @@ def test_committed_figures_have_names_that_people_use(path):
     texts = texts_of(path)
     assert len(texts) > 8
     for text in texts:
-        assert not re.search(r"\b[a-z]+(_[a-z0-9]+)+\b|\b(bits|board|knobs)\.\w|\w=\w", text), text
+        assert not re.search(r"\b[a-z]+(_[a-z0-9]+)+\b|\b(bits|board|options)\.\w|\w=\w", text), text
 
 
 @pytest.mark.parametrize("name", ["gpt2", "boards", "clock", "fusion", "explore-gpt2-prefill"])

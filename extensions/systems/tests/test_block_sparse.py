@@ -40,19 +40,19 @@ def text_of(shape: SparseShape) -> str:
 
 @cache
 def design_of(shape: SparseShape, precision: str = "w4a8", maximum: Maximum | None = None) -> CompiledDesign:
-    knobs = CompileOptions(precision=precision)
+    options = CompileOptions(precision=precision)
     if maximum is not None:
-        knobs = knobs.with_(attention="one-pass", attention_chunk=shape.block, attention_maximum=maximum)
-    return compile_text(text_of(shape), str(shape), "u55c", knobs)
+        options = options.with_(attention="one-pass", attention_chunk=shape.block, attention_maximum=maximum)
+    return compile_text(text_of(shape), str(shape), "u55c", options)
 
 
-def found_of(shape: SparseShape, case: ArgumentCase, *knobs: Any) -> dict[str, np.ndarray]:
-    graph = value_graph(design_of(shape, *knobs).module, str(shape))
+def found_of(shape: SparseShape, case: ArgumentCase, *options: Any) -> dict[str, np.ndarray]:
+    graph = value_graph(design_of(shape, *options).module, str(shape))
     return case.results(graph, run(graph, case.images(graph)).results)
 
 
-def assert_golden(shape: SparseShape, case: ArgumentCase, *knobs: Any) -> None:
-    found = found_of(shape, case, *knobs)
+def assert_golden(shape: SparseShape, case: ArgumentCase, *options: Any) -> None:
+    found = found_of(shape, case, *options)
     for name, wanted in case.golden.items():
         assert np.array_equal(found[name], wanted), name
 

@@ -42,10 +42,10 @@ def text() -> str:
     precision=st.sampled_from(["fp32", "w4a8", "w4a8-position"]),
 )
 def test_one_pass_is_one_whatever_the_chunks(model: str, chunk: int, maximum: str, precision: str) -> None:
-    text, knobs = lowered_text(model, "decode", small=True), CompileOptions(precision=precision)
-    assert passes_of(text, knobs, "u55c") == 2
-    knobs = knobs.with_(attention="one-pass", attention_maximum=maximum, attention_chunk=chunk)
-    assert passes_of(text, knobs, "u55c") == 1
+    text, options = lowered_text(model, "decode", small=True), CompileOptions(precision=precision)
+    assert passes_of(text, options, "u55c") == 2
+    options = options.with_(attention="one-pass", attention_maximum=maximum, attention_chunk=chunk)
+    assert passes_of(text, options, "u55c") == 1
 
 
 @pytest.mark.nightly
@@ -60,8 +60,8 @@ def test_rows_are_kept_where_there_are_two_passes(text: str) -> None:
     """The bytes between scores and mix: of two passes they grow with the positions, of one they do not."""
     long = attention_text(AttentionShape(2, 16, 1024, 16))
     kept = {
-        name: [fastest(each, Cascade(name, knobs), SCALES, "u55c", "maxplus") for each in (text, long)]
-        for name, knobs in (("two", {}), ("one", RUNNING))
+        name: [fastest(each, Cascade(name, options), SCALES, "u55c", "maxplus") for each in (text, long)]
+        for name, options in (("two", {}), ("one", RUNNING))
     }
     two, one = ([each.attention_bytes for each in found if each is not None] for found in kept.values())
     assert two[1] > 2.5 * two[0]

@@ -140,13 +140,13 @@ def relay_chains(placed: SlrPlacement) -> dict[str, RelayChain]:
 
 
 def _title(design: CompiledDesign) -> list[str]:
-    knobs = design.knobs
+    options = design.options
     facts = [f"{key} {value}" for key, value in design.workload.items() if key != "config"]
     lines = [
         f"{design.name}: a dataflow kernel for Vitis HLS 2024.1.",
         f"Computes one block: {', '.join(facts)}." if facts else "",
-        f"For {design.board.title} at {design.board.clock_mhz.value:g} MHz; {knobs.precision}, tiles of "
-        f"{knobs.tile_size}, tokens of at most {knobs.vector_bits} bits.",
+        f"For {design.board.title} at {design.board.clock_mhz.value:g} MHz; {options.precision}, tiles of "
+        f"{options.tile_size}, tokens of at most {options.vector_bits} bits.",
         f"Made by sttest {__version__} (schema {SCHEMA}); its values are those of docs/reference/values.md.",
     ]
     return [line for line in lines if line]

@@ -92,29 +92,29 @@ def design_resources(design: CompiledDesign) -> DesignResources:
         InputError: its module is not at the stream level.
     """
     of_module = _TAKEN.setdefault(design.module, {})
-    if design.knobs not in of_module:
-        of_module[design.knobs] = _taken_apart(design)
-    return of_module[design.knobs]
+    if design.options not in of_module:
+        of_module[design.options] = _taken_apart(design)
+    return of_module[design.options]
 
 
 def _taken_apart(design: CompiledDesign) -> DesignResources:
     kernel = only_kernel(design.module, "resources", design.name)
-    memory, port_bits = design.board.feed, design.knobs.beat_bits
+    memory, port_bits = design.board.feed, design.options.beat_bits
     in_flight = memory.outstanding * memory.burst_bytes * 8 // port_bits
     library = operators(design.board)
     model = NodeModel(library, port_bits, channels_of(design.graph), buffer_words(kernel, in_flight, port_bits))
     nodes = tuple(model.of_kernel(kernel))
     logic = total(node.logic for node in nodes)
-    most = process_bound(design.board.fabric, design.knobs.budget)
+    most = process_bound(design.board.fabric, design.options.budget)
     fifos = stream_ends(kernel)
     facts = memories(kernel, fifos, design.graph, library)
-    room = total([board_capacity(design.board)] * design.knobs.cards)
+    room = total([board_capacity(design.board)] * design.options.cards)
     chosen = choose_memories(facts, room, logic, most)
-    if design.knobs.flow == "rtl":
+    if design.options.flow == "rtl":
         nodes, chosen = logic_in_hardware(kernel, design.graph, library, nodes, chosen, _values(design))
     wires = (WireFacts(ends.fifo, ends.writer, ends.reader, ends.kind.itensor.token_bits) for ends in fifos)
     cards = {process_name(node): node.card_number for node in all_of(kernel, df.NodeOp)}
-    cards = cards if design.knobs.cards > 1 else {}
+    cards = cards if design.options.cards > 1 else {}
     return DesignResources(nodes, chosen, tuple(wires), memory_buses(design.graph, port_bits), cards)
 
 
@@ -146,7 +146,7 @@ def die_of(board: FpgaBoard, budget: BudgetName, ports: int = 0) -> Die:
 
 def die_under(design: CompiledDesign, taken: DesignResources) -> Die:
     """The SLRs that a design has by its budget."""
-    return die_of(design.board, design.knobs.budget, len(taken.hbm_channels))
+    return die_of(design.board, design.options.budget, len(taken.hbm_channels))
 
 
 def refuse_ports(design: CompiledDesign, taken: DesignResources) -> None:

@@ -77,9 +77,9 @@ def fit_of(design: CompiledDesign) -> Fit:
     try:
         placed = [_placed(design, card) for card in cards]
     except DoesNotFitError as error:
-        return Fit(design.knobs.budget, design.knobs.flow, plain, *_short(error), error.code, str(error))
+        return Fit(design.options.budget, design.options.flow, plain, *_short(error), error.code, str(error))
     slrs = tuple(asdict(most(shares)) for shares in zip(*(each.shares for each in placed), strict=True))
-    return Fit(design.knobs.budget, design.knobs.flow, plain, slrs=slrs)
+    return Fit(design.options.budget, design.options.flow, plain, slrs=slrs)
 
 
 def _placed(design: CompiledDesign, card: DesignResources) -> Partition:

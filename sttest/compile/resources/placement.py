@@ -172,7 +172,7 @@ def _relays(
         for number in range(counts.get(wire.fifo, 0)):
             name = register_names(wire.fifo, number)[0]
             slr = relay_slr(slr_of[wire.source], slr_of[wire.target], number)
-            cost = _resources(pipelines[name], bits[wire.fifo], library, in_rtl=design.knobs.flow == "rtl")
+            cost = _resources(pipelines[name], bits[wire.fifo], library, in_rtl=design.options.flow == "rtl")
             found.append(PlacedRelay(name, slr, wire.fifo, number, bits[wire.fifo], cost))
     return found
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from sttest.boards.load import load_board
-from sttest.compile.options import CompileOptions, renamed
+from sttest.compile.options import CompileOptions, renamed, todays_option_keys
 from sttest.core.closure import program_hash
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import read_csv, read_yaml
@@ -30,25 +30,27 @@ Cut = Literal["block", "halves", "operators", "tasks"] | int
 memory that fusion may fill."""
 Lanes = Literal["shared", "own"]
 Overlay = dict[str, Any]
-"""Values of the compiler's knobs by name."""
+"""Values of the compiler's options by name."""
 
-_KNOBS = {*CompileOptions.model_fields, *renamed()}
+_OPTIONS = {*CompileOptions.model_fields, *renamed()}
 
 
 class _Form(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    @field_validator("knobs", "step_knobs", "scales", mode="after", check_fields=False)
+    _todays = model_validator(mode="before")(todays_option_keys)
+
+    @field_validator("options", "step_options", "scales", mode="after", check_fields=False)
     @classmethod
     def _known(cls, given: Any) -> Any:
         for overlay in given if isinstance(given, tuple) else (given,):
-            for key in overlay.keys() - _KNOBS:
-                raise ValueError(f"'{key}' is no knob; {did_you_mean(key, _KNOBS)}")
+            for key in overlay.keys() - _OPTIONS:
+                raise ValueError(f"'{key}' is no option; {did_you_mean(key, _OPTIONS)}")
         return given
 
 
 class AblationPart(_Form):
-    """A workload and the knobs that all its rows have."""
+    """A workload and the options that all its rows have."""
 
     name: str = Field(min_length=1)  # name of the part
     # model, phase, tokens, context: model and shape as ``sttest compile`` takes them
@@ -56,10 +58,10 @@ class AblationPart(_Form):
     phase: Phase = "decode"
     tokens: int = 1
     context: int = 0
-    knobs: Overlay = Field(default_factory=dict)  # compile options
+    options: Overlay = Field(default_factory=dict)  # compile options
     # instead, where a decode step has several tokens: its tasks have a loop more
-    step_knobs: Overlay = Field(default_factory=dict)
-    # knobs of larger and larger designs, for lines that take the fastest that fits; one, if not given
+    step_options: Overlay = Field(default_factory=dict)
+    # options of larger and larger designs, for lines that take the fastest that fits; one, if not given
     scales: tuple[Overlay, ...] = ({},)
     lines: tuple[str, ...] = ()  # names of the lines that run here; all, if not given
 
@@ -68,7 +70,7 @@ class AblationLine(_Form):
     """What a row does differently."""
 
     name: str = Field(min_length=1)  # name of the row
-    knobs: Overlay = Field(default_factory=dict)  # knobs that go over those of the part
+    options: Overlay = Field(default_factory=dict)  # options that go over those of the part
     tokens: int | None = None  # tokens of a decode step, instead of the part's
     head: bool = False  # the launch also runs what follows the last layer
     # cut, lanes: cuts between kernels, and the design that their lanes are taken from
@@ -78,7 +80,7 @@ class AblationLine(_Form):
 
     @model_validator(mode="after")
     def _cut_alone(self) -> "AblationLine":
-        if self.cut != "block" and (self.head or self.knobs.get("layers", 1) != 1 or "share" in self.knobs):
+        if self.cut != "block" and (self.head or self.options.get("layers", 1) != 1 or "share" in self.options):
             raise ValueError("a block that is cut runs one layer, without head and shared engines")
         return self
 
@@ -100,7 +102,7 @@ class Ablation(_Form):
     note: str = ""  # caveats that a reader must know before using the numbers
     board: str = "u55c"  # name of the board
     reference: str  # name of the line that ratios are taken over
-    knobs: Overlay = Field(default_factory=dict)  # compile options of all parts
+    options: Overlay = Field(default_factory=dict)  # compile options of all parts
     buffers: bool = False  # tell what FIFOs and converters keep of attention, too
     parts: tuple[AblationPart, ...] = Field(min_length=1)
     lines: tuple[AblationLine, ...] = Field(min_length=1)
@@ -176,7 +178,7 @@ def _refuse_twice(names: list[str], where: str) -> None:
 class Candidate:
     """One design of a row."""
 
-    scale: Overlay  # the knobs in which it differs from other candidates of the row
+    scale: Overlay  # the options in which it differs from other candidates of the row
     key: dict[str, Any]  # everything that its result depends on
 
 
@@ -201,19 +203,19 @@ class RowPoint:
     @property
     def layers(self) -> int:
         """Layers that one launch runs."""
-        return int({**self.part.knobs, **self.line.knobs}.get("layers", 1))
+        return int({**self.part.options, **self.line.options}.get("layers", 1))
 
     @property
     def generated(self) -> int:
         """Tokens that one launch makes, one after the other."""
-        return int({**self.part.knobs, **self.line.knobs}.get("generate", 1))
+        return int({**self.part.options, **self.line.options}.get("generate", 1))
 
 
 def points_of(ablation: Ablation, engine: str) -> list[RowPoint]:
     """All rows of an ablation.
 
     Raises:
-        InputError: a model, shape, board or knob that there is not.
+        InputError: a model, shape, board or option that there is not.
     """
     return [
         RowPoint(part, line, tuple(_candidates(ablation, part, line, engine)))
@@ -226,7 +228,7 @@ def _candidates(ablation: Ablation, part: AblationPart, line: AblationLine, engi
     tokens = line.tokens or part.tokens
     check_shape(model_config(part.model), part.phase, tokens, part.context)
     content = load_board(ablation.board).model_dump(mode="json", exclude_none=True)
-    common = part.step_knobs if part.step_knobs and tokens > 1 and part.phase == "decode" else part.knobs
+    common = part.step_options if part.step_options and tokens > 1 and part.phase == "decode" else part.options
     for scale in part.scales:
         key = {
             "model": part.model,
@@ -236,7 +238,7 @@ def _candidates(ablation: Ablation, part: AblationPart, line: AblationLine, engi
             "head": line.head,
             "board": ablation.board,
             "board_content": content,
-            "knobs": _knobs({**ablation.knobs, **common, **scale, **line.knobs}, part),
+            "options": _options({**ablation.options, **common, **scale, **line.options}, part),
             "cut": line.cut,
             "lanes": line.lanes,
             "engine": engine,
@@ -246,8 +248,8 @@ def _candidates(ablation: Ablation, part: AblationPart, line: AblationLine, engi
         yield Candidate(scale, key)
 
 
-def _knobs(given: Overlay, part: AblationPart) -> dict[str, Any]:
-    knobs = validated(CompileOptions, given, part.name)
+def _options(given: Overlay, part: AblationPart) -> dict[str, Any]:
+    options = validated(CompileOptions, given, part.name)
     # As of `sttest compile`: a launch of several tokens adds learned positions itself.
-    positions = knobs.generate > 1 and model_config(part.model).rope_theta is None
-    return knobs.with_(positions=positions).model_dump()
+    positions = options.generate > 1 and model_config(part.model).rope_theta is None
+    return options.with_(positions=positions).model_dump()

@@ -39,13 +39,13 @@ from sttest.studies.whatif.points import block_text
 # --- The designs of a row: one for the whole block, or one for each of the kernels that fusion left apart
 
 
-def designs_of(text: str, board: str, knobs: CompileOptions, cut: Cut, lanes: Lanes) -> Iterator[CompiledDesign]:
+def designs_of(text: str, board: str, options: CompileOptions, cut: Cut, lanes: Lanes) -> Iterator[CompiledDesign]:
     """The designs that run one after the other, in that order.
 
     Args:
         text: linalg text of the block.
         board: name of the board.
-        knobs: compile options; one layer where the block is cut.
+        options: compile options; one layer where the block is cut.
         cut: cuts between kernels.
         lanes: ``shared``: as chosen for the whole block; ``own``: every kernel has the whole budget for itself.
 
@@ -53,29 +53,29 @@ def designs_of(text: str, board: str, knobs: CompileOptions, cut: Cut, lanes: La
         SttestError: no such design.
     """
     if cut == "block":
-        yield compile_text(text, "block", board, knobs)
+        yield compile_text(text, "block", board, options)
         return
     context, hardware = new_context(), require_hbm(load_board(board))
     module = parse(text, "block", context)
     set_target(module, board)
     # Kernels with lanes of their own get them below, each from the whole budget.
-    tiling = (each for each in tiling_passes(knobs) if lanes == "shared" or not isinstance(each, AssignLanes))
+    tiling = (each for each in tiling_passes(options) if lanes == "shared" or not isinstance(each, AssignLanes))
     _apply(context, module, tuple(tiling))
     _cut(context, module, cut)
     for name, kernel in kernel_modules(module):
-        yield _design(context, kernel, name, knobs, hardware, lanes)
+        yield _design(context, kernel, name, options, hardware, lanes)
 
 
 def _design(
-    context: Context, module: ModuleOp, name: str, knobs: CompileOptions, hardware: FpgaBoard, lanes: Lanes
+    context: Context, module: ModuleOp, name: str, options: CompileOptions, hardware: FpgaBoard, lanes: Lanes
 ) -> CompiledDesign:
     if lanes == "own":
-        AssignLanes(knobs.overall_unroll, knobs.first_lanes, gemv_lanes=knobs.gemv_lanes).apply(context, module)
+        AssignLanes(options.overall_unroll, options.first_lanes, gemv_lanes=options.gemv_lanes).apply(context, module)
     fusion = fusion_report(module, hardware.fabric.usable_onchip_bytes)
     # The cut is made: of one kernel there is nothing left to fuse.
-    passes = (each for each in streaming_passes(knobs) if not isinstance(each, FuseKernels))
+    passes = (each for each in streaming_passes(options) if not isinstance(each, FuseKernels))
     _apply(context, module, tuple(passes))
-    return CompiledDesign(name, knobs, hardware, module, timed_graph(module, hardware, name), fusion)
+    return CompiledDesign(name, options, hardware, module, timed_graph(module, hardware, name), fusion)
 
 
 def _cut(context: Context, module: ModuleOp, cut: Cut) -> None:
@@ -159,13 +159,13 @@ def measure(key: Mapping[str, Any]) -> Plain:
 
 
 def _measured(key: Mapping[str, Any]) -> Plain:
-    knobs = CompileOptions(**key["knobs"])
-    config = with_ranks(model_config(key["model"]), knobs.ranks)
+    options = CompileOptions(**key["options"])
+    config = with_ranks(model_config(key["model"]), options.ranks)
     text = _text(config, key["phase"], key["tokens"], key["context"], key["head"])
     cycles = moved = buffered = 0
     taken: list[Resources] = []
     clock_mhz = 0.0
-    for design in designs_of(text, key["board"], knobs, key["cut"], key["lanes"]):
+    for design in designs_of(text, key["board"], options, key["cut"], key["lanes"]):
         run = simulate(design.graph, engine=key["engine"])
         if run.cycles is None:
             raise AssertionError(f"{design.name}: the sized design deadlocks: {run.to_text()}")

@@ -195,7 +195,7 @@ def chosen_note(outcome: AblationOutcome) -> str:
     """Which of several designs a row stands for; empty where there was only one."""
     if len(outcome.results) == 1:
         return ""
-    scale = ", ".join(f"{knob}={value}" for knob, value in outcome.candidate.scale.items())
+    scale = ", ".join(f"{option}={value}" for option, value in outcome.candidate.scale.items())
     which = "the fastest that fits" if outcome.fits else "the smallest, for none fits"
     return f"{scale}: {which}; {outcome.fitting} of {len(outcome.results)} fit"
 

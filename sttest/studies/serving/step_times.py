@@ -23,7 +23,7 @@ from sttest.core.closure import program_hash
 from sttest.core.errors import DeadlockError, InputError
 from sttest.core.program import package_versions
 from sttest.core.results import PointStore
-from sttest.explore.fitting import possible_knobs
+from sttest.explore.fitting import possible_options
 from sttest.models.config import DecoderConfig
 from sttest.models.registry import described_config
 from sttest.package import ModelPackage
@@ -73,7 +73,7 @@ class ServedDesign:
     def key(self, cell: Cell) -> Plain:
         """The full configuration of a shape."""
         package, configuration = self.package, self.package.manifest.configuration
-        knobs = configuration.knobs.with_(lanes=tuple(package.lanes), adapt_lanes=True)
+        options = configuration.options.with_(lanes=tuple(package.lanes), adapt_lanes=True)
         whole = self.takes_prompts_whole
         return {
             "model": package.config.name,
@@ -83,7 +83,7 @@ class ServedDesign:
             "context": 0 if whole else cell.length,
             "batch": cell.sequences,
             "head": package.head,
-            "knobs": knobs.model_dump(),
+            "options": options.model_dump(),
             "scheme": asdict(package.scheme),
             "board": self.board.model_dump(mode="json", exclude_none=True),
             "program": program_hash(__name__),
@@ -123,13 +123,13 @@ def simulate_step(configuration: Mapping[str, Any]) -> Plain:
 
 def _simulated(asked: Mapping[str, Any]) -> Plain:
     config = described_config(asked["model"], asked["config"])
-    knobs, board = CompileOptions(**asked["knobs"]), FpgaBoard.model_validate(asked["board"])
+    options, board = CompileOptions(**asked["options"]), FpgaBoard.model_validate(asked["board"])
     shape = WorkloadShape(asked["phase"], asked["tokens"], asked["context"], asked["head"], asked["batch"])
-    text = model_text(config, shape.padded(knobs.tile_size))
+    text = model_text(config, shape.padded(options.tile_size))
     with scheme_as_file(asked["scheme"]) as precision:
         # One bitstream serves many shapes: its tiles and lanes hold at the others as far as they can.
         compiler = StagedCompiler(text, f"{config.name}-{asked['phase']}", board)
-        design = compiler.design(possible_knobs(compiler, knobs.with_(precision=precision)))
+        design = compiler.design(possible_options(compiler, options.with_(precision=precision)))
     run = simulate(design.graph)
     if run.cycles is None:
         raise DeadlockError("deadlock", f"the design deadlocks: {run.to_text()}", where=design.name)

@@ -1,1 +1,1 @@
-"""What-if studies over board, model, precision, phase, lengths, knobs and launch (docs/what-if/shipped-studies.md)."""
+"""What-if studies over board, model, precision, phase, lengths, options, launch (docs/what-if/shipped-studies.md)."""

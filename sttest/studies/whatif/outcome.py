@@ -155,7 +155,7 @@ class StudyOutcome(Speeds):
     @classmethod
     def of(cls, point: Point, result: Mapping[str, Any], draft: Mapping[str, Any] | None = None) -> Self:
         """The outcome of a point, from the plain data of its simulation, and of that of the model that drafts."""
-        layers = result.get("layers") or (point.block.knobs.layers if point.block else 1)
+        layers = result.get("layers") or (point.block.options.layers if point.block else 1)
         launches = point.launches(layers)
         launch_us = point.launch.per_token_us(launches) if point.launch else 0.0
         drafting = cls.of(point.draft, draft) if point.draft is not None and draft is not None else None

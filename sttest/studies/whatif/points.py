@@ -21,7 +21,7 @@ from sttest.core.closure import program_hash
 from sttest.core.errors import DeadlockError, InputError, SttestError
 from sttest.core.program import package_versions
 from sttest.explore.choice import Chosen, chosen_design
-from sttest.explore.found import NamedKnobs
+from sttest.explore.found import NamedDesign
 from sttest.explore.recipes import Block
 from sttest.frontend.lowering import BlockRequest, linalg_texts
 from sttest.frontend.shipped import SHIPPED_MODELS, SHIPPED_SHAPES, lowered_text
@@ -187,7 +187,7 @@ def _simulated(configuration: Mapping[str, Any]) -> Plain:
         "config",
         "text",
         "design",
-        "knobs",
+        "options",
         "scheme",
         "design_board",
     )
@@ -220,7 +220,7 @@ def block_result(design: CompiledDesign, short: CompiledDesign, board: FpgaBoard
     return {
         "cycles": run.cycles,
         "clock_mhz": graph.clock_mhz,
-        "layers": design.knobs.layers,
+        "layers": design.options.layers,
         "gains": gains(_on(short, board), memory_rates(board, graph.channels)),
         "bounds": asdict(bounds(design, graph, board)),
         "moved_bytes": moved_bytes(graph),
@@ -233,9 +233,9 @@ def _on(design: CompiledDesign, board: FpgaBoard) -> TimedGraph:
 
 def shortened(compiler: StagedCompiler, design: CompiledDesign) -> CompiledDesign:
     """The design with at most three layers in a launch: all but the first and the last are alike."""
-    if design.knobs.layers <= _SHORT or design.knobs.generate > 1:
+    if design.options.layers <= _SHORT or design.options.generate > 1:
         return design
-    return compiler.design(design.knobs.with_(layers=_SHORT))
+    return compiler.design(design.options.with_(layers=_SHORT))
 
 
 _SHORT = 3
@@ -256,9 +256,9 @@ def _design(configuration: str) -> tuple[Chosen, CompiledDesign]:
         name, text = request.config.name, _text(request)
         block = Block(request.config, request.phase, request.tokens, request.context)
     board = FpgaBoard.model_validate(given["design_board"])
-    choice = given["design"] if isinstance(given["design"], str) else NamedKnobs.of(given["design"])
+    choice = given["design"] if isinstance(given["design"], str) else NamedDesign.of(given["design"])
     with scheme_as_file(given["scheme"]) as precision:
-        asked = CompileOptions(**{**given["knobs"], "precision": precision})
+        asked = CompileOptions(**{**given["options"], "precision": precision})
         compiler = StagedCompiler(text, f"{name}-{given['phase']}", board)
         found = chosen_design(compiler, asked, choice, block, lambda recipe: None)
         return found, shortened(compiler, found.design)
@@ -307,7 +307,7 @@ def _request(given: Mapping[str, Any]) -> BlockRequest:
     """The block of a :class:`~sttest.studies.whatif.settings.Configuration` in plain data."""
     config = described_config(given["model"], given.get("config"))
     shape = given["phase"], given["tokens"], given["context"]
-    return BlockRequest(config, *shape, batch=given.get("batch", 1), cards=given["knobs"].get("cards", 1))
+    return BlockRequest(config, *shape, batch=given.get("batch", 1), cards=given["options"].get("cards", 1))
 
 
 def _text(request: BlockRequest) -> str:

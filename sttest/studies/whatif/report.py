@@ -21,7 +21,7 @@ UNITS = {
     **dict.fromkeys(("tokens", "context", "step_tokens"), "tokens"),
     "acceptance": "ratio",
     "batch": "sequences",
-    **dict.fromkeys((*BITS, "knobs.beat_bits", "knobs.vector_bits"), "bits"),
+    **dict.fromkeys((*BITS, "options.beat_bits", "options.vector_bits"), "bits"),
     **dict.fromkeys(("launch", "draft", "link_us"), "us"),
 }
 

@@ -14,14 +14,14 @@ from sttest.core.errors import InputError, did_you_mean
 from sttest.core.results import Kind
 from sttest.core.validation import validated
 from sttest.explore.choice import CHOICES, Choice, decides_design, read_choice
-from sttest.explore.found import BUDGETS, NamedKnobs, known_design, named_knobs
+from sttest.explore.found import BUDGETS, NamedDesign, known_design, named_design
 from sttest.models.program import Phase, check_shape
 from sttest.models.quant import DEFAULT_SCHEME
 from sttest.models.quant.scheme import QuantScheme, load_scheme, schemes
 from sttest.models.registry import description, model_config
 from sttest.reference.weight_types import weight_types
 from sttest.studies.whatif.speculation import Acceptance
-from sttest.studies.whatif.study import Scalar, Value
+from sttest.studies.whatif.study import OPTIONS, Scalar, Value, todays_key
 from sttest.studies.workload import TEXT_PHASE, file_workload, is_file, refuse_parameters
 
 # --- Settings that begin with ``board``: another board, or one quantity of it by its dotted path
@@ -77,10 +77,11 @@ def _base(name_or_path: str) -> FpgaBoard:
 
 def full_key(key: str) -> str:
     """The full name of a setting: ``hbm.bandwidth`` means ``board.hbm.bandwidth``, ``tile_size`` an option."""
+    key = todays_key(key)
     if key in known_keys():
         return key
-    if f"{KNOBS}{key.removeprefix(OPTIONS)}" in known_keys():
-        return f"{KNOBS}{key.removeprefix(OPTIONS)}"
+    if f"{OPTIONS}{key}" in known_keys():
+        return f"{OPTIONS}{key}"
     first = key.partition(".")[0]
     return f"{BOARD}{key}" if first == "hbm" or first in FpgaBoard.model_fields else key
 
@@ -199,9 +200,7 @@ def _listed(numbers: Iterable[float]) -> str:
     return ", ".join(f"{number:g}" for number in numbers)
 
 
-KNOBS = "knobs."
 DESIGN = "design"
-OPTIONS = "options."
 _PLAIN: dict[str, Scalar] = {
     "model": "gpt2",
     "phase": "decode",
@@ -238,7 +237,7 @@ class Configuration:
     phase: Phase
     tokens: int
     context: int
-    knobs: CompileOptions
+    options: CompileOptions
     scheme: QuantScheme
     board: FpgaBoard
     design_board: FpgaBoard
@@ -257,7 +256,8 @@ class Configuration:
         described = None if self.text else description(model_config(self.model))
         own = {"text": self.text} if self.text else {} if described is None else {"config": described}
         choice = self.choice if isinstance(self.choice, str) else self.choice.to_dict()
-        return {**shape, **own, "design": choice, "knobs": self.knobs.given, "scheme": asdict(self.scheme), **boards}
+        made = {"design": choice, "options": self.options.given, "scheme": asdict(self.scheme)}
+        return {**shape, **own, **made, **boards}
 
 
 @dataclass(frozen=True)
@@ -276,7 +276,7 @@ class LaunchCost:
 
 def known_keys() -> list[str]:
     """Every setting but the paths into a board."""
-    return [*_PLAIN, "precision", "parameters", "board", DESIGN, *BITS, *(f"{KNOBS}{name}" for name in study_keys())]
+    return [*_PLAIN, "precision", "parameters", "board", DESIGN, *BITS, *(f"{OPTIONS}{name}" for name in study_keys())]
 
 
 def check_keys(settings: Settings, where: str) -> None:
@@ -287,7 +287,7 @@ def check_keys(settings: Settings, where: str) -> None:
     """
     known = known_keys()
     for key in settings:
-        if key not in known and not key.startswith(BOARD) and key.removeprefix(KNOBS) not in renamed():
+        if key not in known and not key.startswith(BOARD) and key.removeprefix(OPTIONS) not in renamed():
             hints = [did_you_mean(key, [*known, f"{BOARD}clock_mhz", f"{BOARD}hbm.bandwidth", f"{BOARD}hbm.channels"])]
             raise InputError("unknown-key", f"unknown setting '{key}'", where=where, hints=hints)
 
@@ -307,8 +307,8 @@ def configuration(settings: Settings, compiled_for: Settings, folder: Path) -> C
     model, text = model_of(settings), ""
     board = board_of(settings, folder)
     design_board = board_of({**settings, **compiled_for}, folder) if compiled_for else board
-    knobs, choice = _knobs(settings, folder)
-    rest = (knobs, scheme_of(settings, folder), board, design_board)
+    options, choice = _options(settings, folder)
+    rest = (options, scheme_of(settings, folder), board, design_board)
     names = str(settings["parameters"].value).split(",") if "parameters" in settings else ()
     parameters = [name.strip() for name in names]
     if is_file(model):
@@ -323,11 +323,11 @@ def configuration(settings: Settings, compiled_for: Settings, folder: Path) -> C
     batch = int(_plain(settings, "batch"))
     config = model_config(model)
     check_shape(config, phase, tokens, context, batch)
-    if config.layers % knobs.layers:
+    if config.layers % options.layers:
         raise InputError(
             "layers-left",
-            f"launches of {knobs.layers} layers leave some of {config.layers} over",
-            where="knobs.layers",
+            f"launches of {options.layers} layers leave some of {config.layers} over",
+            where="options.layers",
             hints=[f"take a divisor of {config.layers}"],
         )
     return Configuration(model, phase, tokens, context, *rest, batch=batch, choice=choice)
@@ -419,22 +419,22 @@ def _plain(settings: Settings, key: str) -> Scalar:
     return value
 
 
-def _knobs(settings: Settings, folder: Path) -> tuple[CompileOptions, Choice]:
+def _options(settings: Settings, folder: Path) -> tuple[CompileOptions, Choice]:
     """The options that are set, and which design they are of: the best one, where they do not decide the lanes."""
     given = {
-        key.removeprefix(KNOBS): _option_value(key.removeprefix(KNOBS), value.value)
+        key.removeprefix(OPTIONS): _option_value(key.removeprefix(OPTIONS), value.value)
         for key, value in settings.items()
-        if key.startswith(KNOBS)
+        if key.startswith(OPTIONS)
     }
-    asked = validated(CompileOptions, given, "study: knobs")
+    asked = validated(CompileOptions, given, "study: options")
     choice = _choice(settings, folder)
-    if isinstance(choice, NamedKnobs):
+    if isinstance(choice, NamedDesign):
         _refuse_other_precision(choice, settings)
     if choice == "default" or "layers" in given or decides_design(asked):
         return asked, choice
     model = model_of(settings)
     known = None if is_file(model) else known_design(model, phase_of(settings), asked.budget)
-    known = choice if isinstance(choice, NamedKnobs) else known
+    known = choice if isinstance(choice, NamedDesign) else known
     # A launch runs as many layers as the known design was found for: in a decode step, all of them.
     return asked if known is None else asked.with_(layers=known.file.layers), choice
 
@@ -444,13 +444,13 @@ def _choice(settings: Settings, folder: Path) -> Choice:
     if name in CHOICES:
         return read_choice(name)
     if name not in BUDGETS and not name.endswith((".yaml", ".yml")):
-        hints = [did_you_mean(name, [*CHOICES, *BUDGETS]), "name a YAML file with knobs"]
+        hints = [did_you_mean(name, [*CHOICES, *BUDGETS]), "name a YAML file with options"]
         raise InputError("bad-value", f"design is {name!r}", where="study", hints=hints)
-    return named_knobs(name, model_of(settings), phase_of(settings), folder)
+    return named_design(name, model_of(settings), phase_of(settings), folder)
 
 
-def _refuse_other_precision(named: NamedKnobs, settings: Settings) -> None:
-    precision = named.file.options(named.name).precision
+def _refuse_other_precision(named: NamedDesign, settings: Settings) -> None:
+    precision = named.file.compile_options(named.name).precision
     if precision != DEFAULT_SCHEME and not any(key in settings for key in ("precision", *BITS)):
         raise InputError(
             "other-precision",

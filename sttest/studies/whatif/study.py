@@ -36,7 +36,7 @@ class Value(_Part):
     @field_validator("settings", mode="before")
     @classmethod
     def _settings(cls, given: Any) -> Any:
-        return {_today(key): _as_value(value) for key, value in given.items()} if isinstance(given, dict) else given
+        return {todays_key(key): _as_value(value) for key, value in given.items()} if isinstance(given, dict) else given
 
     @field_validator("value", mode="before")
     @classmethod
@@ -70,7 +70,7 @@ class Study(_Part):
     @field_validator("base", "compiled_for", mode="before")
     @classmethod
     def _settings(cls, given: Any) -> Any:
-        return {_today(key): _as_value(value) for key, value in given.items()} if isinstance(given, dict) else given
+        return {todays_key(key): _as_value(value) for key, value in given.items()} if isinstance(given, dict) else given
 
     @field_validator("axes", mode="before")
     @classmethod
@@ -80,7 +80,12 @@ class Study(_Part):
         for key, values in given.items():
             if not isinstance(values, list) or not values:
                 raise ValueError(f"axis '{key}' is not a list of values")
-        return {_today(key): [_as_value(value) for value in values] for key, values in given.items()}
+        return {todays_key(key): [_as_value(value) for value in values] for key, values in given.items()}
+
+    @field_validator("x", "best_of", mode="before")
+    @classmethod
+    def _axis(cls, given: Any) -> Any:
+        return todays_key(given) if isinstance(given, str) else given
 
     @property
     def setting_axes(self) -> dict[str, tuple[Value, ...]]:
@@ -98,11 +103,17 @@ class Study(_Part):
         return self.x or list(self.axes)[-1]
 
 
+OPTIONS = "options."
+"""What the options of the compiler begin with among the settings."""
 _FORMERLY = {"knobs_from": "design"}
-"""Settings of earlier versions, which still work, and what they are today."""
+"""Settings of earlier versions, which still work, and what they are today, as do options that begin with ``knobs.``."""
 
 
-def _today(key: str) -> str:
+def todays_key(key: str) -> str:
+    """A setting of an earlier version by its name of today, which is told; any other as it is."""
+    if key.startswith("knobs."):
+        note_renamed("knobs.NAME", f"{OPTIONS}NAME")
+        return f"{OPTIONS}{key.removeprefix('knobs.')}"
     today = _FORMERLY.get(key, key)
     if today != key:
         note_renamed(key, today)

@@ -8,8 +8,7 @@ from pathlib import Path
 from sttest.compile.options import choices_of, options_of, study_keys
 from sttest.core.errors import InputError
 from sttest.core.files import read_text
-from sttest.studies.whatif.settings import KNOBS
-from sttest.studies.whatif.study import STUDIES
+from sttest.studies.whatif.study import OPTIONS, STUDIES
 
 __depends__ = ("sttest/studies/data/new/study.yaml",)
 
@@ -57,10 +56,10 @@ def write_new_study(name: str, taken: tuple[str, ...]) -> Path:
 def new_study(name: str) -> str:
     """The text of a study that runs as it is."""
     text = read_text(TEMPLATE).rstrip()
-    return text.replace("@NAME@", name).replace("@KNOBS@", "\n".join(_knobs())) + "\n"
+    return text.replace("@NAME@", name).replace("@OPTIONS@", "\n".join(_options())) + "\n"
 
 
-def _knobs() -> Iterator[str]:
+def _options() -> Iterator[str]:
     """A comment for every option of the compiler that a study can set."""
     known = set(study_keys())
     for name, field, option in options_of():
@@ -70,5 +69,5 @@ def _knobs() -> Iterator[str]:
         values = "0 1" if is_switch else " ".join(map(str, choices_of(field, option)))
         default = int(field.default) if is_switch else "none" if field.default is None else field.default
         told = f"{field.description or ''} {f'({values}) ' if values else ''}[{default}]"
-        yield f"#   {KNOBS}{name}"
+        yield f"#   {OPTIONS}{name}"
         yield from textwrap.wrap(told, _COLUMNS, initial_indent="#       ", subsequent_indent="#       ")

@@ -18,8 +18,8 @@ from sttest.core.validation import validated
 from sttest.models.registry import SMALL, described_config, is_known
 from sttest.studies.whatif.outcome import LEVERS, Speeds
 from sttest.studies.whatif.points import HELD, block_result
-from sttest.studies.whatif.settings import BOARD, KNOBS, Settings, changed_board, check_keys, full_key, launch_cost
-from sttest.studies.whatif.study import Scalar, Value
+from sttest.studies.whatif.settings import BOARD, Settings, changed_board, check_keys, full_key, launch_cost
+from sttest.studies.whatif.study import OPTIONS, Scalar, Value
 from sttest.studies.workload import CompileRequest
 
 _LAUNCH = ("launch", "launch_per")
@@ -97,7 +97,7 @@ def _check_axes(axes: Mapping[str, Sequence[Scalar]], *, recompile: bool) -> Non
                 where="whatif",
                 hints=["give recompile=True"],
             )
-        if recompile and not full.startswith((BOARD, KNOBS)) and full not in (*_SHAPE, *_LAUNCH):
+        if recompile and not full.startswith((BOARD, OPTIONS)) and full not in (*_SHAPE, *_LAUNCH):
             raise InputError(
                 "unknown-key",
                 f"'{key}' is not a setting of one design",
@@ -117,7 +117,7 @@ def _value(key: str, value: object) -> Value:
 def _asked(request: CompileRequest, design: CompiledDesign, settings: Settings) -> CompileRequest:
     """The request with the settings; the board is the design's own, changed, unless another is named."""
     board = require_hbm(load_board(str(settings["board"].value))) if "board" in settings else design.board
-    chosen = {key.removeprefix(KNOBS): value.value for key, value in settings.items() if key.startswith(KNOBS)}
+    chosen = {key.removeprefix(OPTIONS): value.value for key, value in settings.items() if key.startswith(OPTIONS)}
     if "precision" in settings:
         chosen["precision"] = str(settings["precision"].value)
     shape: dict[str, Any] = {
@@ -145,7 +145,8 @@ def _variant(design: CompiledDesign, settings: Settings, engine: str) -> dict[st
     board = changed_board(design.board, settings)
     result, launch = block_result(design, design, board, engine), launch_cost(settings, board)
     launches, facts = _launches(design), design.workload
-    tokens = int(facts.get("asked_tokens", facts.get("tokens", 1))) * int(facts.get("batch", 1)) * design.knobs.generate
+    tokens = int(facts.get("asked_tokens", facts.get("tokens", 1))) * int(facts.get("batch", 1))
+    tokens *= design.options.generate
     found = Speeds(result, launches or 1, tokens, launch.per_token_us(launches or 1))
     gained = {f"gain_{lever}": gain for lever, gain in found.gains.items()}
     ms = result["cycles"] / (1e3 * result["clock_mhz"])
@@ -159,6 +160,6 @@ def _launches(design: CompiledDesign) -> int | None:
     if described is None and not is_known(model.removeprefix(SMALL)):
         return None
     layers = described_config(model, None if described is None else str(described)).layers
-    if layers % design.knobs.layers or ("head_columns" in design.workload and layers != design.knobs.layers):
+    if layers % design.options.layers or ("head_columns" in design.workload and layers != design.options.layers):
         return None
-    return layers // design.knobs.layers
+    return layers // design.options.layers

@@ -57,8 +57,10 @@ def package_of(tmp_path_factory):
             workload["head_columns"] = head_columns(model_config(f"small-{model}"))
         name = f"small-{model}-{phase}-{board}"
         positions = generate > 1 and model_config(f"small-{model}").rope_theta is None
-        knobs = CompileOptions(layers=layers, share=share, generate=generate, positions=positions)
-        design = compile_text(lowered_text(model, phase, head=head, small=True), name, board, knobs, workload=workload)
+        options = CompileOptions(layers=layers, share=share, generate=generate, positions=positions)
+        design = compile_text(
+            lowered_text(model, phase, head=head, small=True), name, board, options, workload=workload
+        )
         return write_package(design, tmp_path_factory.mktemp("packages") / name).folder
 
     return make

@@ -22,13 +22,13 @@ from sttest.targets.vitis.rules import check_kernel
 
 pytestmark = [needs_compiler, pytest.mark.usefixtures("quick_build")]
 
-KNOBS = CompileOptions(tile_size=4, overall_unroll=100_000, precision="fp32", vector_bits=256)
+OPTIONS = CompileOptions(tile_size=4, overall_unroll=100_000, precision="fp32", vector_bits=256)
 
 
 def test_programs_compute_what_their_text_says(tmp_path: Path) -> None:
     calls, cases = [], []
     for name, text in PROGRAMS.items():
-        design = compile_text(text, "concat", "u55c", KNOBS)
+        design = compile_text(text, "concat", "u55c", OPTIONS)
         kernel, graph = emit_design(design), value_graph(design.module, "concat")
         assert check_kernel(kernel.text) == [], name
         tensors = whole_tensors(graph, seed=len(name))

@@ -89,11 +89,11 @@ def unlooped(share: str, *, head: bool, model: str = "gpt2") -> ReferenceGraph:
     return before_layers(lowered_text(model, "decode", small=True, head=head), chosen(share))
 
 
-def before_layers(text: str, knobs: CompileOptions) -> ReferenceGraph:
+def before_layers(text: str, options: CompileOptions) -> ReferenceGraph:
     context = new_context()
     module = parse(text, "layers", context)
     set_target(module, "u55c")
-    for each in all_passes(knobs):
+    for each in all_passes(options):
         if not isinstance(each, LoopLayers):
             each.apply(context, module)
     return value_graph(module, "block")
@@ -128,8 +128,8 @@ def test_layers_in_one_launch_are_blocks_one_after_the_other(
 @pytest.mark.nightly
 def test_rows_stream_through_all_layers_with_the_values_of_blocks(tmp_path: Path) -> None:
     text = lowered_text("gpt2", "prefill", small=True)
-    knobs = row_by_row(text)
-    looped, values = compile_text(text, "rows", "u55c", knobs), before_layers(text, knobs)
+    options = row_by_row(text)
+    looped, values = compile_text(text, "rows", "u55c", options), before_layers(text, options)
     assert check_kernel(emit_design(looped).text) == []
     images, wanted = sequence(values, set())
     (found,) = run_all([Call(emit_design(looped), images)], tmp_path)
@@ -142,8 +142,8 @@ def test_rows_stream_through_all_layers_with_the_values_of_blocks(tmp_path: Path
 @pytest.mark.slow
 @pytest.mark.parametrize("model", [pytest.param("llama", marks=pytest.mark.nightly), "gemma"])
 def test_eight_rows_at_a_time_stream_through_all_layers_with_the_values_of_blocks(model: str, tmp_path: Path) -> None:
-    text, knobs = lowered_text(model, "prefill", small=True), eight_rows_of(model)
-    looped, values = compile_text(text, "rows", "u55c", knobs), before_layers(text, knobs)
+    text, options = lowered_text(model, "prefill", small=True), eight_rows_of(model)
+    looped, values = compile_text(text, "rows", "u55c", options), before_layers(text, options)
     images, wanted = sequence(values, OWN_INPUTS.get(model, set()))
     (found,) = run_all([Call(emit_design(looped), images)], tmp_path)
     for name, image in wanted.items():
@@ -156,9 +156,9 @@ def test_the_slowest_tasks_lose_no_time_to_drains() -> None:
     assert period(text, kept) < period(text, drained)
 
 
-def period(text: str, knobs: CompileOptions) -> int:
+def period(text: str, options: CompileOptions) -> int:
     """Cycles that a layer more takes."""
-    graphs = (compile_text(text, "rows", "u55c", knobs.with_(layers=layers)).graph for layers in (2, 3))
+    graphs = (compile_text(text, "rows", "u55c", options.with_(layers=layers)).graph for layers in (2, 3))
     two, three = (simulate(graph).cycles for graph in graphs)
     assert two is not None
     assert three is not None

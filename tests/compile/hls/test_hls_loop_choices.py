@@ -60,8 +60,8 @@ def _designs() -> list[tuple[int, str, CompiledDesign]]:
             continue
         try:
             tiles, orders = random_choices(text, seed)
-            knobs = CompileOptions(tiles=tiles, orders=orders, tile_size=4, overall_unroll=10**6, precision="fp32")
-            found.append((seed, text, compile_text(text, "random", "u55c", knobs)))
+            options = CompileOptions(tiles=tiles, orders=orders, tile_size=4, overall_unroll=10**6, precision="fp32")
+            found.append((seed, text, compile_text(text, "random", "u55c", options)))
         except SttestError as error:
             if error.code not in REFUSALS:
                 raise

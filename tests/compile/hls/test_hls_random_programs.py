@@ -29,7 +29,7 @@ BATCHES = {"quick": 1, "nightly": 19}
 LEAST_SHARE = 0.15
 # What a random program may be refused for: its sizes, not its form.
 REFUSALS = {"tile-too-large", "hbm-channels", "engine-tokens"}
-KNOBS = st.builds(
+OPTIONS = st.builds(
     CompileOptions,
     tile_size=st.sampled_from((1, 2, 3, 4, 8, 16)),
     vector_bits=st.sampled_from((128, 512, 4096)),
@@ -51,13 +51,13 @@ def test_emitted_programs_compute_what_their_text_says(batches: str) -> None:
         phases=[Phase.explicit, Phase.generate],
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.large_base_example, HealthCheck.data_too_large],
     )
-    batch = given(st.integers(0, 10**6), st.lists(KNOBS, min_size=BATCH, max_size=BATCH))
+    batch = given(st.integers(0, 10**6), st.lists(OPTIONS, min_size=BATCH, max_size=BATCH))
     chosen(batch(_check_a_batch))()
 
 
-def _check_a_batch(first_seed: int, knobs: list[CompileOptions]) -> None:
+def _check_a_batch(first_seed: int, options: list[CompileOptions]) -> None:
     seeds = iter(range(first_seed, first_seed + 10 * BATCH))
-    cases = [_compiled(seeds, chosen) for chosen in knobs]
+    cases = [_compiled(seeds, chosen) for chosen in options]
     assert sum("tensor.concat" in text for _, text, _, _ in cases) >= LEAST_SHARE * BATCH
     calls, tensors = [], []
     for seed, _, kernel, graph in cases:
@@ -74,12 +74,12 @@ def _check_a_batch(first_seed: int, knobs: list[CompileOptions]) -> None:
             np.testing.assert_array_equal(got, expected, err_msg=f"program {seed}")
 
 
-def _compiled(seeds: object, knobs: CompileOptions) -> tuple[int, str, EmittedKernel, ReferenceGraph]:
+def _compiled(seeds: object, options: CompileOptions) -> tuple[int, str, EmittedKernel, ReferenceGraph]:
     """The next program that its sizes let pass."""
     for seed in seeds:  # type: ignore[attr-defined]
         text = random_whole_program(seed)
         try:
-            design = compile_text(text, "random", "u55c", knobs)
+            design = compile_text(text, "random", "u55c", options)
             return seed, text, emit_design(design), value_graph(design.module, "random")
         except SttestError as error:
             if error.code not in REFUSALS:

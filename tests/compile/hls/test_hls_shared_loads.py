@@ -37,7 +37,7 @@ PROGRAMS = (
 def test_programs_on_shared_loads_compute_what_they_did(tmp_path: Path) -> None:
     calls, graphs = [], []
     for seed, tile_size, vector_bits, prefetch_kib in PROGRAMS:
-        knobs = CompileOptions(
+        options = CompileOptions(
             tile_size=tile_size,
             vector_bits=vector_bits,
             overall_unroll=100_000,
@@ -45,7 +45,7 @@ def test_programs_on_shared_loads_compute_what_they_did(tmp_path: Path) -> None:
             share="all",
             prefetch_kib=prefetch_kib,
         )
-        design = compile_text(_of_parameters(random_whole_program(seed)), "random", "u55c", knobs)
+        design = compile_text(_of_parameters(random_whole_program(seed)), "random", "u55c", options)
         kernel, graph = emit_design(design), value_graph(design.module, "random")
         assert any(len(memory.tensors) > 1 for memory in kernel.memories), f"program {seed} has no queue"
         assert check_kernel(kernel.text) == []

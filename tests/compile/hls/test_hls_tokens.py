@@ -32,13 +32,13 @@ TOKENS = 3
 _WORD = 64
 
 
-def knobs(model: str, share: str, tokens: int = TOKENS) -> CompileOptions:
+def options(model: str, share: str, tokens: int = TOKENS) -> CompileOptions:
     return CompileOptions(layers=LAYERS, share=share, generate=tokens, positions=model == "gpt2")  # type: ignore[arg-type]
 
 
 def compiled(model: str, share: str, tokens: int = TOKENS) -> CompiledDesign:
     text = lowered_text(model, "decode", small=True, head=True)
-    return compile_text(text, "tokens", "u55c", knobs(model, share, tokens))
+    return compile_text(text, "tokens", "u55c", options(model, share, tokens))
 
 
 def unlooped(model: str, share: str) -> ReferenceGraph:
@@ -46,7 +46,7 @@ def unlooped(model: str, share: str) -> ReferenceGraph:
     context = new_context()
     module = parse(lowered_text(model, "decode", small=True, head=True), "tokens", context)
     set_target(module, "u55c")
-    for each in all_passes(knobs(model, share)):
+    for each in all_passes(options(model, share)):
         if not isinstance(each, LoopLayers | LoopTokens):
             each.apply(context, module)
     return value_graph(module, "block")

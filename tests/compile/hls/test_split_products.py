@@ -39,8 +39,8 @@ CODED = ("w3a8", "ternary", "ternary-3of4")
 def design(
     units: int, model: str = "gpt2", phase: str = "decode", share: str = "all", precision: str = "w4a8"
 ) -> CompiledDesign:
-    knobs = BASE.with_(product_units=units, share=share, precision=precision)
-    return compile_text(lowered_text(model, phase, small=True), f"small-{model}", "u55c", knobs)  # type: ignore[arg-type]
+    options = BASE.with_(product_units=units, share=share, precision=precision)
+    return compile_text(lowered_text(model, phase, small=True), f"small-{model}", "u55c", options)  # type: ignore[arg-type]
 
 
 def tasks(found: CompiledDesign) -> dict[str, df.TaskOp]:

@@ -128,9 +128,9 @@ def test_what_has_no_defined_value_is_refused() -> None:
 # --- Payloads of real designs, and of random programs
 
 
-def payloads_of(text: str, name: str, knobs: CompileOptions) -> dict[str, df.TaskOp]:
+def payloads_of(text: str, name: str, options: CompileOptions) -> dict[str, df.TaskOp]:
     """A task for every payload that a design has, by its DSLX."""
-    design = compile_text(text, name, "u55c", knobs)
+    design = compile_text(text, name, "u55c", options)
     return {function_of(op.payload.block).text: op for op in design.module.walk() if isinstance(op, df.TaskOp)}
 
 
@@ -163,10 +163,10 @@ def test_payloads_of_shipped_blocks(model: str, phase: str) -> None:
 def test_payloads_of_random_programs(count: int) -> None:
     found: dict[str, df.TaskOp] = {}
     for seed in range(count):
-        knobs = CompileOptions(precision="fp32", tile_size=4, overall_unroll=100_000)
+        options = CompileOptions(precision="fp32", tile_size=4, overall_unroll=100_000)
         for program in (random_program(seed), random_whole_program(seed)):
             with suppress(SttestError):  # sizes that are refused, not operations
-                found |= payloads_of(program, f"random{seed}", knobs)
+                found |= payloads_of(program, f"random{seed}", options)
     assert len(found) > 3
     for task in found.values():
         check_task(task)

@@ -83,8 +83,8 @@ def test_small_gpt2(phase, tmp_path):
 
 def package_of(model: str, phase: Literal["decode", "prefill"], folder, head: bool = False, **options) -> DesignPackage:
     tokens, context = (None, 32) if phase == "decode" else (32, None)
-    knobs = CompileOptions(**options)
-    compile_package(Request(model, phase, tokens, context, options=knobs, head=head, work_dir=folder))
+    chosen = CompileOptions(**options)
+    compile_package(Request(model, phase, tokens, context, options=chosen, head=head, work_dir=folder))
     return DesignPackage.read(folder)
 
 

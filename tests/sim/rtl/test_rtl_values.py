@@ -205,8 +205,8 @@ def test_blocks(model, phase, small, tmp_path):
     [("qwen", "decode", "all"), ("gpt2", "decode", "all"), ("gpt2", "prefill", "none"), ("llama", "decode", "none")],
 )
 def test_products_in_units_side_by_side(model, phase, share, tmp_path):
-    knobs = CompileOptions(gemv_lanes=256, share=share, product_units=2, flow="rtl", seldom_bursts=1)
-    made = valued(lowered_text(model, phase, small=True), f"{model}-{phase}", knobs)
+    options = CompileOptions(gemv_lanes=256, share=share, product_units=2, flow="rtl", seldom_bursts=1)
+    made = valued(lowered_text(model, phase, small=True), f"{model}-{phase}", options)
     assert any("unit1of2" in process.name for process in made.graph.processes)
     check([made], tmp_path)
 
@@ -215,8 +215,8 @@ def test_products_in_units_side_by_side(model, phase, share, tmp_path):
 @pytest.mark.parametrize("model", ["gpt2", "qwen", "llama", "gemma"])
 def test_found_designs(model, tmp_path):
     """What the search found for a U55C, a layer of it: own lanes for every task, units that tasks share, wide ports."""
-    knobs = known_design(model, "decode", "tight").file.options("test")
-    check([valued(lowered_text(model, "decode"), f"{model}-tight", knobs.with_(layers=1))], tmp_path)
+    options = known_design(model, "decode", "tight").file.compile_options("test")
+    check([valued(lowered_text(model, "decode"), f"{model}-tight", options.with_(layers=1))], tmp_path)
 
 
 # --- Faults: one put into each layer, all found in one build

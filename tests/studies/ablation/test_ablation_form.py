@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sttest.core.errors import InputError
+from sttest.core.errors import InputError, note_renamed
 from sttest.studies.ablation.form import ABLATIONS, Ablation, ablation_names, is_ablation, load_ablation, points_of
 from sttest.studies.ablation.outcome import published_figure
 from sttest.studies.whatif.study import STUDIES
@@ -39,10 +39,10 @@ def test_a_form_has_a_row_per_line_and_part(tmp_path: Path) -> None:
         ("slow: cut", "slow: cot", "did you mean 'cut'"),
         ("sn40l_fused_over_unfused", "sn40l", "there is no 'sn40l'"),
         ("differs: everything", "", "does not say what differs"),
-        ("{name: plain}", "{name: plain, knobs: {shar: all}}", "did you mean 'share'"),
-        ("{name: plain}", "{name: plain, knobs: {layers: many}}", "layers: input should be a valid integer"),
+        ("{name: plain}", "{name: plain, options: {shar: all}}", "did you mean 'share'"),
+        ("{name: plain}", "{name: plain, options: {layers: many}}", "layers: input should be a valid integer"),
         ("cut: tasks", "cut: tasks, head: true", "without head"),
-        ("cut: tasks", "cut: tasks, knobs: {share: all}", "shared engines"),
+        ("cut: tasks", "cut: tasks, options: {share: all}", "shared engines"),
         ("{name: cut, cut: tasks}", "{name: plain}, {name: cut}", "'plain' is there twice"),
         ("context: 32", "context: 0", "decode needs cached tokens"),
     ],
@@ -53,21 +53,36 @@ def test_what_is_wrong_is_refused_with_the_way_out(tmp_path: Path, old: str, new
         points_of(loaded(tmp_path, FORM.replace(old, new)), "maxplus")
 
 
-def test_a_step_of_several_tokens_has_knobs_of_its_own(tmp_path: Path) -> None:
+def test_a_step_of_several_tokens_has_options_of_its_own(tmp_path: Path) -> None:
     text = FORM.replace(
-        "context: 32}", "context: 32, knobs: {tiles: ['a:1x1'], share: all}, step_knobs: {tiles: ['a:1x1x1']}}"
+        "context: 32}", "context: 32, options: {tiles: ['a:1x1'], share: all}, step_options: {tiles: ['a:1x1x1']}}"
     )
     text = text.replace("{name: cut, cut: tasks}", "{name: cut, tokens: 4}")
-    one, several = (point.candidates[0].key["knobs"] for point in points_of(loaded(tmp_path, text), "maxplus"))
+    one, several = (point.candidates[0].key["options"] for point in points_of(loaded(tmp_path, text), "maxplus"))
     assert (one["tiles"], one["share"]) == (("a:1x1",), "all")
     assert (several["tiles"], several["share"]) == (("a:1x1x1",), "none")
 
 
+def test_a_form_that_says_knobs_means_options_and_is_told_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    note_renamed.cache_clear()
+    text = FORM.replace("title: small", "title: small\nknobs: {layers: 2}")
+    text = text.replace("context: 32}", "context: 32, knobs: {share: all}, step_knobs: {share: weights}}")
+    text = text.replace("{name: cut, cut: tasks}", "{name: cut, tokens: 4, knobs: {prefetch_kib: 8}}")
+    one, several = (point.candidates[0].key["options"] for point in points_of(loaded(tmp_path, text), "maxplus"))
+    assert (one["layers"], one["share"], one["prefetch_kib"]) == (2, "all", 0)
+    assert (several["layers"], several["share"], several["prefetch_kib"]) == (2, "weights", 8)
+    told = capsys.readouterr().err
+    assert "'knobs' is called 'options' now" in told
+    assert "'step_knobs' is called 'step_options' now" in told
+
+
 def test_a_launch_of_several_tokens_adds_positions_where_the_model_has_learned_ones(tmp_path: Path) -> None:
-    text = FORM.replace("{name: cut, cut: tasks}", "{name: cut, knobs: {layers: 24, generate: 4}, head: true}")
+    text = FORM.replace("{name: cut, cut: tasks}", "{name: cut, options: {layers: 24, generate: 4}, head: true}")
     one, several = points_of(loaded(tmp_path, text), "maxplus")
     assert (one.generated, several.generated) == (1, 4)
-    assert [each.candidates[0].key["knobs"]["positions"] for each in (one, several)] == [False, True]
+    assert [each.candidates[0].key["options"]["positions"] for each in (one, several)] == [False, True]
 
 
 def test_studies_and_ablations_are_told_apart() -> None:

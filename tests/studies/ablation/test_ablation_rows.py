@@ -31,8 +31,8 @@ lines:
   - {name: operators, cut: operators}
   - {name: tasks, cut: tasks}
   - {name: "tasks, all lanes", cut: tasks, lanes: own}
-  - {name: all in turn, knobs: {share: all}}
-  - {name: six layers, knobs: {layers: 6}}
+  - {name: all in turn, options: {share: all}}
+  - {name: six layers, options: {layers: 6}}
   - {name: two tokens, tokens: 2}
 published: [{figure: sn40l_fused_over_unfused, part: step, fast: plain, slow: tasks}]
 """

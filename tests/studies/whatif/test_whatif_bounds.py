@@ -21,7 +21,7 @@ MOST = {"context": 1.07, "batch": 1.1}
 of 32,752, 1.089 in GPT-2's of 16 sequences."""
 SHARED = """
 title: shared units
-base: {phase: decode, context: 32, board: u55c, knobs.share: all}
+base: {phase: decode, context: 32, board: u55c, options.share: all}
 axes: {model: [small-gpt2], board.hbm.bandwidth: [57.6, 460]}
 """
 RESULTS = Path(__file__).parents[3] / "results"

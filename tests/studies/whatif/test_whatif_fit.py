@@ -14,13 +14,15 @@ from sttest.compile.compiler import CompiledDesign, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.compile.resources.fit import Fit, fit_of, together
 from sttest.compile.resources.placement import place
-from sttest.core.errors import DoesNotFitError, InputError
+from sttest.core.errors import DoesNotFitError, InputError, note_renamed
 from sttest.core.results import table_rows
+from sttest.explore.found import read_design_file
 from sttest.frontend.shipped import lowered_text
 from sttest.studies.whatif.figure import axis_name, panels
 from sttest.studies.whatif.outcome import BEST, StudyOutcome, fastest
 from sttest.studies.whatif.points import points_of
 from sttest.studies.whatif.report import COLUMNS, StudyReport, rows_of
+from sttest.studies.whatif.settings import full_key
 from sttest.studies.whatif.study import load_study
 
 SHARES = {"dsp": 0.5, "lut": 0.87, "ff": 0.2, "bram18": 0.1, "uram": 0.0}
@@ -31,7 +33,7 @@ title: x
 best_of: design
 base: {model: small-gpt2, context: 32}
 axes:
-  design: [{value: spatial}, {value: large, settings: {knobs.share: all}}]
+  design: [{value: spatial}, {value: large, settings: {options.share: all}}]
   board.clock_mhz: [100, 200]
 """
 
@@ -177,7 +179,7 @@ def test_a_result_from_before_there_was_a_fit_has_none(tmp_path):
     assert StudyOutcome.of(point, {"cycles": 1, "clock_mhz": 100.0}).fit is None
 
 
-@pytest.mark.parametrize("key", ["board.clock_mhz", "board.memory.hbm.kernel_read_ns", "knobs.tile_size", "tokens"])
+@pytest.mark.parametrize("key", ["board.clock_mhz", "board.memory.hbm.kernel_read_ns", "options.tile_size", "tokens"])
 def test_axes_have_names_in_words(key):
     assert axis_name(key)[0].isupper()
     assert not any(mark in axis_name(key) for mark in "._")
@@ -195,29 +197,29 @@ def found_points(tmp_path: Path, axes: str, base="context: 64, precision: w4a8")
 @pytest.mark.parametrize("key", ["design", "knobs_from"])
 def test_a_design_that_was_found_runs_as_many_layers_as_it_was_found_for(tmp_path, key):
     (point,) = found_points(tmp_path, f"{{{key}: [tight]}}")
-    assert (point.block.choice.name, point.block.knobs.given) == ("gpt2-decode-tight", {"layers": 24})
+    assert (point.block.choice.name, point.block.options.given) == ("gpt2-decode-tight", {"layers": 24})
 
 
 def test_without_a_word_on_the_design_it_is_the_best(tmp_path):
     (point,) = found_points(tmp_path, "{context: [64]}".replace("context", "tokens"))
-    assert (point.block.choice, point.block.knobs.given) == ("best", {"layers": 24})
+    assert (point.block.choice, point.block.options.given) == ("best", {"layers": 24})
 
 
 def test_whoever_sets_lanes_has_the_defaults_of_the_other_options(tmp_path):
-    (point,) = found_points(tmp_path, "{knobs.gemv_lanes: [512]}")
-    assert point.block.knobs.given == {"gemv_lanes": 512}
+    (point,) = found_points(tmp_path, "{options.gemv_lanes: [512]}")
+    assert point.block.options.given == {"gemv_lanes": 512}
 
 
-def test_what_a_study_sets_goes_over_the_knobs_of_the_file(tmp_path):
-    (point,) = found_points(tmp_path, "{design: [tight], knobs.layers: [2], knobs.keep_kib: [4]}")
-    assert point.block.knobs.given == {"layers": 2, "buffer_rereads_kib": 4}
+def test_what_a_study_sets_goes_over_the_options_of_the_file(tmp_path):
+    (point,) = found_points(tmp_path, "{design: [tight], options.layers: [2], options.keep_kib: [4]}")
+    assert point.block.options.given == {"layers": 2, "buffer_rereads_kib": 4}
 
 
 def test_switches_of_the_compiler_are_0_and_1(tmp_path):
-    off, on = found_points(tmp_path, "{knobs.flatten_bottleneck_loops: [0, 1]}")
-    assert (off.block.knobs.flatten_bottleneck_loops, on.block.knobs.flatten_bottleneck_loops) == (False, True)
+    off, on = found_points(tmp_path, "{options.flatten_bottleneck_loops: [0, 1]}")
+    assert (off.block.options.flatten_bottleneck_loops, on.block.options.flatten_bottleneck_loops) == (False, True)
     with pytest.raises(InputError, match="flatten_bottleneck_loops"):
-        found_points(tmp_path, "{knobs.flatten_bottleneck_loops: [2]}")
+        found_points(tmp_path, "{options.flatten_bottleneck_loops: [2]}")
 
 
 def test_a_model_for_which_none_was_found_is_a_row_that_says_so(tmp_path):
@@ -228,9 +230,9 @@ def test_a_model_for_which_none_was_found_is_a_row_that_says_so(tmp_path):
 
 
 def test_a_design_of_ones_own_lies_beside_the_study(tmp_path):
-    (tmp_path / "mine.yaml").write_text("knobs: {share: all, lanes: {mlp_fc1: 64}}\n", encoding="utf-8")
+    (tmp_path / "mine.yaml").write_text("options: {share: all, lanes: {mlp_fc1: 64}}\n", encoding="utf-8")
     (point,) = found_points(tmp_path, "{model: [small-gpt2], design: [mine.yaml]}")
-    options = point.block.choice.file.options("mine.yaml")
+    options = point.block.choice.file.compile_options("mine.yaml")
     assert (point.block.choice.name, options.share, options.lanes) == ("mine.yaml", "all", ("mlp_fc1:64",))
 
 
@@ -238,9 +240,9 @@ def test_a_design_of_ones_own_lies_beside_the_study(tmp_path):
     ("file", "named", "told"),
     [
         ("", "tigth", "did you mean 'tight'?"),
-        ("knobs: {sharing: all}", "mine.yaml", "did you mean 'share'?"),
-        ("knob: {share: all}", "mine.yaml", "did you mean 'knobs'?"),
-        ("knobs: {precision: w4a8}", "mine.yaml", "set precision: w4a8"),
+        ("options: {sharing: all}", "mine.yaml", "did you mean 'share'?"),
+        ("option: {share: all}", "mine.yaml", "did you mean 'options'?"),
+        ("options: {precision: w4a8}", "mine.yaml", "set precision: w4a8"),
         ("", "missing.yaml", "missing.yaml"),
     ],
 )
@@ -251,3 +253,29 @@ def test_what_is_wrong_with_such_a_file_is_said_in_one_line(tmp_path, file, name
         found_points(tmp_path, f"{{model: [small-gpt2], design: [{named}]}}", "context: 64")
     assert told in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+# --- What was written before options were called so
+
+
+def test_a_study_that_says_knobs_means_options_and_is_told_so(tmp_path, capsys):
+    note_renamed.cache_clear()
+    (point,) = found_points(
+        tmp_path, "{knobs.share: [all]}\nx: knobs.share", "context: 64, knobs.gemv_lanes: 512, knobs.keep_kib: 4"
+    )
+    assert point.block.options.given == {"share": "all", "gemv_lanes": 512, "buffer_rereads_kib": 4}
+    assert capsys.readouterr().err.count("note: 'knobs.NAME' is called 'options.NAME' now") == 1
+    assert load_study(tmp_path / "study.yaml").x_axis == "options.share"
+    assert full_key("knobs.tile_size") == full_key("tile_size") == "options.tile_size"
+
+
+def test_a_design_file_that_says_knobs_is_read(tmp_path, capsys):
+    note_renamed.cache_clear()
+    path = tmp_path / "mine.yaml"
+    path.write_text("knobs: {share: all, lanes: {mlp_fc1: 64}}\n", encoding="utf-8")
+    assert read_design_file(path).compile_options("mine.yaml").lanes == ("mlp_fc1:64",)
+    assert "note: 'knobs' is called 'options' now" in capsys.readouterr().err
+    path.write_text("knobs: {share: all}\noptions: {share: all}\n", encoding="utf-8")
+    read_design_file.cache_clear()
+    with pytest.raises(InputError, match="unknown key 'knobs'"):
+        read_design_file(path)

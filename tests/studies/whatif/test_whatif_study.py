@@ -60,7 +60,7 @@ def test_every_bandwidth_of_the_shipped_study_names_its_source():
         ("title: x\naxes: {model: [gtp2]}", "did you mean 'gpt2'?"),
         ("title: x\naxes: {phase: [decoding]}", "did you mean 'decode'?"),
         ("title: x\naxes: {context: [1.5]}", "give a whole number"),
-        ("title: x\naxes: {knobs.tile_sise: [16]}", "did you mean 'knobs.tile_size'?"),
+        ("title: x\naxes: {options.tile_sise: [16]}", "did you mean 'options.tile_size'?"),
         ("title: x\naxes: {launch: [qeued_us]}", "did you mean 'queued_us'?"),
         ("title: x\naxes: {launch: [.nan]}", "no finite number in plain digits"),
         ("title: x\naxes: {launch: [-1]}", "give microseconds of at least 0"),
@@ -70,10 +70,10 @@ def test_every_bandwidth_of_the_shipped_study_names_its_source():
         ("title: x\naxes: {context: [64]}\nbase: {context: 64}", "is in the base and an axis"),
         ("title: x\naxes: {context: [64]}\nx: contxt", "did you mean 'context'?"),
         ("title: x\naxes: {context: [64]}\nbest_of: contxt", "best_of is 'contxt', which is no axis"),
-        ("title: x\naxes: {fast: [{value: a, settings: {knobs.share: all}}]}", "say 'best_of: fast' if they are"),
+        ("title: x\naxes: {fast: [{value: a, settings: {options.share: all}}]}", "say 'best_of: fast' if they are"),
         (
-            "title: x\naxes: {d: [{value: a, settings: {knobs.sharing: all}}]}\nbest_of: d",
-            "did you mean 'knobs.share'?",
+            "title: x\naxes: {d: [{value: a, settings: {options.sharing: all}}]}\nbest_of: d",
+            "did you mean 'options.share'?",
         ),
         ("title: x\naxes: {context: [64]}\ncompiled_for: {board.clock_mhz: 100}", "cannot be held"),
         ("title: x\naxes: {context: [{value: 64, sauce: y}]}", "did you mean 'source'?"),
@@ -133,14 +133,14 @@ title: x
 best_of: design
 base: {model: small-gpt2, context: 32}
 axes:
-  design: [{value: plain}, {value: shared, settings: {knobs.share: all, context: 16}}]
+  design: [{value: plain}, {value: shared, settings: {options.share: all, context: 16}}]
   board.clock_mhz: [100, 200]
 """
 
 
 def test_a_design_is_its_settings_over_the_base(tmp_path):
     found = points(tmp_path, DESIGNS)
-    shares = {(point.label, point.block.knobs.share, point.block.context) for point in found}
+    shares = {(point.label, point.block.options.share, point.block.context) for point in found}
     assert shares == {
         ("plain, clock_mhz=100", "none", 32),
         ("plain, clock_mhz=200", "none", 32),

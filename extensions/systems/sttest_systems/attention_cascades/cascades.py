@@ -35,7 +35,7 @@ class Cascade:
     """A way to compute attention."""
 
     name: str
-    knobs: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     # lanes of every task but the products; None as the compiler chooses
     others_lanes: int | None = None
 
@@ -95,11 +95,11 @@ def _measured(
     text: str, cascade: Cascade, scales: Sequence[Mapping[str, int]], board: str, engine: str
 ) -> Iterator[Measured]:
     for scale in scales:
-        knobs = CompileOptions(precision="w4a8", **scale, **cascade.knobs)
+        options = CompileOptions(precision="w4a8", **scale, **cascade.options)
         if cascade.others_lanes is not None:
-            knobs = knobs.with_(lanes=_narrowed(choose_lanes(text, knobs), cascade.others_lanes))
+            options = options.with_(lanes=_narrowed(choose_lanes(text, options), cascade.others_lanes))
         try:
-            design = compile_text(text, cascade.name, board, knobs)
+            design = compile_text(text, cascade.name, board, options)
         except DoesNotFitError:  # more on-chip memory than there is
             continue
         yield measured(design, text, ", ".join(f"{name} {value}" for name, value in scale.items()), engine)
@@ -121,7 +121,7 @@ def measured(design: CompiledDesign, text: str, scale: str, engine: str) -> Meas
     busy_cycles = {name: each.busy_cycles for name, each in run.breakdown.items()}
     return Measured(
         scale,
-        passes_of(text, design.knobs, design.board.name),
+        passes_of(text, design.options, design.board.name),
         run.cycles,
         clock_mhz,
         bound.compute_us * clock_mhz / run.cycles,
@@ -133,12 +133,12 @@ def measured(design: CompiledDesign, text: str, scale: str, engine: str) -> Meas
     )
 
 
-def passes_of(text: str, knobs: CompileOptions, board: str) -> int:
+def passes_of(text: str, options: CompileOptions, board: str) -> int:
     """Passes over the positions of what is compiled, integers included."""
     context = new_context()
     module = parse(text, "attention", context)
     set_target(module, require_hbm(load_board(board)))
-    for each in tiling_passes(knobs):
+    for each in tiling_passes(options):
         each.apply(context, module)
         if isinstance(each, Quantize):
             break

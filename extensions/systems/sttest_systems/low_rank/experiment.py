@@ -78,15 +78,15 @@ def ranked(rank: int | None) -> DecoderConfig:
 
 def run_point(key: Mapping[str, Any]) -> Point:
     """Compiles and simulates a block, in one kernel and in many."""
-    knobs = CompileOptions(precision=key["precision"])
+    options = CompileOptions(precision=key["precision"])
     text = block_text(ranked(key["rank"]), *key["shape"])
-    (design,) = designs_of(text, BOARD, knobs, "block", "shared")
+    (design,) = designs_of(text, BOARD, options, "block", "shared")
     apart = [
         (_cycles(each, key["engine"]), moved_bytes(each.graph))
-        for each in designs_of(text, BOARD, knobs, "operators", "shared")
+        for each in designs_of(text, BOARD, options, "operators", "shared")
     ]
     module = parse(text, MODEL, new_context())
-    for each in tiling_passes(knobs):
+    for each in tiling_passes(options):
         each.apply(new_context(), module)
     live = live_tensors(module)
     return Point(

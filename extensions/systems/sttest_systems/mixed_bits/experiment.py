@@ -29,7 +29,7 @@ MODEL, CONTEXT, BOARD = "gpt2", 64, "u55c"
 LAYERS = ("attn.q_proj", "attn.k_proj", "attn.v_proj", "attn.o_proj", "mlp.fc1", "mlp.fc2")
 TYPES = ("int8", "int4", "int3", "int2")
 BASE = "int8"
-KNOBS: dict[str, Any] = {"gemv_lanes": 512, "overall_unroll": 1536, "vector_bits": 1024}
+OPTIONS: dict[str, Any] = {"gemv_lanes": 512, "overall_unroll": 1536, "vector_bits": 1024}
 BUDGETS = (0.85, 0.7, 0.6, 0.5)
 """Cycles of a block over those of int8."""
 SEED = 1
@@ -48,7 +48,7 @@ def run_block(key: Mapping[str, Any]) -> tuple[int, float]:
         lines = "".join(f"  {layer}: {kind}\n" for layer, kind in mixed.items())
         path.write_text(f"extends: w8a8\n{f'mixed:{chr(10)}{lines}' if lines else ''}")
         text = model_text(config, WorkloadShape("decode", 1, CONTEXT))
-        design = compile_text(text, "mixed", board, CompileOptions(**KNOBS, precision=str(path)))
+        design = compile_text(text, "mixed", board, CompileOptions(**OPTIONS, precision=str(path)))
         cycles = simulate(design.graph, key["engine"]).cycles
         case = make_case(config, BlockShape("decode", 1, CONTEXT), load_scheme(path), WeightSource(SEED))
     if cycles is None:
@@ -100,7 +100,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
         row(f"noise by the program {where}", noise + sum(noises[pair] for pair in types.items()), "ratio", "derived")
         row(f"time over int8 {where}", mixes[budget][0] / cycles, "ratio", "derived")
     print_lines(rows, "Types of weights, mixed", notes=True)
-    config = {"layers": LAYERS, "types": TYPES, "knobs": KNOBS, "context": CONTEXT, "budgets": BUDGETS}
+    config = {"layers": LAYERS, "types": TYPES, "options": OPTIONS, "context": CONTEXT, "budgets": BUDGETS}
     with ResultFolder(out, made_by=__name__, config=config, seed=SEED) as folder:
         for each in rows:
             folder.add(each)

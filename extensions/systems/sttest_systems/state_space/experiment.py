@@ -34,11 +34,11 @@ __depends__ = ("sttest_systems/state_space/*.py",)  # the family
 
 STATE, ATTENTION, BOARD = "mamba2", "gpt2-small", "u55c"
 CONTEXTS = (256, 1024, 4096, 16384, 57344, 65536)
-KNOBS: Mapping[str, Any] = {"precision": "w4a8", "share": "weights", "gemv_lanes": 1024}
+OPTIONS: Mapping[str, Any] = {"precision": "w4a8", "share": "weights", "gemv_lanes": 1024}
 ONE_PASS: Mapping[str, Any] = {"attention": "one-pass", "attention_chunk": 64}
 ONE_PASS_FROM = 4096
 """Positions from which on attention in one pass is faster, and needs no buffer for a row of scores."""
-STATE_KNOBS: Mapping[str, Any] = {**KNOBS, "tiles": ("mixer_ssm_3:1x32x16",), "orders": ("mixer_ssm_3:0,1,2",)}
+STATE_OPTIONS: Mapping[str, Any] = {**OPTIONS, "tiles": ("mixer_ssm_3:1x32x16",), "orders": ("mixer_ssm_3:0,1,2",)}
 """The readout takes the state in the order of its update, so that both have it from one DMA."""
 STATE_LANES = {"as products need": 0, "32": 32}
 """Lanes of the update and of the readout of the state: those that the pace of products gives them, or more."""
@@ -69,14 +69,14 @@ def config_of(model: str) -> DecoderConfig:
 def run_point(key: Mapping[str, Any]) -> Point:
     """Compiles and simulates a block; ``lanes`` are those of the tasks of its state, 0 those that are chosen."""
     text = block_text(config_of(key["model"]), "decode", 1, key["context"])
-    knobs = CompileOptions(**key["knobs"])
+    options = CompileOptions(**key["options"])
     if key["lanes"]:
-        chosen = choose_lanes(text, knobs)
+        chosen = choose_lanes(text, options)
         wide = (
             f"{each.rpartition(':')[0]}:{key['lanes']}" if each.startswith(STATE_TASKS) else each for each in chosen
         )
-        knobs = knobs.with_(lanes=tuple(wide))
-    design = compile_text(text, key["model"], BOARD, knobs)
+        options = options.with_(lanes=tuple(wide))
+    design = compile_text(text, key["model"], BOARD, options)
     run = simulate(design.graph, key["engine"], record=True)
     if run.cycles is None:
         raise AssertionError(f"{key}: the design deadlocks")
@@ -115,16 +115,16 @@ def entry_bytes(config: DecoderConfig) -> int:
 
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]:
     """Prints the table and writes ``out``."""
-    state: dict[str, Any] = {"model": STATE, "context": CONTEXTS[0], "knobs": dict(STATE_KNOBS), "engine": engine}
+    state: dict[str, Any] = {"model": STATE, "context": CONTEXTS[0], "options": dict(STATE_OPTIONS), "engine": engine}
     work: dict[tuple[str, str], dict[str, Any]] = {
         (STATE, name): {**state, "lanes": lanes} for name, lanes in STATE_LANES.items()
     }
     for context in CONTEXTS:
-        knobs = {**KNOBS, **(ONE_PASS if context >= ONE_PASS_FROM else {})}
+        options = {**OPTIONS, **(ONE_PASS if context >= ONE_PASS_FROM else {})}
         work[ATTENTION, str(context)] = {
             "model": ATTENTION,
             "context": context,
-            "knobs": knobs,
+            "options": options,
             "lanes": 0,
             "engine": engine,
         }
@@ -137,8 +137,8 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
     print_lines(rows, "State space", model="model")
     config = {
         "contexts": CONTEXTS,
-        "knobs": dict(KNOBS),
-        "state": dict(STATE_KNOBS),
+        "options": dict(OPTIONS),
+        "state": dict(STATE_OPTIONS),
         "one_pass": dict(ONE_PASS),
         "lanes": STATE_LANES,
     }
