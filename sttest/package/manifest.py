@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from sttest.boards.part import BudgetName
 from sttest.compile.options import CompileOptions, todays_option_keys
@@ -14,6 +14,13 @@ _Maybe = Annotated[_Value | None, Field(default=None, exclude_if=lambda value: v
 """A key that is left out where there is no value."""
 _Count = Annotated[int, Field(ge=0, lt=1 << 63)]
 """How many bytes, cycles or things there are; a file may hold any integer."""
+
+
+def _tuples(value: Any) -> Any:
+    """Lists as tuples: a model that looks at a file's data first gets Python's, of which no list is a tuple."""
+    if isinstance(value, dict):
+        return {name: _tuples(each) for name, each in cast(dict[Any, Any], value).items()}
+    return tuple(map(_tuples, cast(list[Any], value))) if isinstance(value, list) else value
 
 
 class _Section(BaseModel):
@@ -44,7 +51,9 @@ class ConfigurationEntry(_Section):
     options: CompileOptions
     board: str
     # fields of a scheme that is none of the shipped ones
-    scheme: _Maybe[dict[str, str | int | tuple[tuple[str, str], ...] | None]] = None
+    scheme: Annotated[_Maybe[dict[str, str | int | tuple[tuple[str, str], ...] | None]], BeforeValidator(_tuples)] = (
+        None
+    )
 
     _todays = model_validator(mode="before")(todays_option_keys)
 
