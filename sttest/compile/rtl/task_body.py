@@ -212,12 +212,15 @@ class TaskBody:
         places = " ".join(_PLACE.findall(statement))
         counters = {name: self._bound(name) for name in sorted({*_COUNTER.findall(places)})}
         counters |= {name: bound for name, bound in (bounds or {}).items() if re.search(rf"\b{name}\b", places)}
+        if not counters:
+            return [statement]
+        # Names alternate with what stands between them.
+        parts = re.split(rf"\b({'|'.join(counters)})\b", statement)
         found = []
         for values in itertools.product(*(range(bound) for bound in counters.values())):
-            text, when = statement, []
-            for (name, bound), value in zip(counters.items(), values, strict=True):
-                text = re.sub(rf"\b{name}\b", str(value), text)
-                when += [f"{name} == {value}"] if bound > 1 else []
+            value_of = dict(zip(counters, map(str, values), strict=True))
+            text = "".join(value_of[part] if at % 2 else part for at, part in enumerate(parts))
+            when = [f"{name} == {value_of[name]}" for name, bound in counters.items() if bound > 1]
             always = first and not found
             found.append(text if always or not when else f"if ({' & '.join(when)}) {text}")
         return found
