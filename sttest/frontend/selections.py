@@ -299,14 +299,14 @@ def convolution(
     if x.dim() != weight.dim():
         return NotImplemented
     count, kernel = x.dim() - 2, list(weight.shape[2:])
-    steps = kernel, *(_per_dim(each, count) for each in (stride, padding, dilation))
+    step, edge, spread = (_per_dim(each, count) for each in (stride, padding, dilation))
     if transposed:
-        taken = transposed_windows(x, *steps, _per_dim(output_padding, count))
+        taken = transposed_windows(x, kernel, step, edge, spread, _per_dim(output_padding, count))
         # ``[in, out, *kernel]`` of each group.
         parts = weight.reshape(groups, -1, *weight.shape[1:]).transpose(1, 2)
         weight = parts.reshape(-1, *parts.shape[2:])
     else:
-        taken = windows(x, *steps)
+        taken = windows(x, kernel, step, edge, spread)
     terms = weight[0].numel()
     outs, taps = [2 + 2 * i for i in range(count)], [3 + 2 * i for i in range(count)]
     sizes = [taken.shape[i] for i in outs]
