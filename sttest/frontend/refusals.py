@@ -75,7 +75,7 @@ def readable(path: str) -> str:
 # --- Operations
 
 _INSTEAD = {
-    "convolution": "leave transposed convolutions to the host",
+    "convolution": "give the input a batch and channels, as the weight has them",
     "slice": "give the parts as inputs, or compute them by layers of their own",
     "embedding": "look rows up on the host and give them as an input",
     "index": "look rows up on the host and give them as an input",

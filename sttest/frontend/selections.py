@@ -265,6 +265,25 @@ def _window_count(size: int, width: int, step: int, edge: int, spread: int, *, c
     return out - 1 if (out - 1) * step >= size + edge else out
 
 
+def transposed_windows(
+    x: Tensor, kernel: list[int], stride: list[int], padding: list[int], dilation: list[int], beyond: list[int]
+) -> Tensor:
+    """What of ``x [n, c, *size]`` each result of a transposed convolution is a sum of, as :func:`windows` gives it.
+
+    Element i meets tap k in result ``i * stride - padding + k * dilation``; where no element does, there is a zero.
+    """
+    for number, (width, step, edge, spread, more) in enumerate(
+        zip(kernel, stride, padding, dilation, beyond, strict=True)
+    ):
+        dim = 2 + 2 * number
+        out = (x.shape[dim] - 1) * step - 2 * edge + spread * (width - 1) + more + 1
+        place = (torch.arange(out) + edge).unsqueeze(1) - (torch.arange(width) * spread).unsqueeze(0)
+        index = torch.where(torch.remainder(place, step) == 0, torch.div(place, step, rounding_mode="floor"), -1)
+        x = gather(x, dim, index.reshape(-1))
+        x = x.reshape(*x.shape[:dim], out, width, *x.shape[dim + 1 :])
+    return x
+
+
 def convolution(
     x: Tensor,
     weight: Tensor,
@@ -277,11 +296,18 @@ def convolution(
     groups: int,
 ) -> Tensor:
     """The windows as rows by the weights ``[out, in, *kernel]``; a product per group, or channel."""
-    if transposed or x.dim() != weight.dim():
+    if x.dim() != weight.dim():
         return NotImplemented
-    count, terms = x.dim() - 2, weight[0].numel()
-    kernel = list(weight.shape[2:])
-    taken = windows(x, kernel, list(stride), list(padding), list(dilation))
+    count, kernel = x.dim() - 2, list(weight.shape[2:])
+    step, edge, spread = (_per_dim(each, count) for each in (stride, padding, dilation))
+    if transposed:
+        taken = transposed_windows(x, kernel, step, edge, spread, _per_dim(output_padding, count))
+        # ``[in, out, *kernel]`` of each group.
+        parts = weight.reshape(groups, -1, *weight.shape[1:]).transpose(1, 2)
+        weight = parts.reshape(-1, *parts.shape[2:])
+    else:
+        taken = windows(x, kernel, step, edge, spread)
+    terms = weight[0].numel()
     outs, taps = [2 + 2 * i for i in range(count)], [3 + 2 * i for i in range(count)]
     sizes = [taken.shape[i] for i in outs]
     if groups > 1 and groups == x.shape[1] == len(weight):

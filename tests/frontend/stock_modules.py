@@ -194,6 +194,11 @@ MODULES: dict[str, Callable[[], tuple[nn.Module, object]]] = {
     "volume-pooling": lambda: (nn.Sequential(nn.MaxPool3d(2), nn.AvgPool3d(2)), x(1, 2, 4, 4, 8)),
     "adaptive-pooling": lambda: (nn.AdaptiveAvgPool1d(5), x(1, 4, 16)),
     "response-norm": lambda: (nn.LocalResponseNorm(3), x(1, 8, 4, 4)),
+    "transposed-convolution": lambda: (
+        nn.ConvTranspose2d(4, 6, (3, 2), stride=2, padding=1, output_padding=1),
+        x(1, 4, 5, 4),
+    ),
+    "grouped-transposed-convolution": lambda: (nn.ConvTranspose1d(4, 6, 3, stride=3, groups=2, dilation=2), x(2, 4, 5)),
     "grouped-convolution": lambda: (nn.Conv2d(4, 8, 3, groups=2), x(2, 4, 6, 6)),
     "windows": lambda: (nn.Unfold((2, 2)), x(1, 2, 4, 4)),
     "upsampling": lambda: (nn.Upsample(scale_factor=2, mode="bilinear"), x(1, 2, 4, 4)),
