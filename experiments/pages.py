@@ -436,7 +436,7 @@ def quality() -> str:
     lines = []
     points = [
         (run, point)
-        for run in ("quality", "quality-smooth", "quality-rotated")
+        for run in ("quality", "quality-schemes", "quality-smooth", "quality-rotated")
         for point in results(run)["metric"].str.extract(r"^perplexity \[(.*)\]$")[0].dropna()
     ]
     for run, point in points:

@@ -30,7 +30,7 @@ __depends__ = ("experiments/data/quality/evaluation.txt", "experiments/data/qual
 
 MODEL = "smollm2-135m"
 DATA = Path("experiments/data/quality")
-NEAREST = ("fp32", "w8a8", "w8a8-static", "w4a16", "w4a8", "w4a8-g64", "w4a8-g32", "w4a8-static", "w4a8kv4", "w4a4kv4")
+NEAREST = ("fp32", "w8a8", "w4a8", "w4a8-g64", "w4a8-g32")
 RUNS: dict[str, dict[str, str | None]] = {
     "quality": {
         **dict.fromkeys(NEAREST),
@@ -38,7 +38,8 @@ RUNS: dict[str, dict[str, str | None]] = {
         "w4a8-g64-gptq": "w4a8-g64",
         "w4a8-g32-gptq": "w4a8-g32",
     },
-    "quality-smooth": {"w8a8-smooth": "w8a8", "w4a8-g32-smooth": "w4a8-g32", "w4a8-g32-smooth-gptq": "w4a8-g32"},
+    "quality-schemes": dict.fromkeys(("w8a8-static", "w4a16", "w4a8-static", "w4a8kv4", "w4a8bfp4", "w4a4kv4", "w3a8")),
+    "quality-smooth": {"w8a8-smooth": "w8a8", "w4a8-g32-smooth": "w4a8-g32"},
     "quality-rotated": {
         "w8a8-rotate": "w8a8",
         "w4a8-rotate": "w4a8",
@@ -86,15 +87,16 @@ def reproduce(weights: Path, work: Path, out: Path) -> list[_Measured]:
     ) as results:
         for each in found:
             results.add(*_rows(out.name, each))
-    if out.name == "quality":
-        write_losses(found)
+    write_losses(found)
     return found
 
 
 def write_losses(found: Sequence[_Measured], path: Path = LOSSES) -> None:
-    """What `sttest compile` says of a scheme: its loss with weights rounded to the nearest integer."""
-    lines = [f"{each.name},{each.quality.loss:.4f}" for each in found if each.method == "nearest" and each.quality]
-    path.write_text("\n".join(["scheme,loss", *lines, ""]), encoding="utf-8")
+    """What `sttest compile` says of schemes: their losses with weights rounded to the nearest; others' lines stay."""
+    _, *lines = path.read_text(encoding="utf-8").splitlines()
+    losses = dict(line.split(",") for line in lines)
+    losses |= {each.name: f"{each.quality.loss:.4f}" for each in found if each.method == "nearest" and each.quality}
+    path.write_text("\n".join(["scheme,loss", *map(",".join, losses.items()), ""]), encoding="utf-8")
 
 
 def _cells(each: _Measured) -> tuple[str, ...]:

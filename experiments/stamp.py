@@ -37,6 +37,7 @@ _OTHERS = {
     "gpu_baseline": "experiments.gpu_baseline.report",
     "quality": "experiments.quality",
     "quality-smooth": "experiments.quality",
+    "quality-schemes": "experiments.quality",
     "quality-rotated": "experiments.quality",
     "cosimulation": "experiments.cosimulation",
 }
