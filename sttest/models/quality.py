@@ -105,7 +105,7 @@ def evaluate(
     layers = [_Noise() for _ in model.layers]
     predictions, nll, reference_nll, divergence, same = 0, 0.0, 0.0, 0.0, 0
     for number, tokens in enumerate(windows, 1):
-        wanted = found = model.embedding(tokens, 0).detach()
+        wanted, found = (each.embedding(tokens, 0).detach() for each in (model, quantized))
         for layer, noise in enumerate(layers):
             progress(f"window {number} of {len(windows)}, layer {layer + 1} of {len(layers)}")
             wanted = _layer(model, layer, wanted)

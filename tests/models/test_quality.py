@@ -134,6 +134,7 @@ def test_a_rotated_model_is_the_same_and_spreads_what_few_channels_hold(name):
     for window in windows:
         (wanted, _), (found, _) = model.prefill(window), made.prefill(window)
         assert sqnr_db(wanted, found) > 90  # rounding of float32
+    assert evaluate(model, made, windows).kl_nats < 1e-6
     scheme = replace(load_scheme("w8a8"), name="w8a4", activation_bits=4)
     ours, plain = (evaluate(each, quantize_model(each, scheme), windows).kl_nats for each in (made, model))
     assert ours < plain
