@@ -120,7 +120,8 @@ def _measured(
             return _Measured(name, calibrated.name, None, "no calibrated weights; make them with sttest quantize")
         facts = read_object(calibrated / CALIBRATION, CALIBRATION_SCHEMA)
         given, method = load_model(read_config(calibrated), calibrated), facts["method"]
-        note = f"calibrated on {facts['windows']} windows of {facts['window_length']} tokens"
+        if method != "rotate":  # which looks at no text
+            note = f"calibrated on {facts['windows']} windows of {facts['window_length']} tokens"
     peaks = None
     if scheme.activations == "static":
         note = f"ranges of {len(ranges)} windows of {LENGTH} tokens"
