@@ -78,7 +78,7 @@ def _headline(summary: dict[str, Any]) -> str:
 
 def _great_loss(summary: dict[str, Any]) -> str:
     loss = measured_losses().get(summary["precision"], 0.0)
-    return f"; {summary['precision']} loses {loss:.0%} perplexity" if loss > MOST_LOSS else ""
+    return f"; {summary['precision']} loses {loss:,.0%} perplexity" if loss > MOST_LOSS else ""
 
 
 def short_of(fit: dict[str, Any]) -> str:
