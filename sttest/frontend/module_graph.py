@@ -186,9 +186,14 @@ def _export(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[str, A
     try:
         with redirect_stderr(StringIO()):
             exported = torch.export.export(module, arguments, keywords, strict=False)
+            for node in list(exported.graph.nodes):
+                # Of a type that a cast away from float64 changes.
+                if node.target is aten._assert_tensor_metadata.default:
+                    exported.graph.erase_node(node)
+            return exported.run_decompositions(decompositions())
     except Exception as error:
         message = next(filter(None, map(str.strip, str(error).splitlines())), type(error).__name__)
-        hints = ["give inputs that the module takes", "write the module without branches on values of tensors"]
+        hints = ["give inputs that it takes", "write it without branches on values of tensors, and return its state"]
         raise InputError(
             "not-exportable",
             f"PyTorch cannot export the module: {message}",
@@ -197,10 +202,6 @@ def _export(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[str, A
         ) from error
     finally:
         logging.disable(before)
-    for node in list(exported.graph.nodes):
-        if node.target is aten._assert_tensor_metadata.default:  # of a type that a cast away from float64 changes
-            exported.graph.erase_node(node)
-    return exported.run_decompositions(decompositions())
 
 
 def _round_numbers(graph: Graph) -> None:

@@ -85,7 +85,6 @@ _INSTEAD = {
     "scatter_add": "multiply by a matrix of zeros and ones that moves the elements",
     "scatter_reduce": "multiply by a matrix of zeros and ones that moves the elements",
     "nonzero": "keep the shape, with torch.where and zeros",
-    "unfold": "take the windows as slices and stack them",
 }
 """What to write in place of an operation."""
 _CONSEQUENCES = ("sym_size", "_assert_scalar", "sym_constrain_range_for_size")

@@ -256,6 +256,15 @@ def windows(
     return x
 
 
+def unfolded(x: Tensor, dim: int, size: int, step: int) -> Tensor:
+    """``x.unfold(dim, size, step)``: windows of a dim, whose elements become the last dim."""
+    dim %= x.dim()
+    starts = torch.arange((x.shape[dim] - size) // step + 1) * step
+    index = starts.unsqueeze(1) + torch.arange(size)
+    taken = gather(x, dim, index.reshape(-1))
+    return taken.reshape(*x.shape[:dim], *index.shape, *x.shape[dim + 1 :]).movedim(dim + 1, -1)
+
+
 def _window_count(size: int, width: int, step: int, edge: int, spread: int, *, ceil_mode: bool) -> int:
     """Windows along a dim; one that reaches beyond the end counts in ceil mode, if it starts before the end."""
     room = size + 2 * edge - spread * (width - 1) - 1
@@ -393,6 +402,7 @@ _REWRITES: dict[Any, Rewrite] = {
     aten.select_scatter.default: with_element,
     aten.cumsum.default: running_sum,
     aten.convolution.default: convolution,
+    aten.unfold.default: unfolded,
     aten.max_pool2d_with_indices.default: _max_pool2d,
     aten.max_pool3d_with_indices.default: _max_pool3d,
     aten.avg_pool1d.default: pooling(1)[1],

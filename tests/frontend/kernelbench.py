@@ -118,7 +118,12 @@ def measured(path: Path) -> Row:
         return Row(level, name, "left out", "", f"{elements:,} elements")
     try:
         source = ModuleSource.of(module, tuple(inputs), name="program", where=name)
-        design = compile_text(source.text(), "program", "u55c", CompileOptions(precision="fp32", overall_unroll=2**13))
+        design = compile_text(
+            source.text(),
+            "program",
+            "u55c",
+            CompileOptions(precision="fp32", overall_unroll=2**13, c_max_bytes=2**32, channels="together"),
+        )
         graph = value_graph(design.module, "program")
         tensors = source.parameters() | source.inputs()
         images = memory_images(graph, {key: value for key, value in tensors.items() if key in graph.argument})

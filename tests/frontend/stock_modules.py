@@ -19,6 +19,11 @@ class Mlp(nn.Module):
         return self.down(F.silu(self.up(self.norm(x))))
 
 
+class Unfolded(nn.Module):
+    def forward(self, x):
+        return x.unfold(1, 4, 2).sum(-1) * x.unfold(-1, 5, 1)[:, :3, 0, :1]
+
+
 class Residual(Mlp):
     def forward(self, x: Tensor) -> Tensor:
         return x + super().forward(x)
@@ -194,6 +199,7 @@ MODULES: dict[str, Callable[[], tuple[nn.Module, object]]] = {
     "volume-pooling": lambda: (nn.Sequential(nn.MaxPool3d(2), nn.AvgPool3d(2)), x(1, 2, 4, 4, 8)),
     "adaptive-pooling": lambda: (nn.AdaptiveAvgPool1d(5), x(1, 4, 16)),
     "response-norm": lambda: (nn.LocalResponseNorm(3), x(1, 8, 4, 4)),
+    "unfold": lambda: (Unfolded(), x(2, 8, 5)),
     "transposed-convolution": lambda: (
         nn.ConvTranspose2d(4, 6, (3, 2), stride=2, padding=1, output_padding=1),
         x(1, 4, 5, 4),
