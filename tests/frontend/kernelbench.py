@@ -8,6 +8,7 @@ https://github.com/ScalingIntelligence/KernelBench, runs each program in a proce
 from __future__ import annotations
 
 import ast
+import copy
 import csv
 import json
 import subprocess
@@ -118,12 +119,11 @@ def measured(path: Path) -> Row:
         return Row(level, name, "left out", "", f"{elements:,} elements")
     try:
         source = ModuleSource.of(module, tuple(inputs), name="program", where=name)
-        design = compile_text(
-            source.text(),
-            "program",
-            "u55c",
-            CompileOptions(precision="fp32", overall_unroll=2**13, c_max_bytes=2**32, channels="together"),
+        # Values are the matter here: what on-chip memory, channels and lanes there are decides nothing.
+        options = CompileOptions(
+            precision="fp32", overall_unroll=2**13, first_lanes=1, c_max_bytes=2**32, channels="together"
         )
+        design = compile_text(source.text(), "program", "u55c", options)
         graph = value_graph(design.module, "program")
         tensors = source.parameters() | source.inputs()
         images = memory_images(graph, {key: value for key, value in tensors.items() if key in graph.argument})
@@ -131,7 +131,23 @@ def measured(path: Path) -> Row:
     except SttestError as error:
         return Row(level, name, "refused", "", _cause(error).replace(f"{path.parent}/", ""))
     worst = min(sqnr_db(true, found[key]) for key, true in source.run(source.inputs()).items())
+    if worst < LEAST_DB and _own_noise_db(module, inputs) < LEAST_DB:
+        return Row(level, name, "left out", "", "PyTorch's own float32 is noise at small sizes, by its float64")
     return Row(level, name, "right" if worst >= LEAST_DB else "wrong", f"{worst:.0f}")
+
+
+def _own_noise_db(module: Any, inputs: list[Any]) -> float:
+    """How near PyTorch in float32 is to itself in float64; a group of one element has no variance, but rounding has."""
+    import torch
+
+    def results(of: Any, given: list[Any]) -> list[Any]:
+        made = of(*given)
+        return [each.double().numpy() for each in (made if isinstance(made, tuple | list) else (made,))]
+
+    exact = [each.double() if torch.is_tensor(each) and each.is_floating_point() else each for each in inputs]
+    with torch.no_grad():
+        pairs = zip(results(copy.deepcopy(module).double().eval(), exact), results(module.eval(), inputs), strict=True)
+        return min(sqnr_db(true, found) for true, found in pairs)
 
 
 def main(folder: Path, parts: list[str]) -> None:
