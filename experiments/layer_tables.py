@@ -8,17 +8,23 @@ from pathlib import Path
 
 from sttest.core.tables import markdown_table
 
-TABLE = Path(__file__).parents[1] / "tests" / "frontend" / "conformance.csv"
+_FOLDER = Path(__file__).parents[1] / "tests" / "frontend"
+TABLE, PROGRAMS = _FOLDER / "conformance.csv", _FOLDER / "kernelbench.csv"
 
 
-def _rows() -> list[dict[str, str]]:
-    with TABLE.open(encoding="utf-8", newline="") as file:
+def _rows(table: Path = TABLE) -> list[dict[str, str]]:
+    with table.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def layers_count(outcome: str = "") -> int:
     """Calls of layers that were tried, or of those with one outcome."""
     return sum(outcome in ("", row["outcome"]) for row in _rows())
+
+
+def programs_count(outcome: str = "") -> int:
+    """Programs of KernelBench that were tried (``tests/frontend/kernelbench.py``), or those with one outcome."""
+    return sum(outcome in ("", row["outcome"]) for row in _rows(PROGRAMS))
 
 
 def layers_worst_db() -> int:
