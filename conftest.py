@@ -1,6 +1,7 @@
 """What tests of every room, and of extensions, share."""
 
 import gc
+import importlib.util
 import os
 import shutil
 import signal
@@ -66,6 +67,13 @@ def pytest_configure(config: pytest.Config) -> None:
             return None if found in hidden else found
 
         shutil.which = seen
+        spec_of = importlib.util.find_spec
+
+        def spec_seen(name: str, package: str | None = None) -> Any:
+            """Whoever asks whether a hidden package is there is told that it is not, and does without."""
+            return None if name.partition(".")[0] in _HIDDEN_PACKAGES else spec_of(name, package)
+
+        importlib.util.find_spec = spec_seen
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

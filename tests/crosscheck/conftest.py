@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sttest.crosscheck.case import BlockCase, WeightSource, make_case
+from sttest.crosscheck.case import BlockCase, WeightSource, has_torch, make_case
 from sttest.models.registry import model_config
 from sttest.package import KernelFiles, ModelPackage
 from sttest.studies.compile_request import Request, compile_package
@@ -46,6 +46,8 @@ def quick_build() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def one_thread() -> None:
     """Tensors this small are slower on several threads."""
+    if not has_torch():
+        return
     import torch
 
     torch.set_num_threads(1)
