@@ -114,6 +114,7 @@ quick: $(INSTALLED)
 
 # The path of a new user, from an empty environment; it prints the minutes of each step.
 test-nightly: system-tools
+	$(BIN)/python -m pytest -n 2 --dist worksteal --quick
 	$(BIN)/python -m pytest -n 2 --dist worksteal --nightly -m nightly
 	$(BIN)/python tests/install/new_user.py
 	$(BIN)/python tests/fuzz/campaign.py --executions 100000 --minutes 10 --seed $$(date +%j)

@@ -73,7 +73,7 @@ def evaluate_verb(
         exact = given if reference is None else load_model(_as_in(reference, config), reference)
         tell("rounding weights")
         found = evaluate(exact, quantize_model(given, scheme) if scheme.quantizes else given, parts, tell)
-    if exact.config != config:  # rotated: its residual stream is another one
+    if not given.embedding.tokens.equal(exact.embedding.tokens):  # rotated: its residual stream is another one
         found = replace(found, sqnr_db=())
     if as_json:
         facts = {"model": config.name, "precision": scheme.name, "windows": windows, "window_length": window_length}
@@ -143,13 +143,13 @@ def quantize_verb(
         tell("reading weights")
         made = load_model(config, weights)
         refuse_kept(made, "a calibration")
+        steps = {
+            "rotate": rotated,
+            "smooth": lambda each: smoothed(each, parts, tell),
+            "gptq": lambda each: calibrated(each, scheme, parts, tell),
+        }
         for step in method.split("-"):
-            if step == "rotate":
-                made = rotated(made)
-            elif step == "smooth":
-                made = smoothed(made, parts, tell)
-            else:
-                made = calibrated(made, scheme, parts, tell)
+            made = steps[step](made)
         tell("writing")
         digest = hashlib.sha256(read_bytes(text, most_bytes=_CHECKED_BYTES)).hexdigest()
         facts = {"method": method, "scheme": asdict(scheme), "windows": windows, "window_length": window_length}

@@ -21,7 +21,7 @@ def summarize(design: CompiledDesign, package: DesignPackage) -> dict[str, Any]:
         "clock_mhz": design.graph.clock_mhz,
         "workload": manifest["configuration"]["workload"],
         "generated_tokens": manifest["configuration"]["options"]["generate"],
-        "precision": package.manifest.configuration.quant_scheme.name,
+        "precision": _precision(package),
         "groups": manifest["groups"],
         "kernels": len(design.fusion.fusion.group_of),
         "fifos": len(design.graph.fifos),
@@ -48,7 +48,7 @@ def summary_text(summary: dict[str, Any]) -> str:
     lines = [
         _headline(summary),
         f"design         {_design(summary)}",
-        f"precision      {loss_of(summary['precision'])}",
+        f"precision      {loss_of(**summary['precision'])}",
         f"package        {summary['package']}",
         f"kernels        {summary['kernels']} in {summary['groups']} group{'s' if summary['groups'] != 1 else ''}",
         f"FIFOs          {summary['fifos']}, {summary['fifo_bits']:,} bits",
@@ -77,8 +77,15 @@ def _headline(summary: dict[str, Any]) -> str:
 
 
 def _great_loss(summary: dict[str, Any]) -> str:
-    loss = measured_losses().get(summary["precision"], 0.0)
-    return f"; {summary['precision']} loses {loss:,.0%} perplexity" if loss > MOST_LOSS else ""
+    scheme, loss = summary["precision"]["scheme"], summary["precision"]["loss"]
+    return f"; {scheme} loses {loss:,.0%} perplexity" if loss is not None and loss > MOST_LOSS else ""
+
+
+def _precision(package: DesignPackage) -> dict[str, Any]:
+    """The scheme, and its loss where it was measured: not that of a file, which may bear any name."""
+    entry = package.manifest.configuration
+    name = entry.quant_scheme.name
+    return {"scheme": name, "loss": measured_losses().get(name) if entry.scheme is None else None}
 
 
 def short_of(fit: dict[str, Any]) -> str:

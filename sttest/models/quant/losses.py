@@ -19,9 +19,8 @@ def measured_losses() -> dict[str, float]:
     return {row["scheme"]: float(row["loss"]) for row in csv.DictReader(text.splitlines())}
 
 
-def loss_of(scheme: str) -> str:
-    """A scheme's loss in words."""
-    loss = measured_losses().get(scheme)
+def loss_of(scheme: str, loss: float | None) -> str:
+    """A scheme's loss in words; None where it was not measured."""
     if loss is None:
         return f"{scheme}, loss not measured: see sttest evaluate"
     return f"{scheme}, {loss:+.1%} perplexity of {MODEL} where rounded to the nearest"
