@@ -447,15 +447,15 @@ def quality() -> str:
             (
                 f"`{precision}`",
                 rounded[weights],
-                f"{of['perplexity']:.2f}",
-                f"{loss:+.1%}",
-                f"{of['KL divergence']:.3f}",
-                f"{of['agreement']:.0%}",
+                f"{loss:+,.1%}",
                 f"{value('precision', f'speed [best, {precision}]'):,.0f}",
                 f"{value('precision', f'share of LUT [best, {precision}]'):.0%}",
+                f"{of['perplexity']:,.2f}",
+                f"{of['KL divergence']:.3f}",
+                f"{of['agreement']:.0%}",
             )
         )
-    heads = ("precision", "weights", "perplexity", "loss", "KL, nats", "same token", "tokens/s", "LUT of `tight`")
+    heads = ("precision", "weights", "loss", "tokens/s", "LUT", "perplexity", "KL, nats", "same token")
     return markdown(heads, lines)
 
 
