@@ -193,8 +193,10 @@ class Actor:
 class MemoryPort:
     """A port that streams ``tokens`` tokens between external memory and a FIFO, in order.
 
-    ``op`` is the memory's view: ``read`` fills the FIFO, ``write`` empties it.  Bursts of at most
-    ``burst_bytes`` go round robin over ``channels``, ``outstanding`` of them per channel.
+    ``op`` is the memory's view: ``read`` fills the FIFO, ``write`` empties it.  Of its bursts of at most
+    ``burst_bytes``, ``outstanding`` may be in flight.  Over several channels a ``sequential`` port with ``one`` ID
+    reads one contiguous range of each after the other, one with ``many`` takes them in turn; where a ``random`` port
+    goes, a hash says.
     """
 
     name: str
@@ -205,6 +207,10 @@ class MemoryPort:
     channels: tuple[str, ...]
     burst_bytes: int = 4096
     outstanding: int = 16
+    pattern: str = "sequential"  # or random: every burst opens a row
+    ids: str = "one"  # or many: AXI IDs, of which one waits where it turns to another channel
+    gap: int = 0  # cycles without data after each write burst
+    early: bool = False  # a write burst is requested with its first byte, and holds its channel until the last came
     start: int = 0
     origin: str = ""
     category: str = ""
@@ -212,13 +218,47 @@ class MemoryPort:
 
 @dataclass(frozen=True)
 class Channel:
-    """A memory channel: ``beats_num`` beats of ``beat_bytes`` per ``beats_den`` cycles, after ``latency`` cycles."""
+    """A memory channel: ``beats_num`` beats of ``beat_bytes`` per ``beats_den`` cycles, after ``latency`` cycles.
+
+    What a burst takes is counted in units of 1/``beats_num`` cycle, so that nothing is lost to rounding: a beat takes
+    ``beats_den`` units, one that is written ``write_den``.  What stands empty is as it says beside it.
+    """
 
     name: str
-    latency: int
+    latency: int  # cycles from the start of a read burst until its beats come
     beat_bytes: int
     beats_num: int = 1
     beats_den: int = 1
+    write_den: int | None = None  # beats_den
+    busy_latency: int | None = None  # latency, from when the channel was free for the burst: of a saturated channel
+    response: int | None = None  # latency + 1; cycles from the start of a write burst to its response
+    busy_response: int | None = None  # response
+    random_bytes: int = 0  # bytes of a short random burst,
+    random_short: int = 0  # least units of one,
+    random_long: int = 0  # and of a longer one
+    id_wait: int | None = None  # latency; cycles that one ID waits after its last beat for another channel
+    read_turns: int = 1  # bursts that are read in a row while others wait to be written,
+    write_turns: int = 1  # and written while others wait to be read
+
+    def units_per_beat(self, *, writes: bool) -> int:
+        """Units of 1/``beats_num`` cycle per beat."""
+        return self.write_den if writes and self.write_den is not None else self.beats_den
+
+    def delay(self, *, writes: bool) -> int:
+        """Cycles from a burst's start to its beats or its response."""
+        if not writes:
+            return self.latency
+        return self.latency + 1 if self.response is None else self.response
+
+    def busy_delay(self, *, writes: bool) -> int:
+        """The same from when the channel was free for the burst, at least."""
+        busy = self.busy_response if writes else self.busy_latency
+        return self.delay(writes=writes) if busy is None else busy
+
+    @property
+    def turn_cycles(self) -> int:
+        """Cycles that a port with one ID waits after its last beat here before it goes to another channel."""
+        return self.latency if self.id_wait is None else self.id_wait
 
     @property
     def bytes_per_cycle(self) -> Fraction:
@@ -611,6 +651,11 @@ def _check_memory(graph: TimedGraph, port: MemoryPort, where: str) -> Work:
     check_whole(port.burst_bytes, "burst_bytes", where, 1, MAX_TOKENS)
     check_whole(port.outstanding, "outstanding", where, 1, 1 << 20)
     check_whole(len(port.channels), "number of channels", where, 1, MAX_CHANNELS)
+    check_choice(port.pattern, "pattern", where, PATTERNS)
+    check_choice(port.ids, "ids", where, IDS)
+    check_whole(port.gap, "gap", where, 0, MAX_CYCLES if port.op == "write" else 0)
+    if port.early and port.op == "read":
+        raise InputError("early-read", "'early' is of ports that write", where=where, hints=["remove it"])
     total = port.tokens * port.token_bytes
     bursts = -(-total // port.burst_bytes)
     check_work(bursts, "number of bursts", where)
@@ -623,16 +668,15 @@ def _check_memory(graph: TimedGraph, port: MemoryPort, where: str) -> Work:
     least = -(-port.token_bytes // port.burst_bytes)
     all_touched = port.tokens + bursts - -(-total // lcm(port.token_bytes, port.burst_bytes))
     touched = least + (all_touched > least * port.tokens)
-    places = port.outstanding * len(port.channels)
-    if touched > places:
+    if touched > port.outstanding:
         raise InputError(
             "token-exceeds-window",
             "a token lies in more bursts than may be in flight, so the port could never finish it",
             where=where,
             demand=touched,
-            bound=places,
+            bound=port.outstanding,
             unit="bursts",
-            hints=["make the token smaller", "raise outstanding", "use more channels"],
+            hints=["make the token smaller", "raise outstanding"],
         )
     return Work(port.tokens, bursts)
 
@@ -654,6 +698,10 @@ def _check_actor(graph: TimedGraph, actor: Actor, where: str) -> Work:
 
 
 IMPLS = ("auto", "srl", "ram")
+PATTERNS = ("sequential", "random")
+IDS = ("one", "many")
+MAX_RATE = 1 << 20
+"""Of beats, cycles and turns that a channel is described by."""
 
 
 def validate(graph: TimedGraph) -> None:
@@ -718,8 +766,15 @@ def _check_fifo(fifo: Fifo, where: str) -> None:
 
 def _check_channel(channel: Channel, where: str) -> None:
     check_whole(channel.latency, "latency", where, 0, MAX_CYCLES)
-    for what in ("beat_bytes", "beats_num", "beats_den"):
-        check_whole(getattr(channel, what), what, where, 1, 1 << 20)
+    for what in ("beat_bytes", "beats_num", "beats_den", "read_turns", "write_turns"):
+        check_whole(getattr(channel, what), what, where, 1, MAX_RATE)
+    for what in ("random_bytes", "random_short", "random_long"):
+        check_whole(getattr(channel, what), what, where, 0, MAX_CYCLES >> 20)
+    check_whole(channel.units_per_beat(writes=True), "write_den", where, 1, MAX_RATE)
+    check_whole(channel.turn_cycles, "id_wait", where, 0, MAX_CYCLES)
+    check_whole(channel.busy_delay(writes=False), "busy_latency", where, channel.latency, MAX_CYCLES)
+    check_whole(channel.delay(writes=True), "response", where, 1, MAX_CYCLES + 1)
+    check_whole(channel.busy_delay(writes=True), "busy_response", where, channel.delay(writes=True), MAX_CYCLES + 1)
 
 
 def _check_ends(graph: TimedGraph) -> None:

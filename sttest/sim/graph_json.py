@@ -224,6 +224,10 @@ class _MemoryEntry(_Entry):
     channels: tuple[str, ...]
     burst_bytes: int = 4096
     outstanding: int = 16
+    pattern: str = "sequential"
+    ids: str = "one"
+    gap: int = 0
+    early: bool = False
 
     def process(self, traces: Mapping[str, Trace]) -> Process:
         return MemoryPort(**self.values())
