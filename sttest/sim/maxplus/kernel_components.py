@@ -5,7 +5,6 @@ leave it: these must hold nobody back, neither in the last period nor in those j
 is seen token by token from the times that both ends would have.
 """
 
-
 from sttest.sim.maxplus.arrays import (
     NEVER_FULL,
     PIPELINE,
