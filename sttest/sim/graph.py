@@ -650,6 +650,9 @@ def _check_memory(graph: TimedGraph, port: MemoryPort, where: str) -> Work:
     check_whole(port.burst_bytes, "burst_bytes", where, 1, MAX_TOKENS)
     check_whole(port.outstanding, "outstanding", where, 1, 1 << 20)
     check_whole(len(port.channels), "number of channels", where, 1, MAX_CHANNELS)
+    if len({*port.channels}) < len(port.channels):
+        hints = ["list each channel once"]
+        raise InputError("repeated-channel", "a channel is listed twice", where=where, hints=hints)
     check_choice(port.pattern, "pattern", where, PATTERNS)
     check_choice(port.ids, "ids", where, IDS)
     check_whole(port.gap, "gap", where, 0, MAX_CYCLES if port.op == "write" else 0)
