@@ -143,7 +143,8 @@ def die_of(board: FpgaBoard, budget: BudgetName, ports: int = 0) -> Die:
         ports: pseudo-channels in use, whose switch is taken off; none is a bound for any design.
     """
     fabric = board.fabric
-    lines = int(fabric.sll_per_boundary.value * getattr(fabric.budgets, budget).super_long_lines.value)
+    # Costs are counted in shares of these lines: a die of one SLR, which states 1, has one whatever the share.
+    lines = max(1, int(fabric.sll_per_boundary.value * getattr(fabric.budgets, budget).super_long_lines.value))
     return Die(slr_budgets(fabric, budget, ports), lines, process=process_bound(fabric, budget))
 
 
