@@ -87,7 +87,10 @@ class FpgaBoard(DataSheet):
                 "board-without-platform",
                 f"Vitis has no platform for board '{self.name}'",
                 where="toolchain.platform",
-                hints=["name one of your own in a file that extends the board", "take a board that has one, such as u55c"],
+                hints=[
+                    "name one of your own in a file that extends the board",
+                    "take a board that has one, such as u55c",
+                ],
             )
         return self.toolchain.platform
 

@@ -172,7 +172,9 @@ class Fabric(BoardPart):
     @model_validator(mode="after")
     def _hbm_at_an_slr(self) -> "Fabric":
         if self.hbm_slr.count >= len(self.slrs):
-            raise ValueError(f"hbm_slr is {self.hbm_slr.count}, and the last of {len(self.slrs)} is {len(self.slrs) - 1}")
+            raise ValueError(
+                f"hbm_slr is {self.hbm_slr.count}, and the last of {len(self.slrs)} is {len(self.slrs) - 1}"
+            )
         return self
 
     @property

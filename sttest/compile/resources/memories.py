@@ -83,8 +83,7 @@ def memory_buses(graph: TimedGraph, port_bits: int) -> tuple[MemoryBus, ...]:
     """
     ports = [process for process in graph.processes if isinstance(process, MemoryPort)]
     return tuple(
-        MemoryBus(WireFacts(f"{port.name}__bus", HBM, port.name, _bits(port, port_bits)), port.fifo)
-        for port in ports
+        MemoryBus(WireFacts(f"{port.name}__bus", HBM, port.name, _bits(port, port_bits)), port.fifo) for port in ports
     )
 
 
