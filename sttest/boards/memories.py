@@ -110,7 +110,7 @@ class MemoryKind(BoardPart):
 
 
 class Hbm(MemoryKind):
-    """High-bandwidth memory: identical pseudo-channels, each behind one AXI port.
+    """High-bandwidth memory: identical pseudo-channels, each behind one AXI port, or behind several alike.
 
     Peaks and sizes are AMD's (UG1393, PG276); sustained bandwidth and page latencies
     are those of Shuhai (FCCM 2020) on a U280, second hand.
@@ -152,13 +152,18 @@ class Hbm(MemoryKind):
         """What one AXI port can carry: width times clock."""
         return self.axi_port_bits.value / 8 * self.axi_port_mhz.value / 1e3
 
+    @property
+    def ports_per_channel(self) -> int:
+        """AXI ports that take a pseudo-channel together; no kernel's port gets more than one of them carries."""
+        return ports_per_channel(self.axi_ports.value, self.pseudo_channels.value)
+
     def bytes_per_cycle_per_channel(self, clock_mhz: float, *, sustained: bool = False) -> float:
         """Bytes that one pseudo-channel moves per cycle of a kernel at ``clock_mhz``.
 
-        The peak is what the channel or its AXI port allows, whichever is less.
+        The peak is what the channel or its AXI ports allow, whichever is less.
         """
         rate = self.sustained_gb_per_s_per_channel if sustained else self.peak_gb_per_s_per_channel
-        return min(rate.value, self.axi_port_gb_per_s) * 1e3 / clock_mhz
+        return min(rate.value, self.axi_port_gb_per_s * self.ports_per_channel) * 1e3 / clock_mhz
 
     def read_latency_ns(self, page: Page = "kernel") -> float:
         """Idle latency of one read.
@@ -176,13 +181,17 @@ class Hbm(MemoryKind):
         return math.ceil(self.read_latency_ns(page) * clock_mhz / 1e3)
 
     def tier(self, name: TierName) -> Tier:
-        """What a channel sustains, and no more than its AXI port carries; a kernel sees its own latency."""
+        """What a channel sustains, and no more than its AXI port carries; a kernel sees its own latency.
+
+        Where several ports take a pseudo-channel, readers see a channel for each: its equal part, sizes rounded down.
+        """
+        parts = self.ports_per_channel
         return Tier(
             name,
-            self.pseudo_channels.count,
-            self.bytes_per_channel.count,
-            self.peak_gb_per_s_per_channel.value,
-            self.sustained_gb_per_s_per_channel.value,
+            self.pseudo_channels.count * parts,
+            self.bytes_per_channel.count // parts,
+            self.peak_gb_per_s_per_channel.value / parts,
+            self.sustained_gb_per_s_per_channel.value / parts,
             self.read_latency_ns(),
             self.max_burst_bytes.count,
             self.outstanding_bursts.count,
@@ -190,6 +199,12 @@ class Hbm(MemoryKind):
             limit_gb_per_s_per_channel=self.axi_port_gb_per_s,
             limit="its AXI port, axi_port_mhz",
         )
+
+
+def ports_per_channel(ports: float, channels: float) -> int:
+    """How many of the AXI ports take a pseudo-channel together: 1, unless there are several for every channel."""
+    each = ports // channels if channels else 1
+    return int(each) if 1 <= each < math.inf else 1
 
 
 class LowerMemory(MemoryKind):
