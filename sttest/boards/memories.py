@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
+from sttest.boards.bursts import BurstTiming, Timing
 from sttest.boards.energy import Bracket, PicojoulesPerBit
 from sttest.boards.part import Bits, BoardPart, Bytes, Channels, Count, GigabytesPerSecond, Megahertz, Nanoseconds
 from sttest.core.extensions import load_class, offer_named, offers
@@ -41,6 +42,7 @@ class Tier:
     energy: Bracket | None = None  # pJ/bit
     limit_gb_per_s_per_channel: float = math.inf  # what is in front of the memory lets through
     limit: str = ""  # what that is, and the key that says so
+    timing: Timing = Timing()  # what bursts meet beside rate and latency
 
     @property
     def gb_per_s_per_channel(self) -> float:
@@ -70,6 +72,12 @@ class MemoryKind(BoardPart):
     """What all kinds have in common: identical channels, and a law."""
 
     kind: str | None = None  # its kind as its file names it; None for the kind of the memory's own name
+    timing: BurstTiming | None = None
+
+    @property
+    def plain_timing(self) -> Timing:
+        """What bursts meet, as plain numbers."""
+        return Timing() if self.timing is None else self.timing.plain()
 
     @abstractmethod
     def tier(self, name: TierName) -> Tier:
@@ -198,6 +206,7 @@ class Hbm(MemoryKind):
             self.axi_ports.count,
             limit_gb_per_s_per_channel=self.axi_port_gb_per_s,
             limit="its AXI port, axi_port_mhz",
+            timing=self.plain_timing,
         )
 
 
@@ -232,4 +241,5 @@ class LowerMemory(MemoryKind):
             self.outstanding_bursts.count,
             self.channels.count,
             self.energy,
+            timing=self.plain_timing,
         )
