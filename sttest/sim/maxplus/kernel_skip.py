@@ -494,8 +494,8 @@ def _move_ports(net: Net, past: Snapshot, periods: int, cycles: int) -> None:
             continue
         after = port.requested + periods * requests
         first = _first_in_flight(net, number)
-        # One at least: the next request comes after the last one.
-        for burst in range(min(max(first + periods * requests, port.requested), after - 1), after):
+        # One on each channel at least: the next request there comes after the last one.
+        for burst in range(max(port.requested, min(first + periods * requests, after - port.lanes)), after):
             back = (burst - port.requested) // requests + 1
             one, image = port.burst_first + burst, port.burst_first + burst - back * requests
             net.bursts[one].request = net.bursts[image].request + back * cycles
