@@ -46,7 +46,7 @@ def test_the_lower_the_slower() -> None:
     times = [copy_into_hbm(board(), source, 64 * MIB).seconds for source in SOURCES]
     assert times == sorted(times)
     assert copy_into_hbm(board(), "ddr", 64 * MIB).gb_per_s == pytest.approx(32, rel=1e-3)  # two ports of 64 bytes
-    assert copy_into_hbm(board(), "host", 64 * MIB).gb_per_s == pytest.approx(10.94, rel=5e-3)  # the PCIe link
+    assert copy_into_hbm(board(), "host", 64 * MIB).gb_per_s == pytest.approx(11.47, rel=1e-2)  # the PCIe link
     assert copy_into_hbm(board(), "flash", 64 * MIB).gb_per_s == pytest.approx(3.5, rel=1e-2)
 
 
