@@ -49,9 +49,19 @@ def _pairs(run: Simulation, page: Outcome) -> dict[str, tuple[Any, Any]]:
     if page.throughput is not None:
         return pairs
     finish = {name: None if cycle == NEVER else cycle for name, cycle in page.finish.items()}
+    assert run.record is not None
     return pairs | {
         "finish": (run.finish, finish),
         "writes": ({name: times.tolist() for name, times in run.write_times.items()}, page.writes),
         "reads": ({name: times.tolist() for name, times in run.read_times.items()}, page.reads),
+        "bursts": ({name: rows.tolist() for name, rows in run.record.bursts.items()}, _rows(page)),
         "peaks": ({name: max(1, peak) for name, peak in run.max_occupancy.items()}, page.peaks),
+    }
+
+
+def _rows(page: Outcome) -> dict[str, list[list[int]]]:
+    """The bursts as a run records them: -1 is what never was."""
+    return {
+        name: [[-1 if value == NEVER else int(value) for value in row] for row in rows]
+        for name, rows in page.bursts.items()
     }

@@ -6,7 +6,7 @@ import pytest
 from compare import differences
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from oracle_graphs import endless_graphs, mixed_graphs, rival_graphs, tangled_graphs, turn_graphs
+from oracle_graphs import endless_graphs, law_graphs, mixed_graphs, rival_graphs, tangled_graphs, turn_graphs
 from sim_graphs import actor_graphs, memory_graphs, pipeline_graphs
 
 KINDS = {
@@ -15,6 +15,7 @@ KINDS = {
     "traces": mixed_graphs(("trace",), most_ports=1),
     "actors": st.one_of(actor_graphs(), mixed_graphs(("actor",), most_ports=0)),
     "ports": memory_graphs(),
+    "law": law_graphs(),
     "rivals": st.one_of(rival_graphs(), turn_graphs()),
     "ports and actors": mixed_graphs(("actor",), most_fifos=2),
     "ports and loops": mixed_graphs(("loops",), most_fifos=2),
