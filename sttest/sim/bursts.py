@@ -1,9 +1,10 @@
-"""How a memory port cuts its byte stream into bursts, and when each byte of one is there."""
+"""How a memory port cuts its byte stream into bursts, where they go, and when each byte of one is there."""
 
 from collections import Counter
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from sttest.core.errors import InputError
 from sttest.sim.graph import Channel, MemoryPort, Process, TimedGraph
@@ -14,9 +15,32 @@ def ceil_div(number: int, divisor: int) -> int:
     return -(-number // divisor)
 
 
+_MASK = (1 << 32) - 1
+
+
+def scattered(burst: int) -> int:
+    """Where a burst of a random port goes, as a number of 32 bits: the same in every engine and in RTL."""
+    mixed = burst & _MASK
+    for _ in range(2):
+        mixed = (mixed ^ mixed >> 16) * 0x45D9F3B & _MASK
+    return mixed ^ mixed >> 16
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A burst that its channel has taken: in which ``cycle``, how many units of it later (``rest``), and when it is
+
+    ``due``: a read from whose cycle on its beats come, of a write the cycle of its response.
+    """
+
+    cycle: int
+    rest: int
+    due: int
+
+
 @dataclass(frozen=True)
 class BurstPlan:
-    """Burst i holds bytes [i, i + 1) * ``burst_bytes`` of the stream and goes to ``channels[i % len(channels)]``."""
+    """How a port's stream is cut: burst i holds bytes [i, i + 1) * ``burst_bytes`` of it."""
 
     tokens: int
     token_bytes: int
@@ -24,29 +48,47 @@ class BurstPlan:
     window: int
     start: int
     channels: tuple[Channel, ...]
+    writes: bool
+    random: bool
+    one_id: bool
+    gap: int
+    early: bool
 
     @property
     def total_bytes(self) -> int:
         """Bytes of the whole stream."""
         return self.tokens * self.token_bytes
 
-    @property
+    @cached_property
     def bursts(self) -> int:
         """Bursts of the whole stream; the last may be short."""
         return ceil_div(self.total_bytes, self.burst_bytes)
 
+    def lane(self, burst: int) -> int:
+        """Which of the port's channels a burst goes to."""
+        lanes = len(self.channels)
+        if lanes == 1:
+            return 0
+        if self.random:
+            return scattered(burst) % lanes
+        return burst * lanes // self.bursts if self.one_id else burst % lanes
+
     def channel(self, burst: int) -> Channel:
         """The channel that a burst goes to."""
-        return self.channels[burst % len(self.channels)]
+        return self.channels[self.lane(burst)]
 
     def beats(self, burst: int) -> int:
         """Beats that a burst takes on its channel."""
-        size = min(self.burst_bytes, self.total_bytes - burst * self.burst_bytes)
-        return ceil_div(size, self.channel(burst).beat_bytes)
+        return ceil_div(self._size(burst), self.channel(burst).beat_bytes)
 
-    def occupancy_cycles(self, burst: int) -> int:
-        """Cycles for which a burst occupies its channel."""
-        return self._cycles(burst, self.beats(burst))
+    def occupancy_units(self, burst: int) -> int:
+        """Units of 1/``beats_num`` cycle for which a burst occupies its channel."""
+        channel = self.channel(burst)
+        units = self.beats(burst) * channel.units_per_beat(writes=self.writes)
+        if not self.random:
+            return units
+        short = self._size(burst) <= channel.random_bytes
+        return max(units, channel.random_short if short else channel.random_long)
 
     def bursts_of(self, token: int) -> range:
         """The bursts that hold bytes of a token."""
@@ -57,26 +99,64 @@ class BurstPlan:
         """Bursts all of whose bytes lie in the first ``tokens`` tokens."""
         return self.bursts if tokens == self.tokens else tokens * self.token_bytes // self.burst_bytes
 
-    def arrival_delay(self, burst: int, token: int) -> int:
-        """Cycles from a burst's start on its channel to the arrival of the last byte of the token that it holds."""
+    def last_token(self, burst: int) -> int:
+        """The token that holds the last byte of a burst."""
+        return (min((burst + 1) * self.burst_bytes, self.total_bytes) - 1) // self.token_bytes
+
+    def arrival(self, burst: int, token: int, taken: Taken) -> int:
+        """Cycle in which the last byte of a token that a read burst holds is there."""
         end = min((token + 1) * self.token_bytes, (burst + 1) * self.burst_bytes)
-        last_beat = (end - 1 - burst * self.burst_bytes) // self.channel(burst).beat_bytes
-        return self.channel(burst).latency + self._cycles(burst, last_beat + 1)
-
-    def response_delay(self, burst: int) -> int:
-        """Cycles from a write burst's start on its channel to its response."""
-        return self.occupancy_cycles(burst) + self.channel(burst).latency
-
-    def _cycles(self, burst: int, beats: int) -> int:
         channel = self.channel(burst)
-        return ceil_div(beats * channel.beats_den, channel.beats_num)
+        beats = (end - 1 - burst * self.burst_bytes) // channel.beat_bytes + 1
+        return taken.due + ceil_div(taken.rest + beats * channel.beats_den, channel.beats_num)
+
+    def end(self, burst: int, taken: Taken) -> int:
+        """First cycle by which the channel is done with a burst whose data were there."""
+        units = taken.rest + self.occupancy_units(burst)
+        return taken.cycle + max(1, ceil_div(units, self.channel(burst).beats_num))
+
+    def _size(self, burst: int) -> int:
+        return min(self.burst_bytes, self.total_bytes - burst * self.burst_bytes)
 
 
-def burst_plan(port: MemoryPort, channels: dict[str, Channel]) -> BurstPlan:
+def burst_plan(port: MemoryPort, channels: Mapping[str, Channel]) -> BurstPlan:
     """The bursts of a memory port."""
     chosen = tuple(channels[name] for name in port.channels)
-    window = port.outstanding * len(chosen)
-    return BurstPlan(port.tokens, port.token_bytes, port.burst_bytes, window, port.start, chosen)
+    is_random = port.pattern == "random"
+    return BurstPlan(
+        port.tokens, port.token_bytes, port.burst_bytes, port.outstanding, port.start, chosen,
+        writes=port.op == "write", random=is_random, one_id=port.ids == "one",
+        gap=port.gap, early=port.early,
+    )  # fmt: skip
+
+
+class ChannelClock:
+    """When a channel is free: after its last burst, in units of 1/``beats_num`` cycle."""
+
+    def __init__(self, channel: Channel) -> None:
+        self.channel = channel
+        self.free = NEVER * channel.beats_num
+
+    @property
+    def next_cycle(self) -> int:
+        """The first cycle in which it may take a burst."""
+        return max(0, self.free // self.channel.beats_num)
+
+    def take(self, cycle: int, units: int, *, writes: bool) -> Taken:
+        """Takes a burst that occupies it for so many units."""
+        num = self.channel.beats_num
+        since, begins = self.free // num, max(cycle * num, self.free)
+        self.free = max(begins + units, (cycle + 1) * num)
+        delay, busy = self.channel.delay(writes=writes), self.channel.busy_delay(writes=writes)
+        return Taken(cycle, begins - cycle * num, max(cycle + delay, since + busy))
+
+    def hold(self, cycle: int) -> None:
+        """Is not free before a cycle."""
+        self.free = max(self.free, cycle * self.channel.beats_num)
+
+
+NEVER = -(1 << 52)
+"""When a channel became free for its first burst: longer ago than any delay."""
 
 
 # --- Memory ports that share channels, and timed graphs whose ports use other channels than they were made with

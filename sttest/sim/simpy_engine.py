@@ -14,7 +14,7 @@ from simpy import Environment, Event
 from simpy.core import EmptySchedule
 from simpy.events import EventPriority
 
-from sttest.sim.bursts import BurstPlan, burst_plan
+from sttest.sim.bursts import BurstPlan, ChannelClock, Taken, burst_plan
 from sttest.sim.graph import Actor, Channel, Fifo, Pipeline, Process, TimedGraph, fifo_ends, joins_actors
 from sttest.sim.simulation import RunRecord, Stalls
 from sttest.sim.stages import StageTable, stage_table
@@ -119,78 +119,129 @@ DECIDES_LAST = 2
 
 
 class ChannelState:
-    """Serves one burst at a time, never idle while one waits; ports take turns, each in its own order."""
+    """Takes a burst at a time, never idle while one waits; ports take turns within a direction, as directions do."""
 
     def __init__(self, env: Environment, channel: Channel) -> None:
         self.env = env
-        self.channel = channel
-        self._queues: dict[int, deque[tuple[int, int, Callable[[int, int], None]]]] = {}
-        self._free_at = 0
-        self._served = -1
-        self._deciding = False
+        self.clock = ChannelClock(channel)
+        self._queues: dict[int, tuple[PortState, deque[int]]] = {}
+        self._served = {False: -1, True: -1}  # of ports that read, and that write
+        self._writes, self._in_a_row = True, channel.write_turns  # so that who reads comes first
+        self._deciding = self._is_held = False
 
-    def request(self, port: int, burst: int, beats: int, on_start: Callable[[int, int], None]) -> None:
-        """Queues a burst; ``on_start(burst, cycle)`` is called when the channel takes it."""
-        self._queues.setdefault(port, deque()).append((burst, beats, on_start))
+    def request(self, port: "PortState", burst: int) -> None:
+        """Queues a burst; the port hears when it is taken."""
+        self._queues.setdefault(port.number, (port, deque()))[1].append(burst)
+        self._decide_next()
+
+    def release(self, cycle: int) -> None:
+        """The data of the burst that holds it are there, and it is free from a cycle on."""
+        self._is_held = False
+        self.clock.hold(cycle)
         self._decide_next()
 
     def _decide_next(self) -> None:
-        if self._deciding:
+        if self._deciding or self._is_held or not any(queue for _, queue in self._queues.values()):
             return
         self._deciding = True
         wake = Wake(self.env)
         wake.callbacks.append(self._decide)
-        wake.fire_at(max(now_of(self.env), self._free_at), DECIDES_LAST)
+        wake.fire_at(max(now_of(self.env), self.clock.next_cycle), DECIDES_LAST)
 
     def _decide(self, _: Event) -> None:
         self._deciding = False
-        waiting = [port for port, queue in self._queues.items() if queue]
-        port = min(waiting, key=lambda number: (number <= self._served, number))
-        burst, beats, on_start = self._queues[port].popleft()
-        self._served = port
-        now = now_of(self.env)
-        self._free_at = now + -(-beats * self.channel.beats_den // self.channel.beats_num)
-        on_start(burst, now)
-        if any(self._queues.values()):
-            self._decide_next()
+        waiting = {number: port.plan.writes for number, (port, queue) in self._queues.items() if queue}
+        writes = self._direction(set(waiting.values()))
+        self._in_a_row = self._in_a_row + 1 if writes == self._writes else 1
+        self._writes = writes
+        served = self._served[writes]
+        number = min((each for each in waiting if waiting[each] == writes), key=lambda each: (each <= served, each))
+        self._served[writes] = number
+        port, queue = self._queues[number]
+        burst = queue.popleft()
+        taken = self.clock.take(now_of(self.env), port.plan.occupancy_units(burst), writes=writes)
+        self._is_held = port.is_taken(burst, taken)
+        self._decide_next()
+
+    def _direction(self, waiting: set[bool]) -> bool:
+        if len(waiting) == 1:
+            return next(iter(waiting))
+        channel = self.clock.channel
+        turns = channel.write_turns if self._writes else channel.read_turns
+        return self._writes if self._in_a_row < turns else not self._writes
 
 
 class PortState:
-    """What read and write ports share: their bursts, and when each was requested and started."""
+    """What read and write ports share: their bursts, and when each was requested and taken."""
 
     def __init__(
         self, env: Environment, number: int, plan: BurstPlan, channels: list[ChannelState], fifo: FifoState
     ) -> None:
         self.env = env
+        self.number = number
         self.plan = plan
         self.fifo = fifo
         self.finish: int | None = None
         self.visits = 0
         self.requests = array("q")
-        self.starts = array("q", [-1]) * plan.bursts
-        self._number = number
-        self._channels = channels
+        self.taken: list[Taken | None] = [None] * plan.bursts
+        self.channels = channels
         self._stall_cycles = [0, 0]
-        self._awaited = -1
-        self._awaited_start: Wake | None = None
+        self._waiting: list[Wake] = []
+        self._last_on: dict[int, int] = {}
 
-    def _request(self, burst: int) -> None:
-        self.requests.append(now_of(self.env))
-        channel = self._channels[burst % len(self._channels)]
-        channel.request(self._number, burst, self.plan.beats(burst), self._on_start)
+    def is_taken(self, burst: int, taken: Taken) -> bool:
+        """A channel takes a burst; whether that holds it until more data come."""
+        self.taken[burst] = taken
+        self._changed()
+        return False
 
-    def _on_start(self, burst: int, cycle: int) -> None:
-        self.starts[burst] = cycle
-        if burst == self._awaited and self._awaited_start is not None:
-            self._awaited_start.fire_at(cycle)
-            self._awaited_start = None
+    def _requests(self) -> Generator[Event, None, None]:
+        """A second SimPy process: requests one burst after the other."""
+        asked = -1
+        for burst in range(self.plan.bursts):
+            earliest = max(asked + 1, (yield from self._asks_from(burst)))
+            if len(self.channels) > 1:
+                earliest = max(earliest, (yield from self._turns_from(burst)))
+            if earliest > now_of(self.env):
+                yield self.env.timeout(earliest - now_of(self.env))
+            asked = now_of(self.env)
+            self.requests.append(asked)
+            self.channels[self.plan.lane(burst)].request(self, burst)
 
-    def _until_started(self, burst: int) -> Generator[Event, None, int]:
-        if self.starts[burst] < 0:
-            self._awaited = burst
-            self._awaited_start = Wake(self.env)
-            yield self._awaited_start
-        return self.starts[burst]
+    def _asks_from(self, burst: int) -> Generator[Event, None, int]:
+        raise NotImplementedError
+
+    def _turns_from(self, burst: int) -> Generator[Event, None, int]:
+        """When a burst may be requested as far as the channels of the bursts before it go."""
+        lane = self.plan.lane(burst)
+        before = self._last_on.get(lane)
+        self._last_on[lane] = burst
+        earliest = 0 if before is None else (yield from self._until_taken(before)).cycle
+        if self.plan.one_id and burst > 0 and self.plan.lane(burst - 1) != lane:
+            taken = yield from self._until_taken(burst - 1)
+            ends = yield from self._end(burst - 1, taken)
+            earliest = max(earliest, ends + self.plan.channel(burst - 1).turn_cycles)
+        return earliest
+
+    def _end(self, burst: int, taken: Taken) -> Generator[Event, None, int]:
+        yield from ()
+        return self.plan.end(burst, taken)
+
+    def _until_taken(self, burst: int) -> Generator[Event, None, Taken]:
+        while (taken := self.taken[burst]) is None:
+            yield self._change()
+        return taken
+
+    def _change(self) -> Wake:
+        """Fires when a burst is taken, or a token that others of the port wait for."""
+        self._waiting.append(Wake(self.env))
+        return self._waiting[-1]
+
+    def _changed(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for wake in waiting:
+            wake.fire_at(now_of(self.env))
 
 
 class ReadPort(PortState):
@@ -202,17 +253,16 @@ class ReadPort(PortState):
         return Stalls(output_cycles=self._stall_cycles[0], memory_cycles=self._stall_cycles[1])
 
     def run(self) -> Generator[Event, None, None]:
-        """The SimPy process: requests bursts ahead, writes tokens as their bytes arrive."""
-        self._drained = 0
-        self._blocked_request = False
-        call_at(self.env, self.plan.start, self._request_next)
+        """The SimPy process: writes tokens as their bytes arrive."""
+        self._written = array("q")
+        self.env.process(self._requests())
         now = self.plan.start - 1
         for token in range(self.plan.tokens):
             base = now + 1
             arrived = 0
             for burst in self.plan.bursts_of(token):
-                started = yield from self._until_started(burst)
-                arrived = max(arrived, started + self.plan.arrival_delay(burst, token))
+                taken = yield from self._until_taken(burst)
+                arrived = max(arrived, self.plan.arrival(burst, token, taken))
             there = max(base, arrived)
             now = yield from _pass(self.env, self.fifo, there, is_write=True)
             self._stall_cycles[0] += now - there
@@ -220,27 +270,28 @@ class ReadPort(PortState):
             self.visits += 1
             self.fifo.writes.append(now)
             self.fifo.wake_reader(now)
-            self._drain(self.plan.bursts_done(token + 1))
+            self._written.append(now)
+            self._changed()
         self.finish = now + 1
 
-    def _request_next(self) -> None:
-        self._request(len(self.requests))
-        issued = len(self.requests)
-        if issued == self.plan.bursts:
-            return
-        self._blocked_request = issued - self._drained >= self.plan.window
-        if not self._blocked_request:
-            call_at(self.env, now_of(self.env) + 1, self._request_next)
-
-    def _drain(self, bursts_done: int) -> None:
-        self._drained = bursts_done
-        if self._blocked_request and len(self.requests) - bursts_done < self.plan.window:
-            self._blocked_request = False
-            call_at(self.env, now_of(self.env) + 1, self._request_next)
+    def _asks_from(self, burst: int) -> Generator[Event, None, int]:
+        """A burst is requested once the one a window before is drained."""
+        if burst < self.plan.window:
+            return self.plan.start
+        last = self.plan.last_token(burst - self.plan.window)
+        while len(self._written) <= last:
+            yield self._change()
+        return self._written[last] + 1
 
 
 class WritePort(PortState):
     """Streams tokens from its FIFO to memory."""
+
+    def __init__(
+        self, env: Environment, number: int, plan: BurstPlan, channels: list[ChannelState], fifo: FifoState
+    ) -> None:
+        super().__init__(env, number, plan, channels, fifo)
+        self._read = array("q")
 
     @property
     def stalls(self) -> Stalls:
@@ -249,30 +300,46 @@ class WritePort(PortState):
 
     def run(self) -> Generator[Event, None, None]:
         """The SimPy process: takes tokens while there is a burst to put them in, waits for the last response."""
-        now = self.plan.start - 1
-        requested, next_request = 0, 0
-        for token in range(self.plan.tokens):
+        self.env.process(self._requests())
+        plan = self.plan
+        now = plan.start - 1
+        for token in range(plan.tokens):
             base = now + 1
+            done = plan.bursts_done(token) - plan.bursts_done(max(0, token - 1))
             space = yield from self._space_for(token)
-            place = max(base, space)
+            place = max(base + plan.gap * done, space)
             now = yield from _pass(self.env, self.fifo, place, is_write=False)
             self._stall_cycles[0] += now - place
             self._stall_cycles[1] += place - base
             self.visits += 1
             self.fifo.reads.append(now)
             self.fifo.wake_writer(now)
-            for burst in range(requested, self.plan.bursts_done(token + 1)):
-                next_request = max(next_request, now)
-                call_at(self.env, next_request, lambda burst=burst: self._request(burst))
-                next_request += 1
-            requested = self.plan.bursts_done(token + 1)
-        responses: list[int] = []
-        for burst in range(max(0, self.plan.bursts - self.plan.window), self.plan.bursts):
-            started = yield from self._until_started(burst)
-            responses.append(started + self.plan.response_delay(burst))
-        finish = max(responses)
+            self._take(token, now)
+        finish = 0
+        for burst in range(max(0, plan.bursts - plan.window), plan.bursts):
+            finish = max(finish, (yield from self._response(burst)))
         self._stall_cycles[1] += finish - (now + 1)
         self.finish = finish
+
+    def is_taken(self, burst: int, taken: Taken) -> bool:
+        """See ``PortState``: a burst that was requested with its first byte holds its channel."""
+        super().is_taken(burst, taken)
+        return self.plan.last_token(burst) >= len(self._read)
+
+    def _take(self, token: int, now: int) -> None:
+        self._read.append(now)
+        self._changed()
+        for burst in self.plan.bursts_of(token):
+            if self.taken[burst] is not None and self.plan.last_token(burst) == token:
+                self.channels[self.plan.lane(burst)].release(now + 1)
+
+    def _asks_from(self, burst: int) -> Generator[Event, None, int]:
+        """A burst is requested with its last byte, or its first one."""
+        plan = self.plan
+        token = burst * plan.burst_bytes // plan.token_bytes if plan.early else plan.last_token(burst)
+        while len(self._read) <= token:
+            yield self._change()
+        return self._read[token]
 
     def _space_for(self, token: int) -> Generator[Event, None, int]:
         """First cycle with a burst slot for all bytes of the token: all predecessors there have had their responses."""
@@ -280,9 +347,23 @@ class WritePort(PortState):
         for burst in self.plan.bursts_of(token):
             before = burst - self.plan.window
             if before >= 0:
-                started = yield from self._until_started(before)
-                free = max(free, started + self.plan.response_delay(before) + 1)
+                free = max(free, (yield from self._response(before)) + 1)
         return free
+
+    def _response(self, burst: int) -> Generator[Event, None, int]:
+        taken = yield from self._until_taken(burst)
+        whole = yield from self._whole(burst)
+        return max(taken.due, whole + 1)
+
+    def _whole(self, burst: int) -> Generator[Event, None, int]:
+        last = self.plan.last_token(burst)
+        while len(self._read) <= last:
+            yield self._change()
+        return self._read[last]
+
+    def _end(self, burst: int, taken: Taken) -> Generator[Event, None, int]:
+        whole = yield from self._whole(burst)
+        return max(self.plan.end(burst, taken), whole + 1)
 
 
 def _pass(env: Environment, fifo: FifoState, base: int, *, is_write: bool) -> Generator[Event, None, int]:
@@ -550,6 +631,7 @@ def _times(cycles: "array[int]") -> np.ndarray:
 
 
 def _bursts(port: PortState) -> np.ndarray:
-    """Request and start of each burst that was requested, int64[n, 2]; a port's requests go out in order."""
-    requested = len(port.requests)
-    return np.stack([_times(port.requests), _times(port.starts)[:requested]], axis=1)
+    """Of each burst that was requested its request, start, rest and due, int64[n, 4]; requests go out in order."""
+    taken = ((-1, -1, -1) if each is None else (each.cycle, each.rest, each.due) for each in port.taken)
+    rows = [(request, *times) for request, times in zip(port.requests, taken, strict=False)]
+    return np.array(rows, np.int64).reshape(-1, 4)
