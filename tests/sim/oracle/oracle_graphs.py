@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from math import gcd
 
@@ -89,7 +91,7 @@ def mixed_graphs(draw, kinds=tuple(KINDS), *, most_fifos=5, most_ports=3, most_d
     names = [channel.name for channel in channels]
     for number, op in enumerate(ports, len(ends)):
         processes.insert(draw(st.integers(0, len(processes))), draw(memory_ports(number, op, names)))
-    made = graph(fifos, processes, channels)
+    made = graph(fifos, without_holding(processes), channels)
     return balanced(made) if draw(st.integers(0, 7)) else made
 
 
@@ -147,6 +149,14 @@ def detailed_ports(draw, port: MemoryPort) -> MemoryPort:
     )
 
 
+def without_holding(processes: Sequence[Process]) -> list[Process]:
+    """The same, none of whose ports that share a channel requests bursts early: it would hold others off, for ever."""
+    ports = [process for process in processes if isinstance(process, MemoryPort)]
+    users = Counter(channel for port in ports for channel in set(port.channels))
+    shared = {port.name for port in ports if any(users[channel] > 1 for channel in port.channels)}
+    return [replace(p, early=False) if isinstance(p, MemoryPort) and p.name in shared else p for p in processes]
+
+
 @st.composite
 def memory_ports(draw, fifo: int, op: str, channels: list[str]) -> MemoryPort:
     chosen = draw(st.lists(st.sampled_from(channels), min_size=1, max_size=3))
@@ -183,7 +193,7 @@ def law_graphs(draw) -> TimedGraph:
         events = [replace(event, stage=latency - 1 if event.op == "write" else 0) for event in events]
         start = draw(st.sampled_from([0, 0, 9]))
         pipelines.append(Pipeline(f"p{number}", (Loop((trips,), ii, latency, tuple(events)),), start))
-    return graph(fifos, draw(st.permutations([*ports, *pipelines])), channels)
+    return graph(fifos, draw(st.permutations([*without_holding(ports), *pipelines])), channels)
 
 
 def balanced(design: TimedGraph) -> TimedGraph:
@@ -284,7 +294,7 @@ def turn_graphs(draw) -> TimedGraph:
         port = MemoryPort(f"m{number}", op, f"f{number}", tokens[number], 4, ("c",), 4, outstanding, start=start)
         ports.append(draw(detailed_ports(port)))
     channel = Channel("c", draw(st.sampled_from([0, 1, 5])), 4, draw(st.sampled_from([1, 3])), draw(st.integers(1, 9)))
-    return graph(fifos, [*ports, *programs], [draw(detailed_channels(channel))])
+    return graph(fifos, [*without_holding(ports), *programs], [draw(detailed_channels(channel))])
 
 
 @st.composite
@@ -347,4 +357,4 @@ def tangled_graphs(draw, most_fifos=3) -> TimedGraph:
             loops.append(Loop((trips,), draw(st.sampled_from([1, 1, 3])), 1, (event,), draw(st.sampled_from([0, 2]))))
         processes.append(Pipeline(f"p{number}", tuple(loops)))
     channel = draw(detailed_channels(Channel("c", draw(st.sampled_from([0, 5])), 4, 1, draw(st.integers(1, 3)))))
-    return graph(fifos, [*ports, *processes], [channel] if ports else [])
+    return graph(fifos, [*without_holding(ports), *processes], [channel] if ports else [])
