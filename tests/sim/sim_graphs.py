@@ -138,7 +138,7 @@ def memory_ports(draw, name: str, fifo: str, op: str, tokens: int, channels: lis
     window = 1 + (token_bytes + burst_bytes - 1) // burst_bytes
     outstanding = draw(st.integers(window, window + 4))
     start = draw(st.sampled_from([0, 0, 3]))
-    return MemoryPort(name, op, fifo, tokens, token_bytes, tuple(chosen), burst_bytes, outstanding, start=start)
+    return MemoryPort(name, op, fifo, tokens, token_bytes, tuple(chosen), burst_bytes, outstanding, start)
 
 
 @st.composite

@@ -86,7 +86,7 @@ def mixed_graphs(draw, kinds=tuple(KINDS), *, most_fifos=5, most_ports=3, most_d
     for number, (writer, reader) in enumerate(ends):
         if isinstance(processes[writer], Actor) and isinstance(processes[reader], Actor):
             fifos[number] = replace(fifos[number], latency=0)
-    channels = draw(st.lists(memory_channels(), min_size=1, max_size=2)) if ports else []
+    channels = draw(st.lists(memory_channels(), min_size=1, max_size=3)) if ports else []
     channels = [replace(channel, name=f"c{number}") for number, channel in enumerate(channels)]
     names = [channel.name for channel in channels]
     for number, op in enumerate(ports, len(ends)):
@@ -159,7 +159,7 @@ def without_holding(processes: Sequence[Process]) -> list[Process]:
 
 @st.composite
 def memory_ports(draw, fifo: int, op: str, channels: list[str]) -> MemoryPort:
-    chosen = draw(st.lists(st.sampled_from(channels), min_size=1, max_size=3))
+    chosen = draw(st.lists(st.sampled_from(channels), min_size=1, max_size=3, unique=True))
     token_bytes, burst_bytes = draw(st.sampled_from([(4, 16), (4, 4), (6, 16), (16, 8), (3, 7), (5, 64)]))
     touched = (burst_bytes - gcd(token_bytes, burst_bytes) + token_bytes - 1) // burst_bytes + 1
     outstanding, start = draw(st.integers(touched, touched + 3)), draw(st.sampled_from([0, 0, 3]))
@@ -176,7 +176,7 @@ def law_graphs(draw) -> TimedGraph:
 
     What the memory does is most of what happens: bursts queue, carry fractions of cycles, turn to other channels.
     """
-    channels = draw(st.lists(memory_channels(), min_size=1, max_size=3))
+    channels = draw(st.lists(memory_channels(), min_size=1, max_size=4))
     channels = [replace(channel, name=f"c{number}") for number, channel in enumerate(channels)]
     ports, fifos, ends = [], [], []
     tokens, together = draw(st.integers(1, 40)), draw(st.booleans())

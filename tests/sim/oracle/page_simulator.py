@@ -113,7 +113,6 @@ class Burst:
     size: int
     op: str
     turn: int
-    lane: int
     channel: Channel
     is_random: bool
     last_byte_at: Callable[[], float]
@@ -344,14 +343,13 @@ class MemoryPort:
         firsts = range(0, total, self.size)
         self.bursts: list[Burst] = []
         for i, first in enumerate(firsts):
-            lane = self.lane(i, len(firsts), is_random)
+            channel = self.used[self.where(i, len(firsts), is_random)]
             size = min(self.size, total - first)
             last_byte_at = partial(self.moved_at, first + size - 1)
-            burst = Burst(i, first, size, given["op"], turn, lane, self.used[lane], is_random, last_byte_at)
-            self.bursts.append(burst)
+            self.bursts.append(Burst(i, first, size, given["op"], turn, channel, is_random, last_byte_at))
         self.moved: list[int] = []
 
-    def lane(self, burst: int, bursts: int, is_random: bool) -> int:
+    def where(self, burst: int, bursts: int, is_random: bool) -> int:
         """Which of its channels a burst goes to."""
         if is_random:
             return hashed(burst) % len(self.used)
@@ -399,14 +397,14 @@ class MemoryPort:
         if burst.number:
             rules.append(self.bursts[burst.number - 1].requested + 1)
         if len(self.used) > 1:
-            rules += self.rules_of_lanes(burst)
+            rules += self.rules_between_channels(burst)
         return max(rules)
 
-    def rules_of_lanes(self, burst: Burst) -> Iterator[float]:
-        """The one before on the same lane was taken; with one ID, the one before is done where it is on another."""
+    def rules_between_channels(self, burst: Burst) -> Iterator[float]:
+        """What came before on the same channel was taken; with one ID, the one before is done if that was elsewhere."""
         older = self.bursts[: burst.number]
-        yield from (before.taken for before in older if before.lane == burst.lane)
-        if self.has_one_id and older and older[-1].lane != burst.lane:
+        yield from (before.taken for before in older if before.channel is burst.channel)
+        if self.has_one_id and older and older[-1].channel is not burst.channel:
             channel, leaves = older[-1].channel, older[-1].leaves()
             wait = channel.latency if channel.id_wait is None else channel.id_wait
             yield NEVER if leaves == NEVER else ceil(leaves) + wait
