@@ -103,7 +103,7 @@ class Channel:
 
 
 def whole_cycles(time: Fraction | float) -> float:
-    return time if time in (inf, -inf) else floor(time)
+    return floor(time) if isinstance(time, Fraction) else time
 
 
 @dataclass
