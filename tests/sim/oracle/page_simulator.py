@@ -139,13 +139,16 @@ class Burst:
         held = self.last_byte_at() + 1 if self.op == "write" else -inf
         return max(self.begins + spent, self.taken + 1, held)
 
+    def due_alone(self) -> float:
+        """The same as ``due``, whatever becomes of its bytes."""
+        plain, busy = self.channel.delays(self.op)
+        return max(self.taken + plain, self.was_free + busy)
+
     def due(self) -> float:
         """The cycle after which a read burst's beats come, or the one of a write burst's response."""
         if self.taken == NEVER:
             return NEVER
-        plain, busy = self.channel.delays(self.op)
-        due = max(self.taken + plain, self.was_free + busy)
-        return max(due, self.last_byte_at() + 1) if self.op == "write" else due
+        return max(self.due_alone(), self.last_byte_at() + 1) if self.op == "write" else self.due_alone()
 
     def there(self, byte: int) -> float:
         """The cycle in which the beat with this byte of the stream is there."""
@@ -157,7 +160,8 @@ class Burst:
         """Cycle of its request, cycle in which it was taken, units of the channel that it begins later, and due."""
         if self.taken == NEVER:
             return [self.requested, NEVER, NEVER, NEVER]
-        return [self.requested, self.taken, (self.begins - self.taken) * self.channel.beats_num, self.due()]
+        due = self.due_alone() if self.due() == NEVER else self.due()
+        return [self.requested, self.taken, (self.begins - self.taken) * self.channel.beats_num, due]
 
 
 def hashed(i: int) -> int:
