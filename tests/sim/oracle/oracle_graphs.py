@@ -150,7 +150,7 @@ def detailed_ports(draw, port: MemoryPort) -> MemoryPort:
 
 
 def without_holding(processes: Sequence[Process]) -> list[Process]:
-    """The same, none of whose ports that share a channel requests bursts early: it would hold others off, for ever."""
+    """The same, none of whose ports that share a channel requests bursts early, which may hold others off for ever."""
     ports = [process for process in processes if isinstance(process, MemoryPort)]
     users = Counter(channel for port in ports for channel in set(port.channels))
     shared = {port.name for port in ports if any(users[channel] > 1 for channel in port.channels)}
@@ -171,10 +171,11 @@ def memory_ports(draw, fifo: int, op: str, channels: list[str]) -> MemoryPort:
 
 
 @st.composite
-def law_graphs(draw) -> TimedGraph:
+def law_graphs(draw, *, holding=False) -> TimedGraph:
     """One to four ports of longer streams over shared channels, each with a pipeline of its own or all with one.
 
     What the memory does is most of what happens: bursts queue, carry fractions of cycles, turn to other channels.
+    Where ``holding``, ports that write request early, also on shared channels, and may hold them for ever.
     """
     channels = draw(st.lists(memory_channels(), min_size=1, max_size=4))
     channels = [replace(channel, name=f"c{number}") for number, channel in enumerate(channels)]
@@ -193,7 +194,8 @@ def law_graphs(draw) -> TimedGraph:
         events = [replace(event, stage=latency - 1 if event.op == "write" else 0) for event in events]
         start = draw(st.sampled_from([0, 0, 9]))
         pipelines.append(Pipeline(f"p{number}", (Loop((trips,), ii, latency, tuple(events)),), start))
-    return graph(fifos, draw(st.permutations([*without_holding(ports), *pipelines])), channels)
+    ports = [replace(port, early=port.op == "write") for port in ports] if holding else without_holding(ports)
+    return graph(fifos, draw(st.permutations([*ports, *pipelines])), channels)
 
 
 def balanced(design: TimedGraph) -> TimedGraph:

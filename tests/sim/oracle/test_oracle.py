@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from compare import differences
+from compare import differences, record_differences
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from oracle_graphs import endless_graphs, law_graphs, mixed_graphs, rival_graphs, tangled_graphs, turn_graphs
@@ -41,3 +41,21 @@ def test_the_engines_do_what_the_page_says(kind, count):
     print(kind, dict(verdicts))
     assert verdicts.total() >= count
     assert verdicts["done"] > count // 8
+
+
+@pytest.mark.parametrize("count", [30, pytest.param(500, marks=pytest.mark.nightly)])
+def test_the_engines_stop_where_a_burst_holds_its_channel_for_ever(count):
+    """Ports that share channels and request early: what their data wait for may be behind them on the channel."""
+    verdicts: Counter[str] = Counter()
+
+    @settings(max_examples=count, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(law_graphs(holding=True), st.booleans())
+    def compare(design, unbounded):
+        verdict, found = record_differences(design, unbounded=unbounded)
+        verdicts[verdict] += 1
+        assert found == []
+
+    compare()
+    print(dict(verdicts))
+    assert verdicts["done"] > count // 4
+    assert verdicts["deadlock"] > count // 60
