@@ -139,6 +139,7 @@ class PartitionEntry(_Section):
 
     fullest_share_per_slr: list[float]
     wires_per_boundary: list[_Count]
+    hbm_slr: _Count = 0  # SLR beside the HBM
     objective: float
     proven_gap: float
     cycles: _Count | None
