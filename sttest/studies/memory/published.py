@@ -5,25 +5,26 @@ on a memory of one of our boards; those that no ports express have a reason in t
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, Literal, get_args, get_type_hints
+from typing import Literal
 
-from sttest.boards.load import load_board
+from pydantic import TypeAdapter
+
+from sttest.boards.load import load_board, require_hbm
 from sttest.boards.tiers import Tier, TierName
 from sttest.core.errors import InputError
 from sttest.core.files import read_csv
-from sttest.core.numbers import real, whole
 from sttest.studies.memory.benchmark import Benchmark, alternating, measure
 from sttest.studies.whatif.study import STUDIES
 
-__depends__ = ("sttest/studies/data/memory.csv", "sttest/boards/data/")
+__depends__ = ("sttest/studies/data/memory.csv",)
 
 PUBLISHED = STUDIES / "memory.csv"
 Role = Literal["fitted", "predicted"]
 Figure = Literal["total", "port", "read", "write", "latency", "served", "blocks"]
-"""GB/s of all ports, of the slowest, or of one direction; ns as :class:`Reached` has them;
-GB/s of kernels that read and write blocks by turns."""
+"""GB/s of all ports, of the slowest, or of one direction; ns as :class:`Reached` has them; GB/s of kernels that read
+and write blocks by turns."""
 CONDITIONS = (
     "op", "clock_mhz", "port_bits", "burst_bytes", "outstanding", "write_outstanding", "masters", "channels", "shared",
     "pattern", "ids", "kernel_cycles", "gap", "joined", "total_bytes",
@@ -42,22 +43,22 @@ class PublishedRow:
     memory: TierName
     card: str  # theirs
     benchmark: str
-    conditions: Benchmark | None  # None where no ports express it, and
-    reason: str  # why
-    blocks: int  # read before one is written, by turns; 0 for ports that work at once
-    setting: Mapping[str, float]  # what the memory's controller was set to, by keys of ``timing``
-    figure: Figure
     value: float
     unit: str
-    printed: str  # the figure as printed, where it is converted
-    assumed: str  # conditions that the source does not state
-    role: Role | None
-    fits: str  # keys of the board's file that were set so that this row comes out
     source: str
+    reason: str = ""  # why no ports express it; else empty
+    conditions: Benchmark | None = None  # None where no ports express it
+    figure: Figure = "port"
+    blocks: int = 0  # that are read before one is written, by turns; 0 for ports that work at once
+    setting: Mapping[str, float] = field(default_factory=dict[str, float])  # of the controller, by keys of ``timing``
+    printed: str = ""  # the figure as printed, where it is converted
+    assumed: str = ""  # conditions that the source does not state
+    role: Role | None = None
+    fits: str = ""  # keys of the board's file that were chosen so that this row comes out, or read off it
 
     def tier(self) -> Tier:
         """The memory, as it was set."""
-        tier = load_board(self.board).tier(self.memory)
+        tier = require_hbm(load_board(self.board)).tier(self.memory)
         return replace(tier, timing=replace(tier.timing, **self.setting)) if self.setting else tier
 
     def simulated(self, engine: str = "maxplus") -> float:
@@ -87,44 +88,27 @@ def figure_of(figure: Figure, conditions: Benchmark, blocks: int, tier: Tier, en
 @cache
 def published_rows() -> tuple[PublishedRow, ...]:
     """All rows, in the order of the file."""
-    return tuple(_row(line) for line in read_csv(PUBLISHED, COLUMNS))
+    rows = TypeAdapter(PublishedRow)
+    return tuple(rows.validate_python(_fields(line)) for line in read_csv(PUBLISHED, COLUMNS))
 
 
-def published_of(board: str, memory: TierName, benchmark: str) -> Iterator[PublishedRow]:
-    """Rows that ports express, of a benchmark on what is the memory of a board."""
-    same = next((each for each in ALIKE if (board, memory) in each), ((board, memory),))
-    for row in published_rows():
-        if row.conditions is not None and row.benchmark == benchmark and (row.board, row.memory) in same:
-            yield row
+def _fields(line: Mapping[str, str]) -> dict[str, object]:
+    given: dict[str, object] = {name: text for name, text in line.items() if text and name not in CONDITIONS}
+    if not line["reason"]:
+        given["conditions"] = {name: line[name] for name in CONDITIONS if line[name]}
+    pairs = (each.partition("=") for each in line["setting"].split())
+    return given | {"setting": {name: text for name, _, text in pairs}}
 
 
 ALIKE: tuple[tuple[tuple[str, TierName], ...], ...] = ((("u50", "hbm"), ("u55c", "hbm"), ("u280", "hbm")),)
-"""Boards whose memory is the same: HBM2 at 900 MHz behind AMD's hard controller and Vitis' shell."""
+"""Memories of different boards that are the same: HBM2 at 900 MHz behind AMD's hard controller and Vitis' shells."""
 
 
-def _row(line: Mapping[str, str]) -> PublishedRow:
-    given = {name: line[name] for name in CONDITIONS if line[name]}
-    figure = line["figure"] or "port"
-    assert figure in get_args(Figure), f"{PUBLISHED} has a figure '{figure}'"
-    return PublishedRow(
-        **{name: line[name] for name in ("card", "board", "memory", "benchmark", "reason", "unit", "printed")},
-        **{name: line[name] for name in ("assumed", "fits", "source")},
-        conditions=None if line["reason"] else Benchmark(**{name: _read(name, text) for name, text in given.items()}),
-        blocks=whole(line["blocks"] or "0"),
-        setting={name: real(text) for name, _, text in (each.partition("=") for each in line["setting"].split())},
-        figure=figure,
-        value=real(line["value"]),
-        role=line["role"] or None,
-    )  # pyright: ignore[reportArgumentType]
-
-
-_KINDS: Mapping[str, Any] = get_type_hints(Benchmark)
-
-
-def _read(name: str, text: str) -> object:
-    kind = _KINDS[name]
-    if kind is bool:
-        return text == "yes"
-    if kind is float:
-        return real(text)
-    return whole(text) if kind in (int, int | None) else text
+def published_of(board: str, memory: TierName, benchmark: str) -> Iterator[PublishedRow]:
+    """Rows that ports express of a benchmark on what is the memory of a board; those of the board itself first."""
+    same = next((each for each in ALIKE if (board, memory) in each), ((board, memory),))
+    rows = [row for row in published_rows() if row.conditions is not None and row.benchmark == benchmark]
+    for own in (True, False):
+        yield from (
+            row for row in rows if (row.board == board) is own and (row.board, row.memory) in same and not row.setting
+        )
