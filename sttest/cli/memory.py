@@ -1,6 +1,6 @@
 """What `sttest board` prints of memories: public benchmarks simulated on one, and what keeps a kernel slow."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
 from textwrap import wrap
 from typing import Any
@@ -45,12 +45,14 @@ def print_measured(board: str, tier: Tier, family: FamilyName, asked: Asked, *, 
             }
         )
         return
-    shown = [name for name in _CONDITIONS if len({getattr(row.conditions, name) for row in rows}) > 1]
+    alike = [asdict(row.conditions) for row in rows]
+    varied = {name for name in alike[0] if len({each[name] for each in alike}) > 1}
+    shown = [name for name in _CONDITIONS if name in varied]
     figures = [_figures(row) for row in rows]
     told = [name for name in figures[0] if any(each[name] for each in figures)]
     if "measured" in told:  # on a page of 80 columns is room for one of them
         told.remove("ns" if "measured ns" in told else "latency ns")
-    _print_lines(f"{family} on the {tier.name} of {board}: {_common(rows[0].conditions, shown)}")
+    _print_lines(f"{family} on the {tier.name} of {board}: {_common(rows[0].conditions, varied)}")
     cells = [
         [*(getattr(row.conditions, name) for name in shown), *(found[name] for name in told)]
         for row, found in zip(rows, figures, strict=True)
@@ -87,8 +89,8 @@ def _where(family: FamilyName) -> str:
     return "; there are figures for " + ", ".join(f"the {memory} of {board}" for board, memory in places)
 
 
-def _common(conditions: Benchmark, shown: Sequence[str]) -> str:
-    """The conditions that all rows have, in words."""
+def _common(conditions: Benchmark, varied: Collection[str]) -> str:
+    """The conditions in words, without those that the rows of a table differ in."""
     words = {
         "op": "read and written on the same channels" if conditions.op == "both" else f"{conditions.op} only",
         "pattern": "in sequence" if conditions.pattern == "sequential" else "random",
@@ -101,7 +103,7 @@ def _common(conditions: Benchmark, shown: Sequence[str]) -> str:
         "kernel_cycles": f"{conditions.kernel_cycles} cycles per transaction" if conditions.kernel_cycles else "",
         "clock_mhz": f"{conditions.clock_mhz:g} MHz",
     }
-    return ", ".join(text for name, text in words.items() if name not in shown and text)
+    return ", ".join(text for name, text in words.items() if name not in varied and text)
 
 
 def _plain(row: Compared) -> dict[str, Any]:
