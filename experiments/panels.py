@@ -162,7 +162,7 @@ def _memory(rows: Sequence[Row]) -> list[Panel]:
 
     def cloud(role: str) -> Series:
         points = [(row.reference or 0.0, row.value) for row in rates if row.note.startswith(role)]
-        return Series(role, points, "derived" if role == "fitted" else "simulated", joined=False)
+        return Series(role, points, "chosen" if role == "fitted" else "simulated", joined=False)
 
     ends = [(value, value) for value in (0.7, 450.0)]
     lines = [Series("as measured", ends, "bound"), cloud("predicted"), cloud("fitted")]
