@@ -9,7 +9,7 @@ name.
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer
@@ -42,7 +42,7 @@ class Tier:
     energy: Bracket | None = None  # pJ/bit
     limit_gb_per_s_per_channel: float = math.inf  # what is in front of the memory lets through
     limit: str = ""  # what that is, and the key that says so
-    timing: Timing = Timing()  # what bursts meet beside rate and latency
+    timing: Timing = field(default_factory=Timing)  # what bursts meet beside rate and latency
 
     @property
     def gb_per_s_per_channel(self) -> float:
@@ -137,6 +137,8 @@ class Hbm(MemoryKind):
     axi_ports: Channels
     axi_port_bits: Bits
     axi_port_mhz: Megahertz
+    switch_channels: Count | None = None  # channels that a port reaches without a lateral link
+    lateral_links: Count | None = None  # between two sets of them, per direction
     max_burst_bytes: Bytes
     outstanding_bursts: Count
 

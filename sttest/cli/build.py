@@ -280,6 +280,7 @@ def _document(
         "banks": len(placement.run_bytes),
         "busiest_over_mean": placement.busiest_over_mean,
         "remark": linking.remark,
+        "crossing": linking.crossing,
         "cycles": linking.cycles,
         "compiled_cycles": linking.compiled_cycles,
         "balanced_cycles": linking.balanced_cycles,
@@ -301,6 +302,7 @@ def _text(request: BuildRequest, plan: Plan, linking: Linking, results: list[Ste
         f"platform   {plan.platform}, Vitis {plan.vitis}, {plan.clock_mhz:g} MHz",
         f"ports      {len(placement.banks)} of {buffers} arguments in {banks}{crowded}",
         f"balance    the busiest bank moves {placement.busiest_over_mean:.2f} x the mean{linking.remark}",
+        *([f"crossing   {linking.crossing}"] if linking.crossing else []),
         f"memory     at most {largest:,} bytes in a bank, {linking.layers} layer{'s' if linking.layers != 1 else ''}",
         f"cycles     {linking.cycles:,} simulated with these banks, {linking.compiled_cycles:,} as compiled"
         if linking.cycles is not None and linking.compiled_cycles is not None
