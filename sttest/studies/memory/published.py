@@ -58,7 +58,7 @@ class PublishedRow:
 
     def tier(self) -> Tier:
         """The memory, as it was set."""
-        tier = require_hbm(load_board(self.board)).tier(self.memory)
+        tier = _tier(self.board, self.memory)
         return replace(tier, timing=replace(tier.timing, **self.setting)) if self.setting else tier
 
     def simulated(self, engine: str = "maxplus") -> float:
@@ -70,6 +70,11 @@ class PublishedRow:
         if self.conditions is None:
             raise InputError("not-expressed", self.reason, where=self.benchmark)
         return figure_of(self.figure, self.conditions, self.blocks, self.tier(), engine)
+
+
+@cache
+def _tier(board: str, memory: TierName) -> Tier:
+    return require_hbm(load_board(board)).tier(memory)
 
 
 def figure_of(figure: Figure, conditions: Benchmark, blocks: int, tier: Tier, engine: str = "maxplus") -> float:

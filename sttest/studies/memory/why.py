@@ -118,9 +118,12 @@ def _gb_per_s(conditions: Benchmark, tier: Tier) -> float:
 
 def possible_changes(conditions: Benchmark, tier: Tier) -> Iterator[Change]:
     """What could be better about a kernel's ports."""
-    if conditions.port_bits < _WIDEST_BITS:
-        yield Change(f"ports of {_WIDEST_BITS} bits", "width of the port", {"port_bits": _WIDEST_BITS})
     longest = min(_LONGEST_BYTES, tier.burst_bytes)
+    if conditions.port_bits < _WIDEST_BITS:
+        wide: dict[str, Any] = {"port_bits": _WIDEST_BITS}
+        if conditions.gap is None and conditions.pattern == "sequential":  # an adapter counts bursts in beats
+            wide["burst_bytes"] = max(conditions.burst_bytes, min(longest, conditions.beats * _WIDEST_BITS // 8))
+        yield Change(f"ports of {_WIDEST_BITS} bits", "width of the port", wide)
     if conditions.burst_bytes < longest:
         yield Change(f"bursts of {longest} bytes", "length of bursts", {"burst_bytes": longest})
     enough = enough_outstanding(conditions, tier)
