@@ -80,7 +80,8 @@ def _rests_on(board: str, memory: TierName, name: str, quantity: Quantity) -> st
 # --- How far the law carries, from the table of results
 
 
-def _lines() -> list[dict[str, str]]:
+def memory_rows() -> list[dict[str, str]]:
+    """The rows of the result that have a simulation."""
     return [row for row in read_csv(RESULT) if row["kind"] == "simulated" and row["value"]]
 
 
@@ -93,7 +94,7 @@ def _errors(lines: list[dict[str, str]]) -> Errors:
 
 def memory_errors() -> str:
     """Errors by memory and role."""
-    lines = _lines()
+    lines = memory_rows()
     groups: dict[tuple[str, str], list[dict[str, str]]] = {}
     for memory in (*dict.fromkeys(MEMORIES.values()), ""):
         for role in ("fitted", "predicted"):
@@ -107,7 +108,7 @@ def memory_errors() -> str:
 def memory_benchmarks() -> str:
     """Errors by memory, card and benchmark."""
     groups: dict[tuple[str, str, str], list[dict[str, str]]] = {}
-    for row in _lines():
+    for row in memory_rows():
         name = "STREAM" if row["benchmark"].startswith("STREAM") else row["benchmark"]
         groups.setdefault((row["memory"], row["card"], name), []).append(row)
     return _table(("memory", "card", "benchmark"), [(*key, *_shown(_errors(found))) for key, found in groups.items()])
@@ -126,7 +127,7 @@ def memory_misses() -> str:
     """Rows that are more than 15 % off."""
     lines = [
         (row["memory"], row["card"], f"{row['benchmark']}: {_conditions(row)}", *_compared(row))
-        for row in _lines()
+        for row in memory_rows()
         if abs(float(row["error"])) > 0.15
     ]
     columns = ("memory", "card", "conditions", "measured", "simulated", "error")

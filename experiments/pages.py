@@ -28,6 +28,7 @@ from experiments.memory_tables import (  # noqa: F401 - for pages
     memory_misses,
     memory_not_expressed,
     memory_parameters,
+    memory_rows,
 )
 from experiments.peers import weight_gb_per_token
 from experiments.published import published_table, published_text

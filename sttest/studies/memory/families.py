@@ -15,6 +15,9 @@ Master = Literal["hls", "rtl"]
 transaction; or a master of your own in RTL, which does neither."""
 
 
+_FIELDS = ("op", "pattern", "ids", "port_bits", "channels", "burst_bytes", "outstanding", "clock_mhz")
+
+
 @dataclass(frozen=True)
 class Asked:
     """Conditions that somebody asks for; None for those of the benchmark."""
@@ -31,12 +34,21 @@ class Asked:
     master: Master | None = None
     kernel_cycles: int | None = None
 
+    @property
+    def _given(self) -> dict[str, Any]:
+        """What is asked for, by fields of a benchmark."""
+        given: dict[str, Any] = {name: getattr(self, name) for name in _FIELDS if getattr(self, name) is not None}
+        return given if self.master is None else given | {"gap": 0 if self.master == "rtl" else None}
+
+    def among(self, benchmarks: list[Benchmark]) -> list[Benchmark]:
+        """Those that have what is asked for, one condition after the other; all where none has it."""
+        for name, wanted in self._given.items():
+            benchmarks = [each for each in benchmarks if getattr(each, name) == wanted] or benchmarks
+        return benchmarks
+
     def of(self, benchmark: Benchmark) -> Benchmark:
         """A benchmark with these conditions in place of its own."""
-        names = ("op", "clock_mhz", "port_bits", "burst_bytes", "outstanding", "channels", "pattern", "ids")
-        given: dict[str, Any] = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
-        if self.master is not None:
-            given["gap"] = 0 if self.master == "rtl" else None
+        given = self._given
         if self.masters is not None:
             given |= {"masters": self.masters, "shared": True}
         found = replace(benchmark, **given)
@@ -117,9 +129,7 @@ def measure_like(family: FamilyName, board: str, tier: Tier, asked: Asked = Aske
     Raises:
         InputError: conditions that cannot be, or more channels than the memory has.
     """
-    own = list(FAMILIES[family].conditions())
-    if asked.master is not None:  # of a benchmark that has both, the part with such masters
-        own = [each for each in own if (each.gap is None) is (asked.master == "hls")] or own
+    own = asked.among(list(FAMILIES[family].conditions()))
     conditions = dict.fromkeys(asked.of(each) for each in own)
     if asked.channels is None:  # a memory of few channels has fewer rows
         conditions = dict.fromkeys(each for each in conditions if each.channels_used <= tier.channels)
