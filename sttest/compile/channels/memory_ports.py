@@ -333,7 +333,7 @@ def _channels(
 
 
 UNITS = 256
-"""Of a cycle, in which channels of compiled designs count."""
+"""Parts of a cycle in which channels count."""
 
 
 def bank_channels(board: FpgaBoard, beat_bytes: int, numbers: Iterable[int]) -> tuple[Channel, ...]:

@@ -46,17 +46,17 @@ class Benchmark:
     op: Op = "read"
     clock_mhz: float = 300.0
     port_bits: int = 512
-    burst_bytes: int = 4096  # of a transaction; a burst is not longer
+    burst_bytes: int = 4096  # bytes of a transaction, which is one burst
     outstanding: int = 16  # transactions of a port that may be in flight
     masters: int = 1
-    channels: int = 1  # of each master, or of each of its ports where they are not shared
+    channels: int = 1  # channels of each master, or of each of its ports where they are not shared
     shared: bool = False
     pattern: Pattern = "sequential"
     ids: Ids = "one"
-    kernel_cycles: int = 0  # that the kernel needs per transaction at least; a beat per cycle at most anyway
+    kernel_cycles: int = 0  # least cycles of the kernel per transaction; a beat per cycle at most anyway
     gap: int | None = None  # cycles without data after a write burst; None for Vitis' m_axi adapter, 0 for RTL
     joined: bool = False  # one kernel moves what it reads to where it writes, so that each port waits for the others
-    total_bytes: int = 0  # that a port moves, counted from the first request to the end; 0 for a long run's pace
+    total_bytes: int = 0  # bytes of a port, timed from the first request to the end; 0 for a long run's pace
     write_outstanding: int = 0  # the same as ``outstanding`` of ports that write; 0 for as many
 
     @property
@@ -100,8 +100,8 @@ class Reached:
 
     direction: Direction
     gb_per_s: float
-    transaction_ns: float  # between the ends of two transactions
-    latency_ns: float  # from a request to its first data; of a write from its last data to the response
+    transaction_ns: float  # time between the ends of two transactions
+    latency_ns: float  # time from a request to its first data, from a write's last data to the response
     served_ns: float  # the same from when the channel took it
 
 

@@ -28,7 +28,7 @@ class Asked:
     burst_bytes: int | None = None
     outstanding: int | None = None
     channels: int | None = None
-    masters: int | None = None  # on the same channels
+    masters: int | None = None  # kernels on the same channels
     pattern: Pattern | None = None
     ids: Ids | None = None
     master: Master | None = None
@@ -72,7 +72,7 @@ class Family:
     """A public benchmark."""
 
     name: FamilyName
-    who: str  # whose it is
+    who: str  # names of those who published it
     conditions: Callable[[], Iterable[Benchmark]]
 
 

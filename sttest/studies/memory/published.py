@@ -49,8 +49,10 @@ class PublishedRow:
     reason: str = ""  # why no ports express it; else empty
     conditions: Benchmark | None = None  # None where no ports express it
     figure: Figure = "port"
-    blocks: int = 0  # that are read before one is written, by turns; 0 for ports that work at once
-    setting: Mapping[str, float] = field(default_factory=dict[str, float])  # of the controller, by keys of ``timing``
+    blocks: int = 0  # blocks read before one is written, by turns; 0 for ports that work at once
+    setting: Mapping[str, float] = field(
+        default_factory=dict[str, float]
+    )  # what the controller was set to, by keys of ``timing``
     printed: str = ""  # the figure as printed, where it is converted
     assumed: str = ""  # conditions that the source does not state
     role: Role | None = None

@@ -26,7 +26,7 @@ _MOST_OUTSTANDING = 256
 class Change:
     """One thing of a kernel's ports that could be better."""
 
-    what: str  # as in ``ports of 512 bits``
+    what: str  # the change in words: ``ports of 512 bits``
     cause: str  # what is in the way if it helps
     better: Mapping[str, Any]  # fields of a benchmark
 
@@ -41,7 +41,7 @@ class Gain:
 
     changes: tuple[Change, ...]
     gb_per_s: float
-    gain: float  # over what it was without
+    gain: float  # ratio to what it was without
 
     @property
     def what(self) -> str:
@@ -54,9 +54,9 @@ class Why:
     """What keeps a kernel from its channel's bandwidth."""
 
     conditions: Benchmark
-    gb_per_s: float  # of one kernel, as its ports are
+    gb_per_s: float  # what one kernel gets, as its ports are
     bound_gb_per_s: float  # what its channels give
-    gains: tuple[Gain, ...]  # of each change alone, largest first
+    gains: tuple[Gain, ...]  # gains of each change alone, largest first
     steps: tuple[Gain, ...]  # one after the other, each over the one before
 
     @property
