@@ -79,7 +79,7 @@ def test_a_port_that_is_last():
 
 
 def test_a_write_port_that_starts_late():
-    """Four tokens of a beat have waited since cycle 4: taken from 50 on, sent with the last, answered 11 cycles later."""
+    """Four tokens have waited since cycle 4: taken from 50 on, sent with the last, answered 11 cycles later."""
     port = MemoryPort("m", "write", "a", 4, 4, ("c",), burst_bytes=16, start=50)
     design = graph([Fifo("a", 8, 32, "srl")], [source("a", 4), port], [Channel("c", 10, 4)])
     found = parts(simulate(design, record=True))
