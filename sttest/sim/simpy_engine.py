@@ -6,6 +6,7 @@
 from array import array
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
 from itertools import pairwise, repeat
 from typing import TypeAlias
 
@@ -126,7 +127,8 @@ class ChannelState:
         self.clock = ChannelClock(channel)
         self._queues: dict[int, tuple[PortState, deque[int]]] = {}
         self._served = {False: -1, True: -1}  # of ports that read, and that write
-        self._writes, self._in_a_row = True, channel.write_turns  # so that who reads comes first
+        self._writes: bool | None = None  # the direction of the last burst, and how many had it
+        self._in_a_row = 0
         self._deciding = self._is_held = False
 
     def request(self, port: "PortState", burst: int) -> None:
@@ -166,6 +168,8 @@ class ChannelState:
     def _direction(self, waiting: set[bool]) -> bool:
         if len(waiting) == 1:
             return next(iter(waiting))
+        if self._writes is None:
+            return False
         channel = self.clock.channel
         turns = channel.write_turns if self._writes else channel.read_turns
         return self._writes if self._in_a_row < turns else not self._writes
@@ -328,10 +332,12 @@ class WritePort(PortState):
 
     def _take(self, token: int, now: int) -> None:
         self._read.append(now)
-        self._changed()
         for burst in self.plan.bursts_of(token):
-            if self.taken[burst] is not None and self.plan.last_token(burst) == token:
+            taken = self.taken[burst]
+            if taken is not None and self.plan.last_token(burst) == token:
+                self.taken[burst] = replace(taken, due=max(taken.due, now + 1))
                 self.channels[self.plan.lane(burst)].release(now + 1)
+        self._changed()
 
     def _asks_from(self, burst: int) -> Generator[Event, None, int]:
         """A burst is requested with its last byte, or its first one."""
@@ -351,9 +357,9 @@ class WritePort(PortState):
         return free
 
     def _response(self, burst: int) -> Generator[Event, None, int]:
-        taken = yield from self._until_taken(burst)
-        whole = yield from self._whole(burst)
-        return max(taken.due, whole + 1)
+        yield from self._until_taken(burst)
+        yield from self._whole(burst)
+        return (yield from self._until_taken(burst)).due
 
     def _whole(self, burst: int) -> Generator[Event, None, int]:
         last = self.plan.last_token(burst)

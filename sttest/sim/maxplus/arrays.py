@@ -1,6 +1,6 @@
 """The arrays that the compiled engine works on: tables of records, and flat int64 arrays."""
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from itertools import pairwise
 from mmap import mmap
 from typing import Any, NamedTuple, TypeAlias
@@ -30,7 +30,10 @@ NEVER_FULL = UNBOUNDED
 _LARGE = 1 << 22
 
 UNKNOWN = -1
-"""A burst's start that has not been decided."""
+"""A burst's start that has not been decided, or another of its times."""
+
+NEVER_BUSY = -(1 << 52)
+"""When a channel without a burst became free: longer ago than any delay."""
 
 
 def _record(*names: str) -> np.dtype:
@@ -69,21 +72,37 @@ to there; ``rerun``, ``tail``: see ``Rows``; ``clock``: cycle of its last visit,
 
 PORT = _record(
     "process", "fifo", "tokens", "token_bytes", "burst_bytes", "bursts", "window", "begin",
-    "lane_first", "lanes", "burst_first", "requested", "in_burst", "asks_at", "until", "channel", "begins", "beats",
-    "lasts",
+    "lane_first", "lanes", "burst_first", "requested", "in_burst", "asks_at", "until", "channel", "begins", "rest",
+    "beats", "lasts", "writes", "random", "one_id", "gap", "early", "ready", "whole",
 )  # fmt: skip
 """A memory port: its channels lie in ``lanes`` from ``lane_first`` on, its bursts from ``burst_first`` on.
 
 ``in_burst``: tokens per burst, 0 where some are in two.  Of a read port also what costs divisions: ``asks_at``: tokens
 to be written before its next request; of the burst that it reads, ``until``: the token after its last one,
-``channel``, ``begins``: the cycle from which on beats arrive, ``beats``, ``lasts``: beats up to a token, and cycles for
-these.  All of this is found anew where more tokens are written than it says.
+``channel``, ``begins``: the cycle from which on beats arrive, ``rest`` units later, ``beats``, ``lasts``: beats up to a
+token, and cycles for these.  All of this is found anew where more tokens are written than it says.  ``ready``,
+``whole``: bursts that an ``early`` port, or one of several channels, may request, and has all data of.
 """
 
-BURST = _record("request", "start")
+BURST = _record("request", "start", "rest", "due", "ready", "whole")
+"""``start``: the cycle in which its channel took it, ``rest`` units before it begins; ``due``: when its beats come,
 
-CHANNEL = _record("latency", "beat_bytes", "beats_num", "beats_den", "free_at", "served", "member_first", "members")
-"""The ports that use it are ``members`` from ``member_first`` on, by process; ``served``: who had the last turn."""
+or its response does; ``ready``: when its data let it be requested, ``whole``: the cycle after its last byte came; the
+latter two only where ports keep them.
+"""
+
+_OF_CHANNELS = ("beat_bytes", "beats_num", "random_bytes", "random_short", "random_long", "turn_cycles")
+
+CHANNEL = _record(
+    *_OF_CHANNELS, "read_units", "write_units", "latency", "busy_latency", "response", "busy_response",
+    "read_turns", "write_turns", "free_at", "free_rest", "held", "read_served", "write_served", "writes", "in_a_row",
+    "member_first", "members",
+)  # fmt: skip
+"""The ports that use it are ``members`` from ``member_first`` on, by process.
+
+``free_at``, ``free_rest``: when it is free, in cycles and units; ``held``: whether a burst waits for its data there;
+``*_served``: who had the last turn; ``writes``, ``in_a_row``: the direction of the last burst, and how many had it.
+"""
 
 MEMBER = _record("port", "head")
 """A port that uses a channel, and its first burst there that is not served."""
@@ -208,7 +227,7 @@ def build(graph: TimedGraph, flat: FlatGraph | Programs, *, unbounded: bool, lea
     ports, lanes = _ports(graph, twins)
     ports["fifo"] = number[ports["fifo"]]
     bursts = np.full(int(ports["bursts"].sum()), UNKNOWN, np.int64)
-    channels, members = _channels(graph, ports, lanes)
+    channels, members = _channels(graph, ports, lanes, _heads(graph, twins))
     size = len(graph.processes)
     return Net(
         processes=processes,
@@ -225,7 +244,7 @@ def build(graph: TimedGraph, flat: FlatGraph | Programs, *, unbounded: bool, lea
         limits=np.array([UNBOUNDED, 0], np.int64),
         ports=ports,
         lanes=lanes,
-        bursts=np.repeat(bursts, 2).view(BURST),
+        bursts=np.repeat(bursts, len(BURST.names or ())).view(BURST),
         channels=channels,
         members=members,
         ends=np.empty(sum(p.firings or 0 for p in graph.processes if isinstance(p, Actor)), END),
@@ -341,12 +360,16 @@ def _ports(graph: TimedGraph, twins: Set[int]) -> tuple[np.ndarray, np.ndarray]:
         row["bursts"], row["window"], row["begin"] = plan.bursts, plan.window, port.start
         row["lanes"] = len(port.channels)
         row["in_burst"] = 0 if port.burst_bytes % port.token_bytes else port.burst_bytes // port.token_bytes
+        for name in ("writes", "random", "one_id", "gap", "early"):
+            row[name] = getattr(plan, name)
     ports["lane_first"], ports["burst_first"] = _starts(ports["lanes"]), _starts(ports["bursts"])
     return ports, np.array([index[name] for _, port in found for name in port.channels], np.int64)
 
 
-def _channels(graph: TimedGraph, ports: np.ndarray, lanes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The channels, and the ports that use each, end to end."""
+def _channels(
+    graph: TimedGraph, ports: np.ndarray, lanes: np.ndarray, heads: Mapping[tuple[int, int], int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The channels, and the ports that use each, end to end; ``heads``: see :func:`_heads`."""
     bounds = [*ports["lane_first"].tolist(), lanes.size]
     used: list[list[int]] = [lanes[first:last].tolist() for first, last in pairwise(bounds)]
     users: list[list[int]] = [[] for _ in graph.channels]
@@ -354,10 +377,38 @@ def _channels(graph: TimedGraph, ports: np.ndarray, lanes: np.ndarray) -> tuple[
         for channel in dict.fromkeys(mine):
             users[channel].append(port)
     channels = np.zeros(len(graph.channels), CHANNEL)
-    for name in ("latency", "beat_bytes", "beats_num", "beats_den"):
-        channels[name] = [getattr(channel, name) for channel in graph.channels]
-    channels["served"] = -1
+    for row, channel in zip(channels, graph.channels, strict=True):
+        for name in _OF_CHANNELS:
+            row[name] = getattr(channel, name)
+        for way, delay, busy in (("read", "latency", "busy_latency"), ("write", "response", "busy_response")):
+            writes = way == "write"
+            row[f"{way}_units"], row[f"{way}_turns"] = (
+                channel.units_per_beat(writes=writes),
+                getattr(channel, f"{way}_turns"),
+            )
+            row[delay], row[busy] = channel.delay(writes=writes), channel.busy_delay(writes=writes)
+    channels["free_at"] = NEVER_BUSY
+    channels["read_served"] = channels["write_served"] = channels["writes"] = -1
     channels["members"] = [len(ports_of) for ports_of in users]
     channels["member_first"] = _starts(channels["members"])
-    members = [(port, used[port].index(channel)) for channel, ports_of in enumerate(users) for port in ports_of]
+    members = [(port, heads[port, channel]) for channel, ports_of in enumerate(users) for port in ports_of]
     return channels, np.array(members, MEMBER)
+
+
+def _heads(graph: TimedGraph, twins: Set[int]) -> dict[tuple[int, int], int]:
+    """Per port and channel of it, by their numbers, the first burst that goes there; all bursts, if none does."""
+    channels = {channel.name: channel for channel in graph.channels}
+    number = {name: each for each, name in enumerate(channels)}
+    found: dict[tuple[int, int], int] = {}
+    ports = [port for each, port in enumerate(graph.processes) if isinstance(port, MemoryPort) and each not in twins]
+    for row, port in enumerate(ports):
+        plan = burst_plan(port, channels)
+        missing = set(range(len(port.channels)))
+        for burst in range(plan.bursts if len(missing) > 1 else 1):
+            if (lane := plan.lane(burst)) in missing:
+                missing.remove(lane)
+                found[row, number[port.channels[lane]]] = burst
+            if not missing:
+                break
+        found |= {(row, number[port.channels[lane]]): plan.bursts for lane in missing}
+    return found

@@ -50,11 +50,13 @@ class Skip:
         count, periods = int(self.requests[port]), self.port_periods
         first = int(net.ports["burst_first"][port] + self.requested[port])
         _repeat(net.bursts["request"], first, count, periods, self.port_cycles)
-        starts = net.bursts["start"]
-        skipped = starts[first : first + periods * count]
-        known = skipped.copy()
-        _repeat(starts, first, count, periods, self.port_cycles)
-        skipped[:] = np.where(known == UNKNOWN, skipped, known)
+        known = net.bursts["start"][first : first + periods * count] != UNKNOWN
+        for name, cycles in (("start", self.port_cycles), ("due", self.port_cycles), ("rest", 0)):
+            times = net.bursts[name]
+            there = times[first : first + periods * count]
+            kept = there.copy()
+            _repeat(times, first, count, periods, cycles)
+            there[:] = np.where(known, kept, there)
 
 
 def _repeat(times: np.ndarray, first: int, count: int, periods: int, cycles: int) -> None:

@@ -5,7 +5,6 @@ leave it: these must hold nobody back, neither in the last period nor in those j
 is seen token by token from the times that both ends would have.
 """
 
-import numpy as np
 
 from sttest.sim.maxplus.arrays import (
     NEVER_FULL,
@@ -19,16 +18,7 @@ from sttest.sim.maxplus.arrays import (
     RepeatLinks,
     Wholes,
 )
-from sttest.sim.maxplus.kernel_port import (
-    allocating,
-    channel_of,
-    compiled,
-    cycles_for,
-    entry_point,
-    last_token,
-    occupancy,
-    request,
-)
+from sttest.sim.maxplus.kernel_port import channel_of, compiled, entry_point, last_token, occupancy, request
 from sttest.sim.maxplus.kernel_skip import FOR_EVER, copy_times, fifo_recurs, move_process, repeated_visits
 
 # --- Compiled: memory ports in parts that jump alone: that no burst comes late, and the requests made on the way
@@ -54,23 +44,42 @@ def _fit_ports(net: Net, parts: Components, past: PastOfParts, cycle: int) -> bo
     return was_late
 
 
-@allocating
+@compiled
 def _first_late_token(net: Net, number: int, cycle: int, passed: int, cycles: int, after: int) -> int:
     """The first token before ``after`` that may have to wait for memory; -1 if there is none."""
     port = net.ports[number]
     process = net.processes[port.process]
+    if port.early or port.lanes > 1:
+        return process.visits  # their bursts wait for more than is looked at here
     is_read = process.kind == READ_PORT
     behind = 0 if is_read else port.window  # a write port needs the place of the burst a window earlier
     begin = max(0, process.visits * port.token_bytes // port.burst_bytes - behind)
     end = max(begin, (after * port.token_bytes - 1) // port.burst_bytes + 1 - behind)
-    latest = np.empty(end - begin, np.int64)  # per burst, when it starts at the latest
     asked = 0 if port.requested == 0 else net.bursts[port.burst_first + port.requested - 1].request
+    channel = net.channels[channel_of(net, number, 0)]
+    free, rest = channel.free_at, channel.free_rest
     for burst in range(begin, end):
         if burst >= port.requested:
             asked = _request_cycle(net, number, burst, asked, passed, cycles)
-        latest[burst - begin] = _latest_start(net, number, burst, asked, cycle, latest, begin)
-        channel = channel_of(net, number, burst)
-        done = latest[burst - begin] + occupancy(net, number, burst) + net.channels[channel].latency
+        row = net.bursts[port.burst_first + burst]
+        if burst < port.requested and row.start != UNKNOWN:
+            latest, due, rests = row.start, row.due, row.rest
+        else:
+            latest = max(row.request if burst < port.requested else asked, free)
+            if channel.members > 1:
+                latest = max(latest, cycle) + _longest_wait(net, number)
+            rests = rest if latest == free else 0
+            if is_read:
+                due = max(latest + channel.latency, free + channel.busy_latency)
+            else:
+                due = max(latest + channel.response, free + channel.busy_response)
+            units = max(rests + occupancy(net, number, burst), channel.beats_num)
+            free, rest = latest + units // channel.beats_num, units % channel.beats_num
+            if channel.members > 1:
+                due = latest + (channel.busy_latency if is_read else channel.busy_response)
+        done = due
+        if is_read:
+            done += (rests + occupancy(net, number, burst) - 1) // channel.beats_num + 1
         token = max((burst + behind) * port.burst_bytes // port.token_bytes, process.visits)
         if token >= after:
             return -1
@@ -83,31 +92,26 @@ def _first_late_token(net: Net, number: int, cycle: int, passed: int, cycles: in
 
 
 @compiled
-def _latest_start(net: Net, number: int, burst: int, asked: int, cycle: int, latest: Wholes, begin: int) -> int:
-    """When a burst starts at the latest, exact on a channel of its own; ``latest``: of those from ``begin`` on."""
-    port = net.ports[number]
-    row = net.bursts[port.burst_first + burst]
-    if burst < port.requested and row.start != UNKNOWN:
-        return row.start
-    index = channel_of(net, number, burst)
-    channel = net.channels[index]
-    ready = max(row.request if burst < port.requested else asked, channel.free_at)
-    before = burst - 1
-    while before >= begin and channel_of(net, number, before) != index:
-        before -= 1
-    if before >= begin:
-        ready = max(ready, latest[before - begin] + occupancy(net, number, before))
-    if channel.members == 1:
-        return ready
-    longest = 0
-    ready = max(ready, cycle)
+def _longest_wait(net: Net, number: int) -> int:
+    """Cycles that a port waits at most for its turn on a channel that it shares, with what is being served."""
+    channel = net.channels[channel_of(net, number, 0)]
+    writes = net.ports[number].writes
+    longest, own, others = 0, 0, 0
     for i in range(channel.member_first, channel.member_first + channel.members):
-        beats = (net.ports[net.members[i].port].burst_bytes - 1) // channel.beat_bytes + 1
-        takes = cycles_for(net.channels, index, beats)
-        ready += takes
-        longest = max(longest, takes)
-    # One of these is this port's own: it stands for what is being served, which is no longer than the longest.
-    return ready + longest
+        port = net.ports[net.members[i].port]
+        units = ((port.burst_bytes - 1) // channel.beat_bytes + 1) * max(channel.read_units, channel.write_units)
+        units = max(units, channel.random_short, channel.random_long)
+        longest = max(longest, units // channel.beats_num + 2)
+        if port.writes == writes:
+            own += 1
+        else:
+            others += 1
+    if others > 0:
+        turns, others = channel.read_turns, channel.write_turns
+        if writes:
+            turns, others = channel.write_turns, channel.read_turns
+        own += (own // turns + 1) * others
+    return (own + 1) * longest
 
 
 @compiled

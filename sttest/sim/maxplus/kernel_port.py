@@ -26,11 +26,6 @@ def inlined(function: Function) -> Function:
     return _njit(no_cpython_wrapper=True, forceinline=True, **_WITHOUT_COUNTS)(function)
 
 
-def allocating(function: Function) -> Function:
-    """A function that makes arrays, and is called by compiled ones only."""
-    return _njit(no_cpython_wrapper=True, **_WITHOUT_COUNTS | {"_nrt": True})(function)
-
-
 def entry_point(function: Function) -> Function:
     """A compiled function that Python calls, kept on disk."""
     return kept_on_disk(function, **_WITHOUT_COUNTS)
@@ -80,27 +75,41 @@ def read_tokens(net: Net, index: int, tokens: int, cycle: int) -> None:
 
 
 @inlined
-def channel_of(net: Net, number: int, burst: int) -> int:
-    """The channel that a burst of a port goes to."""
-    port = net.ports[number]
+def lane_of(port: Any, burst: int) -> int:
+    """Which of its channels a burst of a port goes to, see ``sttest.sim.bursts.BurstPlan.lane``."""
     # Dividing takes as long as all the rest.
-    return net.lanes[port.lane_first + (0 if port.lanes == 1 else burst % port.lanes)]
+    if port.lanes == 1:
+        return 0
+    if port.random:
+        return _scattered(burst) % port.lanes
+    return burst * port.lanes // port.bursts if port.one_id else burst % port.lanes
+
+
+@compiled
+def _scattered(burst: int) -> int:
+    mixed = burst & 0xFFFFFFFF
+    mixed = ((mixed ^ (mixed >> 16)) * 0x45D9F3B) & 0xFFFFFFFF
+    mixed = ((mixed ^ (mixed >> 16)) * 0x45D9F3B) & 0xFFFFFFFF
+    return mixed ^ (mixed >> 16)
 
 
 @inlined
-def cycles_for(channels: Records, index: int, beats: int) -> int:
-    """Cycles that a channel takes for so many beats."""
-    channel = channels[index]
-    return -(-beats * channel.beats_den // channel.beats_num)
+def channel_of(net: Net, number: int, burst: int) -> int:
+    """The channel that a burst of a port goes to."""
+    port = net.ports[number]
+    return net.lanes[port.lane_first + lane_of(port, burst)]
 
 
 @inlined
 def occupancy(net: Net, number: int, burst: int) -> int:
-    """Cycles for which a burst occupies its channel."""
+    """Units of 1/``beats_num`` cycle for which a burst occupies its channel."""
     port = net.ports[number]
-    channel = channel_of(net, number, burst)
+    channel = net.channels[channel_of(net, number, burst)]
     size = min(port.burst_bytes, port.tokens * port.token_bytes - burst * port.burst_bytes)
-    return cycles_for(net.channels, channel, (size - 1) // net.channels[channel].beat_bytes + 1)
+    units = ((size - 1) // channel.beat_bytes + 1) * (channel.write_units if port.writes else channel.read_units)
+    if port.random:
+        units = max(units, channel.random_short if size <= channel.random_bytes else channel.random_long)
+    return units
 
 
 @inlined
@@ -117,10 +126,66 @@ def request(net: Net, number: int, cycle: int) -> None:
 
 @inlined
 def start_burst(net: Net, number: int, burst: int, cycle: int) -> None:
-    """A channel takes a burst."""
-    net.bursts[net.ports[number].burst_first + burst].start = cycle
+    """A channel takes a burst, not before it is free."""
+    port = net.ports[number]
+    row = net.bursts[port.burst_first + burst]
     channel = net.channels[channel_of(net, number, burst)]
-    channel.free_at = cycle + occupancy(net, number, burst)
+    row.start = cycle
+    row.rest = channel.free_rest if channel.free_at == cycle else 0
+    if port.writes:
+        row.due = max(cycle + channel.response, channel.free_at + channel.busy_response)
+    else:
+        row.due = max(cycle + channel.latency, channel.free_at + channel.busy_latency)
+    units = row.rest + occupancy(net, number, burst)
+    if units < channel.beats_num:
+        units = channel.beats_num
+    channel.free_at = cycle + units // channel.beats_num
+    channel.free_rest = units % channel.beats_num
+    if port.early:
+        channel.held = 1 if row.whole == UNKNOWN else 0
+        _let_go(channel, row)
+
+
+@inlined
+def _let_go(channel: Records, row: Records) -> None:
+    """A burst whose last byte came late holds its channel until then, and is not answered before."""
+    row.due = max(row.due, row.whole)
+    if channel.free_at < row.whole:
+        channel.free_at, channel.free_rest = row.whole, 0
+
+
+@inlined
+def turns_from(net: Net, number: int, burst: int) -> int:
+    """When a port of several channels may request a burst as far as those before it go, -1 where it isn't known yet."""
+    port = net.ports[number]
+    if burst == 0:
+        return 0
+    rows, lane = port.burst_first, lane_of(port, burst)
+    before = burst - 1
+    if lane_of(port, before) != lane and port.one_id:
+        row, channel = net.bursts[rows + before], net.channels[net.lanes[port.lane_first + lane_of(port, before)]]
+        if row.start == UNKNOWN or (port.early and row.whole == UNKNOWN):
+            return -1
+        units = max(row.rest + occupancy(net, number, before), channel.beats_num)
+        ends = row.start + (units - 1) // channel.beats_num + 1
+        return max(_taken_before(net, number, burst), max(ends, row.whole) + channel.turn_cycles)
+    return _taken_before(net, number, burst)
+
+
+@inlined
+def _taken_before(net: Net, number: int, burst: int) -> int:
+    """When the channel of a burst took the port's last one there, -1 where it isn't known yet."""
+    port = net.ports[number]
+    lane = lane_of(port, burst)
+    if port.random:
+        before = burst - 1
+        while before >= 0 and lane_of(port, before) != lane:
+            before -= 1
+    elif port.one_id:
+        before = burst - 1 if lane_of(port, burst - 1) == lane else -1
+    else:
+        before = burst - port.lanes
+    return net.bursts[port.burst_first + before].start if before >= 0 else 0
 
 
 @compiled
@@ -129,7 +194,7 @@ def earliest_turn(net: Net) -> tuple[int, int]:
     best, best_cycle = -1, 0
     for index in range(net.channels.size):
         channel = net.channels[index]
-        if channel.members < 2:
+        if channel.members < 2 or channel.held:
             continue
         for i in range(channel.member_first, channel.member_first + channel.members):
             port, burst = net.ports[net.members[i].port], net.members[i].head
@@ -143,21 +208,46 @@ def earliest_turn(net: Net) -> tuple[int, int]:
 
 @compiled
 def serve_turn(net: Net, index: int, cycle: int) -> None:
-    """The next port after the last one served, among those that wait at ``cycle``, gets the channel."""
+    """A port that waits at ``cycle`` gets the channel: of the direction whose turn it is the next after the last."""
     channel = net.channels[index]
-    for step in range(1, channel.members + 1):
-        turn = (channel.served + step) % channel.members
-        member = net.members[channel.member_first + turn]
-        port, burst = net.ports[member.port], member.head
-        if burst >= port.requested or net.bursts[port.burst_first + burst].request > cycle:
-            continue
-        channel.served = turn
-        start_burst(net, member.port, burst, cycle)
+    waits_to_read, waits_to_write = -1, -1
+    for step in range(channel.members):
+        turn = (channel.read_served + 1 + step) % channel.members
+        if waits_to_read < 0 and _waits(net, channel.member_first + turn, cycle, 0):
+            waits_to_read = turn
+        turn = (channel.write_served + 1 + step) % channel.members
+        if waits_to_write < 0 and _waits(net, channel.member_first + turn, cycle, 1):
+            waits_to_write = turn
+    writes = 1 if waits_to_read < 0 else 0
+    if waits_to_read >= 0 and waits_to_write >= 0 and channel.writes >= 0:
+        turns = channel.write_turns if channel.writes else channel.read_turns
+        writes = channel.writes if channel.in_a_row < turns else 1 - channel.writes
+    channel.in_a_row = channel.in_a_row + 1 if channel.writes == writes else 1
+    channel.writes = writes
+    turn = waits_to_write if writes else waits_to_read
+    if writes:
+        channel.write_served = turn
+    else:
+        channel.read_served = turn
+    member = net.members[channel.member_first + turn]
+    port = net.ports[member.port]
+    start_burst(net, member.port, member.head, cycle)
+    member.head += 1
+    while member.head < port.bursts and channel_of(net, member.port, member.head) != index:
         member.head += 1
-        while channel_of(net, member.port, member.head) != index:
-            member.head += 1
-        push(net, port.process)
-        return
+    push(net, port.process)
+
+
+@inlined
+def _waits(net: Net, index: int, cycle: int, writes: int) -> bool:
+    """Whether a port of a direction has a request for a channel by a cycle."""
+    port, burst = net.ports[net.members[index].port], net.members[index].head
+    if port.writes != writes or burst >= port.requested:
+        return False
+    return net.bursts[port.burst_first + burst].request <= cycle
+
+
+# --- Compiled: ports on their local clocks
 
 
 @inlined
@@ -219,18 +309,18 @@ def _arrives(net: Net, number: int, token: int) -> int:
         return arrival(net, number, token)
     if token >= port.until:
         burst = token // port.in_burst
-        begins = net.bursts[port.burst_first + burst].start
-        if begins == UNKNOWN:
+        row = net.bursts[port.burst_first + burst]
+        if row.start == UNKNOWN:
             return -1
         port.channel = channel_of(net, number, burst)
-        port.begins = begins + net.channels[port.channel].latency
+        port.begins, port.rest = row.due, row.rest
         port.until = (burst + 1) * port.in_burst
         port.beats = 0
     until = (token + 1 - port.until + port.in_burst) * port.token_bytes
     channel = net.channels[port.channel]
     if until > port.beats * channel.beat_bytes:
         port.beats = (until - 1) // channel.beat_bytes + 1
-        port.lasts = cycles_for(net.channels, port.channel, port.beats)
+        port.lasts = (port.rest + port.beats * channel.read_units - 1) // channel.beats_num + 1
     return port.begins + port.lasts
 
 
@@ -251,6 +341,11 @@ def _request_ahead(net: Net, number: int, written: int, first: int) -> int:
             if token >= written:
                 return token + 1
             cycle = max(cycle, net.times[first + token] + 1)
+        if port.lanes > 1:
+            turn = turns_from(net, number, burst)
+            if turn < 0:
+                return written
+            cycle = max(cycle, turn)
         request(net, number, cycle)
     return port.tokens + 1
 
@@ -271,12 +366,12 @@ def arrival(net: Net, number: int, token: int) -> int:
     until = (token + 1) * port.token_bytes
     arrived = 0
     for burst in range(token * port.token_bytes // size, (until - 1) // size + 1):
-        start = net.bursts[port.burst_first + burst].start
-        if start == UNKNOWN:
+        row = net.bursts[port.burst_first + burst]
+        if row.start == UNKNOWN:
             return -1
-        channel = channel_of(net, number, burst)
-        beats = (min(until, (burst + 1) * size) - 1 - burst * size) // net.channels[channel].beat_bytes + 1
-        arrived = max(arrived, start + net.channels[channel].latency + cycles_for(net.channels, channel, beats))
+        channel = net.channels[channel_of(net, number, burst)]
+        beats = (min(until, (burst + 1) * size) - 1 - burst * size) // channel.beat_bytes + 1
+        arrived = max(arrived, row.due + (row.rest + beats * channel.read_units - 1) // channel.beats_num + 1)
     return arrived
 
 
@@ -289,6 +384,9 @@ def run_write_port(net: Net, index: int) -> None:
     fifo = net.fifos[port.fifo]
     if process.finish >= 0:
         return
+    keeps = port.early or port.lanes > 1
+    if keeps:
+        _request_ready(net, number)
     while process.visits < port.tokens:
         place = place_for(net, number, process.visits)
         if place < 0:
@@ -304,7 +402,14 @@ def run_write_port(net: Net, index: int) -> None:
         process.stall_memory += place - process.clock
         process.stall_in += cycle - place
         read_tokens(net, port.fifo, 1, cycle)
-        while port.requested < port.bursts and last_token(net.ports, number, port.requested) <= process.visits:
+        if keeps:
+            _note_data(net, number, process.visits, cycle)
+            _request_ready(net, number)
+        while (
+            not keeps
+            and port.requested < port.bursts
+            and last_token(net.ports, number, port.requested) <= process.visits
+        ):
             asked = cycle
             if port.requested > 0:
                 asked = max(cycle, net.bursts[port.burst_first + port.requested - 1].request + 1)
@@ -315,6 +420,41 @@ def run_write_port(net: Net, index: int) -> None:
     if finish >= 0:
         process.finish = finish
         process.stall_memory += finish - process.clock
+
+
+@compiled
+def _note_data(net: Net, number: int, token: int, cycle: int) -> None:
+    """Notes which bursts a token makes ready to be requested, and which are whole: these hold no channel any more."""
+    port = net.ports[number]
+    while port.whole < port.bursts and last_token(net.ports, number, port.whole) <= token:
+        row = net.bursts[port.burst_first + port.whole]
+        row.whole = cycle + 1
+        if port.early and row.start != UNKNOWN:
+            channel = net.channels[channel_of(net, number, port.whole)]
+            channel.held = 0
+            _let_go(channel, row)
+        port.whole += 1
+    until = port.bursts if token == port.tokens - 1 else ((token + 1) * port.token_bytes - 1) // port.burst_bytes + 1
+    for burst in range(port.ready, until if port.early else port.whole):
+        net.bursts[port.burst_first + burst].ready = cycle
+    port.ready = until if port.early else port.whole
+
+
+@compiled
+def _request_ready(net: Net, number: int) -> None:
+    """Requests what is ready, in order, while the channels of bursts before let it."""
+    port = net.ports[number]
+    while port.requested < port.ready:
+        burst = port.requested
+        cycle = net.bursts[port.burst_first + burst].ready
+        if burst > 0:
+            cycle = max(cycle, net.bursts[port.burst_first + burst - 1].request + 1)
+        if port.lanes > 1:
+            turn = turns_from(net, number, burst)
+            if turn < 0:
+                return
+            cycle = max(cycle, turn)
+        request(net, number, cycle)
 
 
 @inlined
@@ -330,6 +470,9 @@ def place_for(net: Net, number: int, token: int) -> int:
         if response < 0:
             return -1
         free = max(free, response + 1)
+    if port.gap > 0 and token > 0:
+        done = token * port.token_bytes // port.burst_bytes - (token - 1) * port.token_bytes // port.burst_bytes
+        free = max(free, net.processes[port.process].clock + done * port.gap)
     return free
 
 
@@ -355,8 +498,8 @@ def _last_response(net: Net, number: int) -> int:
 @inlined
 def _response(net: Net, number: int, burst: int) -> int:
     """Cycle of the response of a write burst, -1 where it isn't known yet."""
-    start = net.bursts[net.ports[number].burst_first + burst].start
-    if start == UNKNOWN:
+    port = net.ports[number]
+    row = net.bursts[port.burst_first + burst]
+    if row.start == UNKNOWN or (port.early and row.whole == UNKNOWN):
         return -1
-    latency = net.channels[channel_of(net, number, burst)].latency
-    return start + occupancy(net, number, burst) + latency
+    return row.due

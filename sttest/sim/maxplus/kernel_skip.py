@@ -143,6 +143,8 @@ def _ports_recur(net: Net, past: Snapshot, cycle: int) -> bool:
             return False
         if requests == 0:
             continue
+        if port.early or port.lanes > 1:
+            return False  # their bursts wait for more than is compared here
         first = _first_in_flight(net, number)
         if first < requests or old.requested == 0:
             return False
@@ -151,16 +153,16 @@ def _ports_recur(net: Net, past: Snapshot, cycle: int) -> bool:
         waits = max(0, cycle - net.processes[port.process].clock)
         for burst in range(first, port.requested):
             channel = net.channels[channel_of(net, number, burst)]
-            at = port.burst_first + burst
-            now, was = net.bursts[at].start, net.bursts[at - requests].start
-            done = channel.latency + occupancy(net, number, burst) + 1
-            if now != UNKNOWN and now + done <= cycle - waits and was + done <= past.cycle - waits:
+            row, old_row = net.bursts[port.burst_first + burst], net.bursts[port.burst_first + burst - requests]
+            now, was = row.start, old_row.start
+            lasts = 1 if port.writes else occupancy(net, number, burst) // channel.beats_num + 3
+            if now != UNKNOWN and row.due + lasts <= cycle - waits and old_row.due + lasts <= past.cycle - waits:
                 continue
             if channel.members > 1 and (now == UNKNOWN or was > past.cycle):
                 # A turn was not taken before its cycle, and may have been since.
                 if now != UNKNOWN or was <= past.cycle:
                     return False
-            elif now - was != cycle - past.cycle:
+            elif now - was != cycle - past.cycle or row.due - old_row.due != now - was or row.rest != old_row.rest:
                 return False
         last = port.burst_first + port.requested - 1
         if max(0, net.bursts[last].request - cycle) != max(0, net.bursts[last - requests].request - past.cycle):
@@ -188,11 +190,29 @@ def _channels_recur(net: Net, past: Snapshot, cycle: int) -> bool:
             used = used or net.ports[number].requested != past.ports[number].requested
             if channel.members > 1 and not _member_recurs(net, past, index, i, cycle - past.cycle):
                 return False
-        if used and channel.served != old.served:
-            return False
-        if used and max(0, channel.free_at - cycle) != max(0, old.free_at - past.cycle):
+        if used and not _channel_recurs(channel, old, cycle, past.cycle):
             return False
     return True
+
+
+@compiled
+def _channel_recurs(channel: Records, old: Records, cycle: int, old_cycle: int) -> bool:
+    """Whether a channel is free as it was, and whose turn it is."""
+    if channel.members > 1:
+        most = max(channel.read_turns, channel.write_turns)
+        if (
+            channel.read_served != old.read_served
+            or channel.write_served != old.write_served
+            or channel.writes != old.writes
+            or min(channel.in_a_row, most) != min(old.in_a_row, most)
+        ):
+            return False
+    # When it became free counts for as long as what it takes next comes later for it.
+    busy = max(channel.busy_latency - channel.latency, channel.busy_response - channel.response)
+    after, old_after = channel.free_at - cycle, old.free_at - old_cycle
+    if max(-busy, after) != max(-busy, old_after):
+        return False
+    return after <= 0 or channel.free_rest == old.free_rest
 
 
 @compiled
@@ -470,15 +490,23 @@ def _move_ports(net: Net, past: Snapshot, periods: int, cycles: int) -> None:
             one, image = port.burst_first + burst, port.burst_first + burst - back * requests
             net.bursts[one].request = net.bursts[image].request + back * cycles
             if net.bursts[image].start != UNKNOWN:
-                net.bursts[one].start = net.bursts[image].start + back * cycles
+                _copy_start(net, one, image, back * cycles)
             elif back < periods:
-                net.bursts[one].start = net.bursts[image - requests].start + (back + 1) * cycles
+                _copy_start(net, one, image - requests, (back + 1) * cycles)
         # What waits for its turn gets it within the jump, one period after its image.
         for burst in range(max(first, port.requested - requests), port.requested):
             one = port.burst_first + burst
             if net.bursts[one].start == UNKNOWN:
-                net.bursts[one].start = net.bursts[one - requests].start + cycles
+                _copy_start(net, one, one - requests, cycles)
         port.requested = after
+
+
+@compiled
+def _copy_start(net: Net, one: int, image: int, cycles: int) -> None:
+    """A burst is taken as another one was, later."""
+    net.bursts[one].start = net.bursts[image].start + cycles
+    net.bursts[one].due = net.bursts[image].due + cycles
+    net.bursts[one].rest = net.bursts[image].rest
 
 
 @compiled

@@ -209,7 +209,7 @@ def _twin_ports(graph: TimedGraph) -> Iterator[tuple[int, object]]:
             continue
         order = {name: number for number, name in enumerate(dict.fromkeys(port.channels))}
         lanes = tuple((order[name], channels[name]) for name in port.channels)
-        plan = (port.op, port.tokens, port.token_bytes, port.burst_bytes, port.outstanding, port.start, lanes)
+        plan = replace(port, name="", fifo="", channels=(), origin="", category=""), lanes
         yield 2 * graph.fifo_index[port.fifo] + (port.op == "read"), plan
 
 
