@@ -76,6 +76,25 @@ class FpgaBoard(DataSheet):
         return self.network
 
     @property
+    def platform(self) -> str:
+        """The Vitis platform that kernels are linked to.
+
+        Raises:
+            InputError: Vitis has none for the board.
+        """
+        if self.toolchain.platform is None:
+            raise InputError(
+                "board-without-platform",
+                f"Vitis has no platform for board '{self.name}'",
+                where="toolchain.platform",
+                hints=[
+                    "name one of your own in a file that extends the board",
+                    "take a board that has one, such as u55c",
+                ],
+            )
+        return self.toolchain.platform
+
+    @property
     def feed(self) -> Tier:
         """The memory that kernels are fed from, of whatever kind it is.
 

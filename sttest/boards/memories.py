@@ -9,11 +9,12 @@ name.
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
+from sttest.boards.bursts import BurstTiming, Timing
 from sttest.boards.energy import Bracket, PicojoulesPerBit
 from sttest.boards.part import Bits, BoardPart, Bytes, Channels, Count, GigabytesPerSecond, Megahertz, Nanoseconds
 from sttest.core.extensions import load_class, offer_named, offers
@@ -41,6 +42,7 @@ class Tier:
     energy: Bracket | None = None  # pJ/bit
     limit_gb_per_s_per_channel: float = math.inf  # what is in front of the memory lets through
     limit: str = ""  # what that is, and the key that says so
+    timing: Timing = field(default_factory=Timing)  # what bursts meet beside rate and latency
 
     @property
     def gb_per_s_per_channel(self) -> float:
@@ -70,6 +72,12 @@ class MemoryKind(BoardPart):
     """What all kinds have in common: identical channels, and a law."""
 
     kind: str | None = None  # its kind as its file names it; None for the kind of the memory's own name
+    timing: BurstTiming | None = None
+
+    @property
+    def plain_timing(self) -> Timing:
+        """What bursts meet, as plain numbers."""
+        return Timing() if self.timing is None else self.timing.plain()
 
     @abstractmethod
     def tier(self, name: TierName) -> Tier:
@@ -110,7 +118,7 @@ class MemoryKind(BoardPart):
 
 
 class Hbm(MemoryKind):
-    """High-bandwidth memory: identical pseudo-channels, each behind one AXI port.
+    """High-bandwidth memory: identical pseudo-channels, each behind one AXI port, or behind several alike.
 
     Peaks and sizes are AMD's (UG1393, PG276); sustained bandwidth and page latencies
     are those of Shuhai (FCCM 2020) on a U280, second hand.
@@ -129,6 +137,8 @@ class Hbm(MemoryKind):
     axi_ports: Channels
     axi_port_bits: Bits
     axi_port_mhz: Megahertz
+    switch_channels: Count | None = None  # channels that a port reaches without a lateral link
+    lateral_links: Count | None = None  # between two sets of them, per direction
     max_burst_bytes: Bytes
     outstanding_bursts: Count
 
@@ -152,13 +162,18 @@ class Hbm(MemoryKind):
         """What one AXI port can carry: width times clock."""
         return self.axi_port_bits.value / 8 * self.axi_port_mhz.value / 1e3
 
+    @property
+    def ports_per_channel(self) -> int:
+        """AXI ports that take a pseudo-channel together; no kernel's port gets more than one of them carries."""
+        return ports_per_channel(self.axi_ports.value, self.pseudo_channels.value)
+
     def bytes_per_cycle_per_channel(self, clock_mhz: float, *, sustained: bool = False) -> float:
         """Bytes that one pseudo-channel moves per cycle of a kernel at ``clock_mhz``.
 
-        The peak is what the channel or its AXI port allows, whichever is less.
+        The peak is what the channel or its AXI ports allow, whichever is less.
         """
         rate = self.sustained_gb_per_s_per_channel if sustained else self.peak_gb_per_s_per_channel
-        return min(rate.value, self.axi_port_gb_per_s) * 1e3 / clock_mhz
+        return min(rate.value, self.axi_port_gb_per_s * self.ports_per_channel) * 1e3 / clock_mhz
 
     def read_latency_ns(self, page: Page = "kernel") -> float:
         """Idle latency of one read.
@@ -176,20 +191,31 @@ class Hbm(MemoryKind):
         return math.ceil(self.read_latency_ns(page) * clock_mhz / 1e3)
 
     def tier(self, name: TierName) -> Tier:
-        """What a channel sustains, and no more than its AXI port carries; a kernel sees its own latency."""
+        """What a channel sustains, and no more than its AXI port carries; a kernel sees its own latency.
+
+        Where several ports take a pseudo-channel, readers see a channel for each: its equal part, sizes rounded down.
+        """
+        parts = self.ports_per_channel
         return Tier(
             name,
-            self.pseudo_channels.count,
-            self.bytes_per_channel.count,
-            self.peak_gb_per_s_per_channel.value,
-            self.sustained_gb_per_s_per_channel.value,
+            self.pseudo_channels.count * parts,
+            self.bytes_per_channel.count // parts,
+            self.peak_gb_per_s_per_channel.value / parts,
+            self.sustained_gb_per_s_per_channel.value / parts,
             self.read_latency_ns(),
             self.max_burst_bytes.count,
             self.outstanding_bursts.count,
             self.axi_ports.count,
             limit_gb_per_s_per_channel=self.axi_port_gb_per_s,
             limit="its AXI port, axi_port_mhz",
+            timing=self.plain_timing,
         )
+
+
+def ports_per_channel(ports: float, channels: float) -> int:
+    """How many of the AXI ports take a pseudo-channel together: 1, unless there are several for every channel."""
+    each = ports // channels if channels else 1
+    return int(each) if 1 <= each < math.inf else 1
 
 
 class LowerMemory(MemoryKind):
@@ -217,4 +243,5 @@ class LowerMemory(MemoryKind):
             self.outstanding_bursts.count,
             self.channels.count,
             self.energy,
+            timing=self.plain_timing,
         )

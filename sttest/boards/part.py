@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from sttest.core.results import Kind
 
@@ -162,11 +162,20 @@ class Fabric(BoardPart):
     bram36: Count
     uram: Count
     slrs: tuple[Slr, ...] = Field(min_length=1)
+    hbm_slr: CountOrNone  # number of the SLR beside what kernels are fed from, where all buses of DMAs end
     sll_per_boundary: Count
     # what the switch in front of the HBM takes, per 512-bit port in use, of the SLR at the HBM; 0 where it is hard
     hbm_port_lut: CountOrNone
     hbm_port_ff: CountOrNone
     budgets: Budgets
+
+    @model_validator(mode="after")
+    def _hbm_at_an_slr(self) -> "Fabric":
+        if self.hbm_slr.count >= len(self.slrs):
+            raise ValueError(
+                f"hbm_slr is {self.hbm_slr.count}, and the last of {len(self.slrs)} is {len(self.slrs) - 1}"
+            )
+        return self
 
     @property
     def onchip_bytes(self) -> int:
@@ -247,7 +256,7 @@ class Toolchain(BoardPart):
     """Names that the vendor's tools need."""
 
     part: str
-    platform: str
+    platform: str | None = None  # Vitis platform; None where there is none, and `source` says what there is instead
     vitis: str
     source: str
     kind: Kind

@@ -8,29 +8,33 @@ from collections.abc import Mapping
 from typing import Any
 
 from sttest.boards.base import DataSheet
-from sttest.boards.memories import Tier, TierName
+from sttest.boards.memories import Tier, TierName, ports_per_channel
 from sttest.boards.tiers import TIERS
 
 PEAK = "peak_gb_per_s_per_channel"
 SUSTAINED = "sustained_gb_per_s_per_channel"
 PORT_MHZ, PORT_BITS = "axi_port_mhz", "axi_port_bits"
 RATES = (PEAK, SUSTAINED, PORT_MHZ, PORT_BITS)
+PORTS, CHANNELS = "axi_ports", "pseudo_channels"
+KNOWN = (*RATES, PORTS, CHANNELS)
+"""What says what follows from another peak."""
 
 
 def following_rates(memory: Mapping[str, float], peak: float) -> dict[str, float]:
     """What follows from another peak of a channel.
 
     Args:
-        memory: the numbers of :data:`RATES` that the memory has so far.
+        memory: the numbers of :data:`KNOWN` that the memory has so far.
         peak: peak of a channel, GB/s.
 
     Returns:
-        What it sustains, the same share of the peak as before, and the clock that its AXI port needs, if it has them.
+        What it sustains, the same share of the peak as before, and the clock that its AXI ports need, if it has them.
     """
     found = {SUSTAINED: peak * memory[SUSTAINED] / memory[PEAK]} if SUSTAINED in memory else {}
     if PORT_MHZ in memory:
-        port_gb_per_s = memory[PORT_BITS] / 8 * memory[PORT_MHZ] / 1e3
-        found[PORT_MHZ] = max(memory[PORT_MHZ], memory[PORT_MHZ] * peak / port_gb_per_s)
+        ports = ports_per_channel(memory.get(PORTS, 1), memory.get(CHANNELS, 1))
+        ports_gb_per_s = ports * memory[PORT_BITS] / 8 * memory[PORT_MHZ] / 1e3
+        found[PORT_MHZ] = max(memory[PORT_MHZ], memory[PORT_MHZ] * peak / ports_gb_per_s)
     return found
 
 
@@ -52,7 +56,7 @@ def _followed(base: Mapping[str, Any], merged: Mapping[str, Any], over: Mapping[
     before, after = _numbers(base), _numbers(merged)
     if PEAK not in over or not before.get(PEAK) or not after.get(PEAK):
         return {}
-    known = {**before, **{key: after[key] for key in (PORT_MHZ, PORT_BITS) if key in after}}
+    known = {**before, **{key: after[key] for key in (PORT_MHZ, PORT_BITS, PORTS, CHANNELS) if key in after}}
     follow = following_rates(known, after[PEAK])
     rates = {key: value for key, value in follow.items() if key in merged and key not in over}
     changed = {key: value for key, value in rates.items() if value != before[key]}
@@ -89,6 +93,6 @@ def _memory(keys: Mapping[str, Any], tier: str) -> Mapping[str, Any]:
 
 
 def _numbers(memory: Mapping[str, Any]) -> dict[str, float]:
-    """The rates of a memory that are numbers; whatever else stands there is refused later."""
-    values = {key: memory[key].get("value") for key in RATES if isinstance(memory.get(key), Mapping)}
+    """The rates and counts of a memory that are numbers; whatever else stands there is refused later."""
+    values = {key: memory[key].get("value") for key in KNOWN if isinstance(memory.get(key), Mapping)}
     return {key: float(value) for key, value in values.items() if isinstance(value, int | float)}

@@ -87,10 +87,6 @@ def slr_capacity(slr: Slr) -> Resources:
     return Resources(slr.dsp.count, lut, FF_PER_LUT * lut, slr.bram18.count, slr.uram.count)
 
 
-HBM_SLR = 0
-"""The SLR beside the HBM on all boards that are shipped (AMD UG1120)."""
-
-
 def hbm_switch(fabric: Fabric, ports: int) -> Resources:
     """What the switch in front of the HBM takes of the SLR there.
 
@@ -112,7 +108,7 @@ def slr_budgets(fabric: Fabric, name: BudgetName, ports: int) -> tuple[Resources
     budget: Budget = getattr(fabric.budgets, name)
     switch = hbm_switch(fabric, ports) * budget.hbm_switch.value
     left = (
-        _without(slr_capacity(slr), switch) if number == HBM_SLR else slr_capacity(slr)
+        _without(slr_capacity(slr), switch) if number == fabric.hbm_slr.count else slr_capacity(slr)
         for number, slr in enumerate(fabric.slrs)
     )
     shares = Resources(*(getattr(budget, kind).value for kind in KINDS))

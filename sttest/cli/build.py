@@ -160,7 +160,8 @@ def prepare(request: BuildRequest) -> tuple[Plan, Linking]:
     plan = Plan(
         files.kernel.name,
         request.target,
-        board.toolchain,
+        board.platform,
+        board.toolchain.vitis,
         board.clock_mhz.value,
         files.build_folder(request.target).resolve(),
         request.jobs,
@@ -270,7 +271,7 @@ def _document(
         "target": request.target,
         "folder": str(plan.folder),
         "most_bank_bytes": max(placement.resident_bytes.values()),
-        "platform": plan.tools.platform,
+        "platform": plan.platform,
         "commands": [list(step.command) for step in plan.steps()],
         "steps": [{"name": r.name, "seconds": round(r.seconds, 3), "was_done": r.was_done} for r in results],
         "xclbin": str(plan.xclbin) if results else None,
@@ -279,6 +280,7 @@ def _document(
         "banks": len(placement.run_bytes),
         "busiest_over_mean": placement.busiest_over_mean,
         "remark": linking.remark,
+        "crossing": linking.crossing,
         "cycles": linking.cycles,
         "compiled_cycles": linking.compiled_cycles,
         "balanced_cycles": linking.balanced_cycles,
@@ -297,9 +299,10 @@ def _text(request: BuildRequest, plan: Plan, linking: Linking, results: list[Ste
     built = f"built {plan.xclbin}" if results else "nothing was run"
     lines = [
         f"{linking.design.kernels[0].name} for {request.target}: {built}",
-        f"platform   {plan.tools.platform}, Vitis {plan.tools.vitis}, {plan.clock_mhz:g} MHz",
+        f"platform   {plan.platform}, Vitis {plan.vitis}, {plan.clock_mhz:g} MHz",
         f"ports      {len(placement.banks)} of {buffers} arguments in {banks}{crowded}",
         f"balance    the busiest bank moves {placement.busiest_over_mean:.2f} x the mean{linking.remark}",
+        *([f"crossing   {linking.crossing}"] if linking.crossing else []),
         f"memory     at most {largest:,} bytes in a bank, {linking.layers} layer{'s' if linking.layers != 1 else ''}",
         f"cycles     {linking.cycles:,} simulated with these banks, {linking.compiled_cycles:,} as compiled"
         if linking.cycles is not None and linking.compiled_cycles is not None

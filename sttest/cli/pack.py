@@ -194,6 +194,6 @@ def _texts(package: DesignPackage) -> dict[str, bytes]:
         title=board.title,
         version=__version__,
         vitis=board.toolchain.vitis,
-        platform=board.toolchain.platform,
+        platform=board.platform,
     )
     return {"Makefile": _MAKEFILE.format(design=package.name).encode(), "README.md": readme.encode()}

@@ -6,6 +6,8 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from sttest.core.errors import InputError
 from sttest.sim.graph import Channel, MemoryPort, Process, TimedGraph
 
@@ -36,6 +38,11 @@ class Taken:
     cycle: int
     rest: int
     due: int
+
+    @classmethod
+    def of(cls, row: np.ndarray) -> "Taken":
+        """A row of ``RunRecord.bursts``."""
+        return cls(int(row[1]), int(row[2]), int(row[3]))
 
 
 @dataclass(frozen=True)
@@ -73,22 +80,26 @@ class BurstPlan:
             return scattered(burst) % lanes
         return burst * lanes // self.bursts if self.one_id else burst % lanes
 
+    def lanes(self, bursts: int) -> np.ndarray:
+        """:meth:`lane` of the first bursts, int64[n]."""
+        if len(self.channels) == 1:
+            return np.zeros(bursts, np.int64)
+        return np.fromiter(map(self.lane, range(bursts)), np.int64, bursts)
+
     def channel(self, burst: int) -> Channel:
         """The channel that a burst goes to."""
         return self.channels[self.lane(burst)]
 
-    def beats(self, burst: int) -> int:
-        """Beats that a burst takes on its channel."""
-        return ceil_div(self._size(burst), self.channel(burst).beat_bytes)
-
     def occupancy_units(self, burst: int) -> int:
         """Units of 1/``beats_num`` cycle for which a burst occupies its channel."""
-        channel = self.channel(burst)
-        units = self.beats(burst) * channel.units_per_beat(writes=self.writes)
+        return self.units_on(self.channel(burst), self._size(burst))
+
+    def units_on(self, channel: Channel, size: int) -> int:
+        """The same of a burst of so many bytes on a channel."""
+        units = ceil_div(size, channel.beat_bytes) * channel.units_per_beat(writes=self.writes)
         if not self.random:
             return units
-        short = self._size(burst) <= channel.random_bytes
-        return max(units, channel.random_short if short else channel.random_long)
+        return max(units, channel.random_short if size <= channel.random_bytes else channel.random_long)
 
     def bursts_of(self, token: int) -> range:
         """The bursts that hold bytes of a token."""
@@ -102,6 +113,10 @@ class BurstPlan:
     def last_token(self, burst: int) -> int:
         """The token that holds the last byte of a burst."""
         return (min((burst + 1) * self.burst_bytes, self.total_bytes) - 1) // self.token_bytes
+
+    def gap_before(self, token: int) -> int:
+        """Cycles without data before a token, after the bursts that the one before completed."""
+        return self.gap * (self.bursts_done(token) - self.bursts_done(token - 1)) if token > 0 else 0
 
     def arrival(self, burst: int, token: int, taken: Taken) -> int:
         """Cycle in which the last byte of a token that a read burst holds is there."""

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from sttest.core.errors import InputError
-from sttest.sim.bursts import burst_plan, ceil_div
+from sttest.sim.bursts import Taken, burst_plan
 from sttest.sim.graph import Actor, MemoryPort, Pipeline, TimedGraph, fifo_ends
 from sttest.sim.simulation import RunRecord, Simulation
 from sttest.sim.stages import StageTable, stage_table
@@ -334,7 +334,8 @@ class PortTimeline:
         self._reads_memory = port.op == "read"
         record = walk.record
         self._cycle = (record.writes if self._reads_memory else record.reads)[self._fifo]
-        self._request, self._start = record.bursts[port.name].T
+        self._bursts = record.bursts[port.name]
+        self._request, self._start = self._bursts[:, 0], self._bursts[:, 1]
         self._late = np.append(0, 1 + np.flatnonzero(np.diff(self._cycle) > 1))
 
     def last(self) -> Step:
@@ -365,6 +366,8 @@ class PortTimeline:
         number = token + (self._walk.graph.fifos[self._fifo].initial_tokens if self._reads_memory else 0)
         if self._walk.bound(op, number) == cycle:
             return self._walk.cross(self._number, op, number)
+        if token > 0 and self._cycle[token - 1] + 1 + self._plan.gap_before(token) == cycle:
+            return [self._segment(COMPUTE, int(self._cycle[token - 1]), cycle)], Visit(self._number, token - 1)
         if self._reads_memory:
             return self._from_arrival(token, cycle)
         if cycle == self._port.start:
@@ -375,34 +378,35 @@ class PortTimeline:
     def _freeing_burst(self, token: int, cycle: int) -> int:
         """The burst whose response, a cycle before, gave the last place for the token's bytes."""
         before = (burst - self._plan.window for burst in self._plan.bursts_of(token))
-        return next(b for b in before if b >= 0 and self._start[b] + self._plan.response_delay(b) + 1 == cycle)
+        return next(b for b in before if b >= 0 and self._due(b) + 1 == cycle)
 
     def _from_arrival(self, token: int, cycle: int) -> Step:
         for burst in self._plan.bursts_of(token):
-            start = int(self._start[burst])
-            if start + self._plan.arrival_delay(burst, token) == cycle:
-                first_beat = start + self._plan.channel(burst).latency
-                segments = [self._segment(TRANSFER, first_beat, cycle), self._segment(LATENCY, start, first_beat)]
+            taken = Taken.of(self._bursts[burst])
+            if self._plan.arrival(burst, token, taken) == cycle:
+                segments = [self._segment(TRANSFER, taken.due, cycle), self._segment(LATENCY, taken.cycle, taken.due)]
                 return segments, BurstStart(self._number, burst)
         raise AssertionError(f"nothing bound token {token} of {self._port.name}")
 
     def _from_response(self, burst: int) -> Step:
-        start = int(self._start[burst])
-        sent = start + self._plan.occupancy_cycles(burst)
-        response = start + self._plan.response_delay(burst)
-        segments = [self._segment(LATENCY, sent, response), self._segment(TRANSFER, start, sent)]
-        return segments, BurstStart(self._number, burst)
+        start, response, last = int(self._start[burst]), self._due(burst), self._plan.last_token(burst)
+        if self._plan.early and self._cycle[last] + 1 == response:
+            return [self._segment(TRANSFER, response - 1, response)], Visit(self._number, last)
+        return [self._segment(LATENCY, start, response)], BurstStart(self._number, burst)
+
+    def _due(self, burst: int) -> int:
+        return Taken.of(self._bursts[burst]).due
 
     def _burst_with_response(self, cycle: int) -> int:
         bursts = range(max(0, self._plan.bursts - self._plan.window), self._plan.bursts)
-        return next(b for b in bursts if self._start[b] + self._plan.response_delay(b) == cycle)
+        return next(b for b in bursts if self._due(b) == cycle)
 
     def _from_start(self, burst: int) -> Step:
         """Walks from a burst's start on its channel to its request, or to the burst that the channel served before."""
         start, request = int(self._start[burst]), int(self._request[burst])
         if start == request:
             return self._from_request(burst)
-        channel = self._port.channels[burst % len(self._port.channels)]
+        channel = self._port.channels[self._plan.lane(burst)]
         starts, owners, bursts = self._served[channel]
         before = int(np.searchsorted(starts, start)) - 1
         owner = int(owners[before])
@@ -422,27 +426,38 @@ class PortTimeline:
                 return [issued, window], Visit(self._number, token)
             if burst == 0:
                 return [issued, self._segment(START, 0, cycle)], None
+            if self._request[burst - 1] + 1 != cycle:
+                segment, before = self._turn_before(burst, cycle)
+                return [issued, segment], BurstStart(self._number, before)
             burst -= 1
+
+    def _turn_before(self, burst: int, cycle: int) -> tuple[Segment, int]:
+        """What a request to one of several channels waited for: a burst of the port before it, there or elsewhere."""
+        lanes = self._plan.lanes(burst + 1)
+        same = np.flatnonzero(lanes[:burst] == lanes[burst])
+        before = int(same[-1]) if same.size and self._start[same[-1]] == cycle else burst - 1
+        return self._segment(LATENCY, int(self._start[before]), cycle), before
 
     def _token_before_request(self, burst: int) -> int | None:
         """The token whose passing let the burst be requested: it freed a place, or completed the bytes to write."""
+        if self._plan.early:
+            return burst * self._plan.burst_bytes // self._plan.token_bytes
         last = burst - self._plan.window if self._reads_memory else burst
-        if last < 0:
-            return None
-        until_bytes = min((last + 1) * self._plan.burst_bytes, self._plan.total_bytes)
-        return ceil_div(until_bytes, self._plan.token_bytes) - 1
+        return self._plan.last_token(last) if last >= 0 else None
 
     @cached_property
     def _served(self) -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Per channel: starts in order, and for each the port and burst that it took."""
         rows: dict[str, list[tuple[np.ndarray, np.ndarray, np.ndarray]]] = {}
+        channels = {channel.name: channel for channel in self._walk.graph.channels}
         for number, process in enumerate(self._walk.graph.processes):
             if not isinstance(process, MemoryPort):
                 continue
             starts = self._walk.record.bursts[process.name][:, 1]
             bursts = np.arange(starts.size)
+            lanes = burst_plan(process, channels).lanes(starts.size)
             for lane, channel in enumerate(process.channels):
-                chosen = bursts % len(process.channels) == lane
+                chosen = lanes == lane
                 owners = np.full(int(chosen.sum()), number)
                 rows.setdefault(channel, []).append((starts[chosen], owners, bursts[chosen]))
         return {channel: _sorted(parts) for channel, parts in rows.items()}

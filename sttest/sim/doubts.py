@@ -20,7 +20,7 @@ def doubts(graph: TimedGraph, *, is_done: bool) -> list[str]:
         graph: the graph.
         is_done: whether all its processes finished, so that what is left in a FIFO stays there.
     """
-    kinds = [_wide_tokens(graph), _repeated_channels(graph), _open_sizes(graph)]
+    kinds = [_wide_tokens(graph), _open_sizes(graph)]
     if is_done and not graph.is_endless:
         kinds.append(_unread(graph))
     found = list[str]()
@@ -43,13 +43,6 @@ def _wide_tokens(graph: TimedGraph) -> Iterator[str]:
                 f"port '{port.name}' moves tokens of {port.token_bytes:,} bytes, of which FIFO '{port.fifo}' carries "
                 f"{bits:,} bits"
             )
-
-
-def _repeated_channels(graph: TimedGraph) -> Iterator[str]:
-    for port in _ports(graph):
-        for name, times in Counter(port.channels).items():
-            if times > 1:
-                yield f"port '{port.name}' lists channel '{name}' {times:,} times, and gives it as many bursts"
 
 
 def _open_sizes(graph: TimedGraph) -> Iterator[str]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from sttest.core.errors import InputError
 from sttest.core.files import write_text
-from sttest.sim.bursts import burst_plan
+from sttest.sim.bursts import Taken, burst_plan
 from sttest.sim.checker import fifo_bounds
 from sttest.sim.deadlock import Deadlock, Wait
 from sttest.sim.graph import Fifo, MemoryPort, Pipeline, Process, TimedGraph, fifo_ends
@@ -136,15 +136,17 @@ def _of_port(graph: TimedGraph, record: RunRecord, port: MemoryPort) -> tuple[np
     plan = burst_plan(port, {channel.name: channel for channel in graph.channels})
     reads_memory = port.op == "read"
     times = (record.writes if reads_memory else record.reads)[graph.fifo_index[port.fifo]]
-    starts = record.bursts[port.name][:, 1]
+    bursts = record.bursts[port.name]
     base = np.append(port.start, times[:-1] + 1)[: times.size]
+    if plan.gap:
+        base += np.fromiter(map(plan.gap_before, range(times.size)), np.int64, times.size)
     there = base.copy()
     for token in np.flatnonzero(times > base).tolist():
         if reads_memory:
-            arrived = max(int(starts[burst]) + plan.arrival_delay(burst, token) for burst in plan.bursts_of(token))
+            arrived = max(plan.arrival(burst, token, Taken.of(bursts[burst])) for burst in plan.bursts_of(token))
         else:
             before = [burst - plan.window for burst in plan.bursts_of(token) if burst >= plan.window]
-            arrived = max((int(starts[burst]) + plan.response_delay(burst) + 1 for burst in before), default=0)
+            arrived = max((Taken.of(bursts[burst]).due + 1 for burst in before), default=0)
         there[token] = max(int(base[token]), arrived)
     stall = np.full(times.size, STALL_OUT if reads_memory else STALL_IN)
     rows = [np.stack(pair, axis=1).ravel() for pair in ((there, times), (base, there))]
@@ -334,8 +336,9 @@ def _bandwidths(graph: TimedGraph, record: RunRecord, cycles: int, samples: int)
         starts = record.bursts[port.name][:, 1]
         sizes = np.full(starts.size, float(plan.burst_bytes))
         sizes[plan.bursts - 1 :] = plan.total_bytes - (plan.bursts - 1) * plan.burst_bytes
+        lanes = plan.lanes(starts.size)
         for lane, channel in enumerate(port.channels):
-            taken = (np.arange(starts.size) % len(port.channels) == lane) & (starts >= 0)
+            taken = (lanes == lane) & (starts >= 0)
             np.add.at(moved[channel], starts[taken] // window, sizes[taken])
     gb_per_s_of_byte = graph.clock_mhz / window / 1000
     return {

@@ -207,13 +207,13 @@ class MemoryPort:
     channels: tuple[str, ...]
     burst_bytes: int = 4096
     outstanding: int = 16
+    start: int = 0
+    origin: str = ""
+    category: str = ""
     pattern: str = "sequential"  # or random: every burst opens a row
     ids: str = "one"  # or many: AXI IDs, of which one waits where it turns to another channel
     gap: int = 0  # cycles without data after each write burst
     early: bool = False  # a write burst is requested with its first byte, and holds its channel until the last came
-    start: int = 0
-    origin: str = ""
-    category: str = ""
 
 
 @dataclass(frozen=True)
@@ -260,10 +260,9 @@ class Channel:
         """Cycles that a port with one ID waits after its last beat here before it goes to another channel."""
         return self.latency if self.id_wait is None else self.id_wait
 
-    @property
-    def bytes_per_cycle(self) -> Fraction:
+    def bytes_per_cycle(self, *, writes: bool = False) -> Fraction:
         """What it moves at most."""
-        return Fraction(self.beat_bytes * self.beats_num, self.beats_den)
+        return Fraction(self.beat_bytes * self.beats_num, self.units_per_beat(writes=writes))
 
 
 Process: TypeAlias = Pipeline | Actor | MemoryPort
@@ -496,7 +495,7 @@ def check_choice(value: str, what: str, where: str, choices: Iterable[str]) -> N
     """Refuses a value that is none of the choices; the nearest is named."""
     if value not in choices:
         raise InputError(
-            "unknown-value", f"unknown {what} '{value:.80}'", where=where, hints=[did_you_mean(value, choices)]
+            "unknown-value", f"unknown {what} '{value!s:.80}'", where=where, hints=[did_you_mean(value, choices)]
         )
 
 
@@ -651,6 +650,9 @@ def _check_memory(graph: TimedGraph, port: MemoryPort, where: str) -> Work:
     check_whole(port.burst_bytes, "burst_bytes", where, 1, MAX_TOKENS)
     check_whole(port.outstanding, "outstanding", where, 1, 1 << 20)
     check_whole(len(port.channels), "number of channels", where, 1, MAX_CHANNELS)
+    if len({*port.channels}) < len(port.channels):
+        hints = ["list each channel once"]
+        raise InputError("repeated-channel", "a channel is listed twice", where=where, hints=hints)
     check_choice(port.pattern, "pattern", where, PATTERNS)
     check_choice(port.ids, "ids", where, IDS)
     check_whole(port.gap, "gap", where, 0, MAX_CYCLES if port.op == "write" else 0)

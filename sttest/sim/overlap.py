@@ -139,14 +139,16 @@ def _channels(graph: TimedGraph, record: RunRecord, cycles: int) -> dict[str, In
         if not isinstance(port, MemoryPort):
             continue
         plan = burst_plan(port, channels)
-        start = record.bursts[port.name][:, 1]
+        _, start, rest, _ = record.bursts[port.name].T
         # All bursts but the last of a port are as long on a channel.
-        lengths = np.array([plan.occupancy_cycles(each) for each in (*range(len(plan.channels)), plan.bursts - 1)])
-        length = lengths[np.arange(plan.bursts) % len(plan.channels)]
-        length[-1] = lengths[-1]
+        lanes = plan.lanes(plan.bursts)
+        units = np.array([plan.units_on(channel, plan.burst_bytes) for channel in plan.channels])[lanes]
+        units[-1] = plan.occupancy_units(plan.bursts - 1)
+        num = np.array([channel.beats_num for channel in plan.channels])[lanes]
+        end = np.minimum(start + -(-(rest + units) // num), cycles)
         for place, channel in enumerate(plan.channels):
-            own = slice(place, None, len(plan.channels))
-            parts[channel.name].append((start[own], np.minimum(start[own] + length[own], cycles)))
+            own = lanes == place
+            parts[channel.name].append((start[own], end[own]))
     return {name: _union(each) for name, each in parts.items() if each}
 
 

@@ -19,6 +19,7 @@ from typing import Literal
 from sttest.core.errors import DeadlockError, InputError
 from sttest.sim.api import simulate
 from sttest.sim.graph import (
+    MAX_RATE,
     Actor,
     Channel,
     Fifo,
@@ -110,21 +111,36 @@ def _fifo(fifo: Fifo, factor: int) -> Fifo:
 def _channel(channel: Channel, rate: Fraction, fast: Thing | None) -> Channel:
     """A channel in elevenths: at most a beat a cycle goes through its port, whatever the memory sustains."""
     tenth = Fraction(SLOW, FAST)
-    sustained = rate * (tenth if fast == "bandwidth" else 1)
+    faster = tenth if fast == "bandwidth" else Fraction(1)
     taken = tenth if fast in ("ports", "clock") else Fraction(1)
-    beats = min(sustained, taken) / SLOW
-    return replace(
-        channel,
-        latency=channel.latency * _factor(fast, "latency"),
-        beats_num=beats.numerator,
-        beats_den=beats.denominator,
-    )
+    units = {
+        "beats_den": 1 / min(rate * faster, taken),
+        "write_den": 1 / min(rate * faster * channel.beats_den / channel.units_per_beat(writes=True), taken),
+        "random_short": Fraction(channel.random_short, channel.beats_num) / faster,
+        "random_long": Fraction(channel.random_long, channel.beats_num) / faster,
+    }
+    late = _factor(fast, "latency")
+    delays = {
+        "latency": channel.latency,
+        "busy_latency": channel.busy_delay(writes=False),
+        "response": channel.delay(writes=True),
+        "busy_response": channel.busy_delay(writes=True),
+        "id_wait": channel.turn_cycles,
+    }
+    # As fine as the largest number of units lets it be.
+    num = max(1, min(_UNITS, int(MAX_RATE / (SLOW * max(units["beats_den"], units["write_den"])))))
+    told = {name: round(cycles * SLOW * num) for name, cycles in units.items()}
+    return replace(channel, beats_num=num, **told, **{name: cycles * late for name, cycles in delays.items()})
+
+
+_UNITS = 4096
+"""Per cycle: what rounding to them loses is less than a part in a thousand."""
 
 
 def _process(process: Process, fast: Thing | None) -> Process:
     pace = _factor(fast, "ports" if process.category in _PORTS else "lanes", "clock")
     if isinstance(process, MemoryPort):
-        return replace(process, start=process.start * SLOW)
+        return replace(process, start=process.start * SLOW, gap=process.gap * pace)
     if isinstance(process, Actor):
         phases = tuple(replace(each, time=each.time * pace) for each in process.phases)
         return replace(process, start=process.start * SLOW, phases=phases)

@@ -308,10 +308,9 @@ class WritePort(PortState):
         plan = self.plan
         now = plan.start - 1
         for token in range(plan.tokens):
-            base = now + 1
-            done = plan.bursts_done(token) - plan.bursts_done(max(0, token - 1))
+            base = now + 1 + plan.gap_before(token)
             space = yield from self._space_for(token)
-            place = max(base + plan.gap * done, space)
+            place = max(base, space)
             now = yield from _pass(self.env, self.fifo, place, is_write=False)
             self._stall_cycles[0] += now - place
             self._stall_cycles[1] += place - base

@@ -84,7 +84,8 @@ def _port(
         _BEAT_BYTES,
         channels,
         burst_bytes=min(tier.burst_bytes, chunk_bytes or tier.burst_bytes),
-        outstanding=tier.outstanding,
+        outstanding=tier.outstanding * len(channels),
+        ids="many",  # a unit of its own, that deals bursts to its channels in turn
     )
 
 

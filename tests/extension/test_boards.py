@@ -113,7 +113,7 @@ def test_another_kind_of_machine_is_an_opponent(tmp_path, offered):
     board = load_board(path)
     assert (type(board), board.name, board.target) == (TubeBoard, "eniac", None)
     assert [key for key, _ in quantities(board)] == ["tubes"]
-    with pytest.raises(InputError, match="choose one of kv260, u280, u55c, v80, vhk158"):
+    with pytest.raises(InputError, match="choose one of f2, kv260, u280, u50, u55c, v80, vck5000, vhk158"):
         require_hbm(board)
 
 

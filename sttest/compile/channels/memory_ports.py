@@ -13,8 +13,9 @@ waits for.  Then all share all channels (:func:`spread_channels`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.tiers import Tier
@@ -23,7 +24,7 @@ from sttest.compile.dialects import df
 from sttest.compile.options import ChannelUse
 from sttest.core.errors import DoesNotFitError
 from sttest.sim.bursts import HBM, channel_name, memory_and_number
-from sttest.sim.graph import Channel
+from sttest.sim.graph import MAX_RATE, Channel
 
 # --- What a DMA asks of memory, as far as the choice of its channels goes
 
@@ -289,17 +290,40 @@ def bytes_per_cycle(tier: Tier, clock_mhz: float, beat_bytes: int) -> float:
 
 
 def tier_channels(tier: Tier, clock_mhz: float, beat_bytes: int, numbers: Iterable[int]) -> tuple[Channel, ...]:
-    """The law of a memory: its channels with the rate and the latency that a kernel sees.
+    """The law of a memory: its channels with the rates and the delays that a kernel sees.
 
-    The rate is that of sequential bursts, refresh included, in whole beats per 1000 cycles at most; the latency is that
-    of a read, and a write's response is taken to be as late.  `sttest.sim.bursts` says what follows for each burst.
+    Rates are those of sequential bursts, refresh included, counted in 1/256 of a cycle: bursts of 64 beats are at the
+    same place of a cycle again after four.  `sttest.sim.bursts` says what follows for each burst.
     """
-    rate = Fraction(bytes_per_cycle(tier, clock_mhz, beat_bytes) / beat_bytes).limit_denominator(1000)
-    latency = tier.latency_cycles(clock_mhz)
-    return tuple(
-        Channel(channel_name(each, tier.name), latency, beat_bytes, rate.numerator, rate.denominator)
-        for each in numbers
-    )
+    timing = tier.timing
+    rate = bytes_per_cycle(tier, clock_mhz, beat_bytes) / beat_bytes
+    written = min(tier.bytes_per_cycle(clock_mhz) * timing.write_over_read / beat_bytes, 1.0)
+
+    def cycles(delay_ns: float | None) -> int | None:
+        return None if delay_ns is None else ceil(delay_ns * clock_mhz / 1e3)
+
+    law = Channel(
+        "", tier.latency_cycles(clock_mhz), beat_bytes, UNITS, _units(1 / rate),
+        write_den=_units(1 / written),
+        busy_latency=cycles(timing.busy_read_ns),
+        response=cycles(timing.response_ns),
+        busy_response=cycles(timing.busy_response_ns),
+        random_bytes=timing.short_access_bytes,
+        random_short=round(timing.short_access_ns * clock_mhz / 1e3 * UNITS),
+        random_long=round(timing.access_ns * clock_mhz / 1e3 * UNITS),
+        id_wait=cycles(timing.id_wait_ns),
+        read_turns=timing.read_turns,
+        write_turns=timing.write_turns,
+    )  # fmt: skip
+    return tuple(replace(law, name=channel_name(each, tier.name)) for each in numbers)
+
+
+UNITS = 256
+"""Of a cycle, in which channels of compiled designs count."""
+
+
+def _units(cycles: float) -> int:
+    return min(MAX_RATE, max(1, round(cycles * UNITS)))
 
 
 def bank_channels(board: FpgaBoard, beat_bytes: int, numbers: Iterable[int]) -> tuple[Channel, ...]:

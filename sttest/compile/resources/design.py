@@ -33,6 +33,7 @@ class DesignResources:
     memories: tuple[MemoryChoice, ...]  # memories with their kinds
     wires: tuple[WireFacts, ...]  # FIFOs between processes
     buses: tuple[MemoryBus, ...] = ()  # buses between DMAs and the HBM
+    hbm_slr: int = 0  # SLR beside the HBM
     card_of: Mapping[str, int] = field(default_factory=dict)  # card per process, of several cards
 
     @property
@@ -69,12 +70,13 @@ class DesignResources:
             tuple(memory for memory in self.memories if memory.facts.owner in own),
             tuple(wire for wire in self.wires if {wire.source, wire.target} <= own),
             tuple(bus for bus in self.buses if bus.wire.target in own),
+            self.hbm_slr,
         )
 
     def processes(self) -> tuple[ProcessFacts, ...]:
         """The processes as a die partition takes them, and the HBM, which is fixed."""
-        by_node = self.by_node
-        return HBM, *(ProcessFacts(node.name, by_node[node.name]) for node in self.nodes)
+        by_node, hbm = self.by_node, ProcessFacts(HBM, Resources(), self.hbm_slr)
+        return hbm, *(ProcessFacts(node.name, by_node[node.name]) for node in self.nodes)
 
     def links(self) -> tuple[WireFacts, ...]:
         """The FIFOs and buses as a die partition takes them."""
@@ -115,7 +117,8 @@ def _taken_apart(design: CompiledDesign) -> DesignResources:
     wires = (WireFacts(ends.fifo, ends.writer, ends.reader, ends.kind.itensor.token_bits) for ends in fifos)
     cards = {process_name(node): node.card_number for node in all_of(kernel, df.NodeOp)}
     cards = cards if design.options.cards > 1 else {}
-    return DesignResources(nodes, chosen, tuple(wires), memory_buses(design.graph, port_bits), cards)
+    buses, hbm_slr = memory_buses(design.graph, port_bits), design.board.fabric.hbm_slr.count
+    return DesignResources(nodes, chosen, tuple(wires), buses, hbm_slr, cards)
 
 
 def _values(design: CompiledDesign) -> ReferenceGraph | None:
@@ -140,7 +143,8 @@ def die_of(board: FpgaBoard, budget: BudgetName, ports: int = 0) -> Die:
         ports: pseudo-channels in use, whose switch is taken off; none is a bound for any design.
     """
     fabric = board.fabric
-    lines = int(fabric.sll_per_boundary.value * getattr(fabric.budgets, budget).super_long_lines.value)
+    # Costs are counted in shares of these lines: a die of one SLR, which states 1, has one whatever the share.
+    lines = max(1, int(fabric.sll_per_boundary.value * getattr(fabric.budgets, budget).super_long_lines.value))
     return Die(slr_budgets(fabric, budget, ports), lines, process=process_bound(fabric, budget))
 
 

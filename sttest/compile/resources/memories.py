@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sttest.boards.resources import HBM_SLR, LUTRAM_MAX_WORDS, Resources, memory_resources
+from sttest.boards.resources import LUTRAM_MAX_WORDS, Resources, memory_resources
 from sttest.compile.assumptions import REGISTERS_PER_BOUNDARY
 from sttest.compile.channels.bursts_ahead import BurstsAhead, port_of
 from sttest.compile.dialects import df
 from sttest.compile.sharing.processes import process_name
-from sttest.compile.spaces.partition import HANDSHAKE_WIRES, ProcessFacts, WireFacts
+from sttest.compile.spaces.partition import HANDSHAKE_WIRES, WireFacts
 from sttest.sim.crossings import BUS, RELAY, with_registers
 from sttest.sim.graph import MemoryPort, TimedGraph
 
@@ -56,8 +56,8 @@ def _registers(boundaries: Mapping[str, int]) -> dict[str, int]:
 # --- The buses between DMAs and the HBM, which only one SLR is beside
 
 
-HBM = ProcessFacts("hbm", Resources(), HBM_SLR)
-"""The end of all buses."""
+HBM = "hbm"
+"""The end of all buses, as a process of the die partition."""
 
 # Of an AXI4 master of Vitis HLS, by channel, but for what is constant; data, strobes and handshakes apart.
 _ADDRESS = 64 + 8
@@ -83,8 +83,7 @@ def memory_buses(graph: TimedGraph, port_bits: int) -> tuple[MemoryBus, ...]:
     """
     ports = [process for process in graph.processes if isinstance(process, MemoryPort)]
     return tuple(
-        MemoryBus(WireFacts(f"{port.name}__bus", HBM.name, port.name, _bits(port, port_bits)), port.fifo)
-        for port in ports
+        MemoryBus(WireFacts(f"{port.name}__bus", HBM, port.name, _bits(port, port_bits)), port.fifo) for port in ports
     )
 
 

@@ -246,8 +246,13 @@ def _repeated(program: AccessProgram, op: int) -> Nest:
 def _port(port: MemoryPort, graph: TimedGraph) -> Nest:
     """Tokens of a memory port that has its channels for itself; at most one token per cycle."""
     channels = {channel.name: channel for channel in graph.channels}
-    rate = sum((channels[name].bytes_per_cycle for name in port.channels), Fraction())
-    interval = max(Fraction(1), Fraction(port.token_bytes) / rate)
+    writes = port.op == "write"
+    rates = [channels[name].bytes_per_cycle(writes=writes) for name in port.channels]
+    in_turn = port.pattern == "random" or port.ids == "many"
+    interval = max(
+        1 + Fraction(port.gap * port.token_bytes, port.burst_bytes),
+        Fraction(port.token_bytes) / (sum(rates) if in_turn else min(rates)),
+    )
     turn = min(interval.denominator, port.tokens)
     return Nest(
         first=channels[port.channels[0]].latency + 1,

@@ -332,6 +332,7 @@ class TimedGraphs:
             outstanding=self.ahead.of(op, tier.outstanding) if op.ahead is None else op.ahead.value.data,
             origin=op.origin_name,
             category="dma",
+            gap=tier.timing.write_gap_cycles if op.writes else 0,
         )
 
     def _tier(self, op: df.DmaOp) -> Tier:

@@ -5,7 +5,6 @@ leave it: these must hold nobody back, neither in the last period nor in those j
 is seen token by token from the times that both ends would have.
 """
 
-
 from sttest.sim.maxplus.arrays import (
     NEVER_FULL,
     PIPELINE,
@@ -51,6 +50,8 @@ def _first_late_token(net: Net, number: int, cycle: int, passed: int, cycles: in
     process = net.processes[port.process]
     if port.early or port.lanes > 1:
         return process.visits  # their bursts wait for more than is looked at here
+    if port.gap > 0 and passed * port.token_bytes % port.burst_bytes != 0:
+        return process.visits  # a gap comes after each burst, not in each period
     is_read = process.kind == READ_PORT
     behind = 0 if is_read else port.window  # a write port needs the place of the burst a window earlier
     begin = max(0, process.visits * port.token_bytes // port.burst_bytes - behind)

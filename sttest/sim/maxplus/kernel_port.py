@@ -416,6 +416,9 @@ def run_write_port(net: Net, index: int) -> None:
             request(net, number, asked)
         process.visits += 1
         process.clock = cycle + 1
+        if port.gap > 0 and process.visits < port.tokens:
+            done = process.visits * port.token_bytes // port.burst_bytes
+            process.clock += port.gap * (done - (process.visits - 1) * port.token_bytes // port.burst_bytes)
     finish = _last_response(net, number)
     if finish >= 0:
         process.finish = finish
@@ -470,9 +473,6 @@ def place_for(net: Net, number: int, token: int) -> int:
         if response < 0:
             return -1
         free = max(free, response + 1)
-    if port.gap > 0 and token > 0:
-        done = token * port.token_bytes // port.burst_bytes - (token - 1) * port.token_bytes // port.burst_bytes
-        free = max(free, net.processes[port.process].clock + done * port.gap)
     return free
 
 

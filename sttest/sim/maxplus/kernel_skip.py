@@ -6,6 +6,8 @@ more than that is as good as none.  Processes and FIFOs that did nothing in betw
 let alone.
 """
 
+from typing import Any
+
 import numpy as np
 
 from sttest.core.machine_code import kept_on_disk
@@ -21,7 +23,7 @@ from sttest.sim.maxplus.arrays import (
     Wholes,
 )
 from sttest.sim.maxplus.kernel import earliest, next_row
-from sttest.sim.maxplus.kernel_port import arrival, channel_of, compiled, entry_point, occupancy, place_for
+from sttest.sim.maxplus.kernel_port import arrival, channel_of, compiled, entry_point, inlined, occupancy, place_for
 
 FOR_EVER = 1 << 60
 """More periods than any run has."""
@@ -143,8 +145,8 @@ def _ports_recur(net: Net, past: Snapshot, cycle: int) -> bool:
             return False
         if requests == 0:
             continue
-        if port.early or port.lanes > 1:
-            return False  # their bursts wait for more than is compared here
+        if not _asks_at_once(port) or not _asks_at_once(old):
+            return False
         first = _first_in_flight(net, number)
         if first < requests or old.requested == 0:
             return False
@@ -168,6 +170,14 @@ def _ports_recur(net: Net, past: Snapshot, cycle: int) -> bool:
         if max(0, net.bursts[last].request - cycle) != max(0, net.bursts[last - requests].request - past.cycle):
             return False
     return True
+
+
+@inlined
+def _asks_at_once(port: Any) -> bool:
+    """Whether what a port waits for is compared: early ones, and those with one ID or a hash, wait for more."""
+    if port.early or (port.lanes > 1 and (port.random or port.one_id)):
+        return False
+    return port.lanes == 1 or not port.writes or port.ready == port.requested
 
 
 @compiled
@@ -484,8 +494,8 @@ def _move_ports(net: Net, past: Snapshot, periods: int, cycles: int) -> None:
             continue
         after = port.requested + periods * requests
         first = _first_in_flight(net, number)
-        # One at least: the next request comes after the last one.
-        for burst in range(min(max(first + periods * requests, port.requested), after - 1), after):
+        # One on each channel at least: the next request there comes after the last one.
+        for burst in range(max(port.requested, min(first + periods * requests, after - port.lanes)), after):
             back = (burst - port.requested) // requests + 1
             one, image = port.burst_first + burst, port.burst_first + burst - back * requests
             net.bursts[one].request = net.bursts[image].request + back * cycles
@@ -498,7 +508,7 @@ def _move_ports(net: Net, past: Snapshot, periods: int, cycles: int) -> None:
             one = port.burst_first + burst
             if net.bursts[one].start == UNKNOWN:
                 _copy_start(net, one, one - requests, cycles)
-        port.requested = after
+        port.requested = port.ready = port.whole = after
 
 
 @compiled

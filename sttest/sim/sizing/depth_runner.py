@@ -201,6 +201,8 @@ def inexact_ports(graph: TimedGraph) -> list[str]:
 
 def _ends_whole(port: MemoryPort, channels: dict[str, Channel]) -> bool:
     plan = burst_plan(port, channels)
+    if len(plan.channels) > 1 and (plan.random or plan.one_id):
+        return False
     return plan.total_bytes % plan.burst_bytes == 0 and plan.bursts % len(plan.channels) == 0
 
 

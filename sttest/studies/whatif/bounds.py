@@ -84,7 +84,7 @@ class _Chain:
         begin = max((span.first for span in sources), default=0.0)
         end = max((span.last for span in sources), default=0.0)
         if isinstance(process, MemoryPort):
-            latency = self._channels[process.channels[0]].latency
+            latency = self._channels[process.channels[0]].delay(writes=process.op == "write")
             # A read waits for whom it feeds: its bytes count there.
             return Span(latency, latency) if process.op == "read" else Span(begin + latency, end + latency)
         assert isinstance(process, Pipeline)
@@ -120,9 +120,10 @@ class _Chain:
 
     def _port_cycles(self, port: MemoryPort, begin: float) -> float:
         channel = self._channels[port.channels[0]]
-        rate = len(port.channels) * float(channel.bytes_per_cycle)
+        lanes = 1 if port.pattern == "sequential" and port.ids == "one" else len(port.channels)
+        rate = lanes * float(channel.bytes_per_cycle())
         total = port.tokens * port.token_bytes
-        held = len(port.channels) * port.outstanding * port.burst_bytes
+        held = port.outstanding * port.burst_bytes
         held += self._fifos[port.fifo].depth * port.token_bytes
         ahead = min(held, rate * max(0.0, begin - channel.latency))
         return max(0.0, total - ahead) / rate

@@ -8,7 +8,8 @@ from typing import Any, cast
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import board_names, load_board, require_hbm
-from sttest.boards.rates import PEAK, RATES, following_rates
+from sttest.boards.memories import Hbm
+from sttest.boards.rates import KNOWN, PEAK, following_rates
 from sttest.compile.options import CompileOptions, renamed, study_keys
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.results import Kind
@@ -38,7 +39,7 @@ Changes = list[tuple[str, Value]]
 def board_of(settings: Mapping[str, Value], folder: Path) -> FpgaBoard:
     """The board of a point: ``board`` names it, ``board.<path>`` changes a quantity of it.
 
-    Two paths are shorthands.  ``board.hbm.channels``: pseudo-channels, each with its AXI port, none faster than
+    Two paths are shorthands.  ``board.hbm.channels``: pseudo-channels, each with its AXI ports, none faster than
     before.  ``board.hbm.bandwidth``: GB/s of all channels at their peak.  With a peak, what is sustained keeps its
     share of it and ports get the clock that they need, unless they are set as well.
 
@@ -102,17 +103,26 @@ def _place(settings: Mapping[str, Value], folder: Path) -> str:
 
 def _spelled_out(path: str, value: Value, board: FpgaBoard) -> Changes:
     if f"{BOARD}{path}" == CHANNELS:
-        return [(f"{_HBM}pseudo_channels", value), (f"{_HBM}axi_ports", value)]
+        parts = board.memory.hbm.ports_per_channel if isinstance(board.memory.hbm, Hbm) else 1
+        ports = value.model_copy(update={"value": _number(path, value) * parts})
+        return [(f"{_HBM}pseudo_channels", value), (f"{_HBM}axi_ports", ports)]
     if f"{BOARD}{path}" == BANDWIDTH:
-        channel = value.model_copy(update={"value": _number(path, value) / board.feed.channels})
+        channel = value.model_copy(update={"value": _number(path, value) * _peak_share(board)})
         return _spelled_out(f"{_HBM}{PEAK}", channel, board)
     place, _, name = path.rpartition(".")
     part = getattr(board.memory, place.removeprefix("memory."), None) if name == PEAK else None
     if part is None:
         return [(path, value)]
-    known = {each: getattr(part, each).value for each in RATES if hasattr(part, each)}
+    known = {each: getattr(part, each).value for each in KNOWN if hasattr(part, each)}
     numbers = {name: value.value, **following_rates(known, _number(path, value))}
     return [(f"{place}.{each}", value.model_copy(update={"value": number})) for each, number in numbers.items()]
+
+
+def _peak_share(board: FpgaBoard) -> float:
+    """The part of the bandwidth that is the peak of what the board's file calls a channel."""
+    peak = getattr(board.memory.hbm, PEAK, None)
+    own = board.feed.peak_gb_per_s_per_channel if peak is None else peak.value
+    return own / board.peak_bandwidth_gb_per_s
 
 
 def _number(path: str, value: Value) -> float:

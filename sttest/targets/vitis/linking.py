@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sttest.boards.board import FpgaBoard
+from sttest.boards.switch import Reach, crossing
 from sttest.compile.channels.memory_ports import bank_channels, bank_name, bank_number
 from sttest.core.errors import DoesNotFitError, SttestError
 from sttest.core.files import csv_text
@@ -34,6 +35,7 @@ class Linking:
     layers: int  # number of layers that have buffers on the card at a time
     axi_ports: int  # number of AXI ports of the HBM
     hbm_banks: int  # banks of the card that are of the HBM
+    crossing: str  # what crossing the HBM's switch costs at the least; empty where that is not known
 
     @property
     def remark(self) -> str:
@@ -81,7 +83,17 @@ def choose_banks(package: DesignPackage, board: FpgaBoard) -> Linking:
     crowded = {bank_name(board, bank) for bank in chosen.crowded}
     balanced_cycles = simulate(_sped_up(_linked(graph, files, chosen, board), crowded)).cycles if crowded else None
     design = _with_banks(files.design, chosen)
-    return Linking(chosen, design, cycles, compiled_cycles, balanced_cycles, layers, memory.ports, room[0])
+    crossed = _crossing(near, chosen, board)
+    return Linking(chosen, design, cycles, compiled_cycles, balanced_cycles, layers, memory.ports, room[0], crossed)
+
+
+def _crossing(loads: Sequence[PortLoad], placement: ChannelPlacement, board: FpgaBoard) -> str:
+    """Ports whose buffers need several channels have the AXI port of the first, and work on the last at worst."""
+    banks = {load.port: placement.banks[load.port] for load in loads}
+    found = crossing(
+        (Reach(banks[load.port][0], banks[load.port][-1], load.run_bytes, writes=False) for load in loads), board
+    )
+    return "" if found is None else found.text()
 
 
 def _spread(found: list[ChannelPlacement]) -> list[ChannelPlacement]:

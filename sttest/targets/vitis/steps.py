@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from sttest.boards.part import Toolchain
 from sttest.boards.tiers import banks_text
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.files import read_text
@@ -51,7 +50,8 @@ class Plan:
 
     kernel: str  # name of the top function
     target: Target  # the search's target
-    tools: Toolchain  # names that the tools need, from the board's file
+    platform: str  # name of the Vitis platform, from the board's file
+    vitis: str  # release of Vitis that the platform goes with
     clock_mhz: float  # clock of the kernel, MHz
     folder: Path  # folder of the build; sources are in its parent
     jobs: int  # number of jobs that the tools may run at a time
@@ -111,7 +111,7 @@ class Plan:
 
     def emconfig_command(self) -> tuple[str, ...]:
         """What hardware emulation must know of the card that it plays."""
-        return ("emconfigutil", "--platform", self.tools.platform, "--od", ".")
+        return ("emconfigutil", "--platform", self.platform, "--od", ".")
 
     def _common(self, mode: str) -> tuple[str, ...]:
         return (
@@ -120,7 +120,7 @@ class Plan:
             "--target",
             self.target,
             "--platform",
-            self.tools.platform,
+            self.platform,
             "--save-temps",
             "--temp_dir",
             f"_x-{mode}",
@@ -168,8 +168,8 @@ def makefile_text(plan: Plan, title: str) -> str:
     """The file's text; `Plan` has the commands, here with the target left open."""
     return _TEXT.format(
         title=title,
-        vitis=plan.tools.vitis,
-        platform=plan.tools.platform,
+        vitis=plan.vitis,
+        platform=plan.platform,
         kernel=plan.kernel,
         emulation="$(if $(filter hw_emu,$(TARGET)),$(BUILD)/emconfig.json)",
         compile=_open(plan.compile_command(f"../{CPP}"), plan.target),

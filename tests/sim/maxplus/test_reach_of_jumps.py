@@ -63,7 +63,7 @@ def rows() -> TimedGraph:
 def port(op: str, token_bytes: int, burst_bytes: int) -> TimedGraph:
     """A port on a channel of its own: a period per turn of whole bursts of whole tokens."""
     end = Event("a", "write" if op == "write" else "read", 1)
-    ports = MemoryPort("m", op, "a", TOKENS, token_bytes, ("x", "y"), burst_bytes, 6)
+    ports = MemoryPort("m", op, "a", TOKENS, token_bytes, ("x", "y"), burst_bytes, 12, ids="many")
     channels = [Channel(name, 20, 4, 1, 1) for name in "xy"]
     return _graph([Fifo("a", 4, 8, "srl")], [ports, _pipeline("p", (TOKENS,), 2, end)], channels)
 

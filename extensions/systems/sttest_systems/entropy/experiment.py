@@ -250,7 +250,7 @@ def of_rates(engine: str) -> Iterator[Line]:
         design = channel_graph(weights, lane_format, any_trace_depths(lane_format))
         cycles = simulate(design, engine).cycles
         assert cycles is not None, "depths of the bound"
-        per_cycle = float(design.channels[0].bytes_per_cycle)
+        per_cycle = float(design.channels[0].bytes_per_cycle())
         where, rate = f"[{lanes} lanes of {symbols}]", COUNT / cycles
         bound = rate_bound(lanes, symbols, 8 * per_cycle, 8 + lane_format.code(weights).mean_bits(histogram(weights)))
         yield Line(
