@@ -23,51 +23,58 @@ def law_channels(draw, name: str) -> Channel:
     return Channel(
         name,
         latency,
-        draw(st.sampled_from([2, 4, 8])),
-        draw(st.sampled_from([1, 1, 2, 3, 5, 13])),
-        draw(st.sampled_from([1, 1, 2, 3, 7, 14])),
-        draw(st.none() | st.integers(1, 9)),
-        None if more_latency is None else latency + more_latency,
-        response,
-        None if more_response is None else answered + more_response,
-        draw(st.sampled_from([0, 8, 16])),
-        draw(st.sampled_from([0, 0, 5, 30])),
-        draw(st.sampled_from([0, 0, 9, 40])),
-        draw(st.none() | st.integers(0, 20)),
-        draw(st.integers(1, 4)),
-        draw(st.integers(1, 4)),
+        beat_bytes=draw(st.sampled_from([2, 4, 8])),
+        beats_num=draw(st.sampled_from([1, 1, 2, 3, 5, 13])),
+        beats_den=draw(st.sampled_from([1, 1, 2, 3, 7, 14])),
+        write_den=draw(st.none() | st.integers(1, 9)),
+        busy_latency=None if more_latency is None else latency + more_latency,
+        response=response,
+        busy_response=None if more_response is None else answered + more_response,
+        random_bytes=draw(st.sampled_from([0, 8, 16])),
+        random_short=draw(st.sampled_from([0, 0, 5, 30])),
+        random_long=draw(st.sampled_from([0, 0, 9, 40])),
+        id_wait=draw(st.none() | st.sampled_from([0, 1, 5, 20, 60])),
+        read_turns=draw(st.integers(1, 4)),
+        write_turns=draw(st.integers(1, 4)),
     )
 
 
 @st.composite
-def law_ports(draw, number: int, channels: list[str]) -> MemoryPort:
-    """Of either direction, over one channel or several, with few or many bursts in flight."""
-    op = draw(st.sampled_from(["read", "write"]))
+def law_ports(draw, number: int, channels: list[str], *, hasty: bool) -> MemoryPort:
+    """Of either direction, over one channel or several, with few or many bursts in flight.
+
+    One that is ``hasty`` writes, asks early and has one ID.
+    """
+    op = "write" if hasty else draw(st.sampled_from(["read", "write"]))
     token_bytes, burst_bytes = draw(st.sampled_from(SIZES))
     touched = (burst_bytes - gcd(token_bytes, burst_bytes) + token_bytes - 1) // burst_bytes + 1
     return MemoryPort(
         f"m{number}",
         op,
         f"f{number}",
-        draw(st.integers(1, 40)),
-        token_bytes,
-        tuple(draw(st.lists(st.sampled_from(channels), min_size=1, max_size=4, unique=True))),
-        burst_bytes,
-        touched + draw(st.sampled_from([0, 1, 2, 14])),
-        draw(st.sampled_from(["sequential", "sequential", "random"])),
-        draw(st.sampled_from(["one", "many"])),
-        draw(st.sampled_from([0, 0, 1, 3])) if op == "write" else 0,
-        draw(st.booleans()) if op == "write" else False,
-        draw(st.sampled_from([0, 0, 3, 20])),
+        tokens=draw(st.integers(1, 40)),
+        token_bytes=token_bytes,
+        channels=tuple(draw(st.lists(st.sampled_from(channels), min_size=1, max_size=4, unique=True))),
+        burst_bytes=burst_bytes,
+        outstanding=touched + draw(st.sampled_from([0, 1, 2, 14])),
+        start=draw(st.sampled_from([0, 0, 3, 20])),
+        pattern=draw(st.sampled_from(["sequential", "sequential", "random"])),
+        ids="one" if hasty else draw(st.sampled_from(["one", "many"])),
+        gap=draw(st.sampled_from([0, 0, 1, 3])) if op == "write" else 0,
+        early=hasty or (draw(st.booleans()) if op == "write" else False),
     )
 
 
 @st.composite
 def law_graphs(draw) -> TimedGraph:
-    """Two to six ports on one to four channels; one pipeline may join several, so that some wait for each other."""
+    """Two to six ports on one to four channels; one pipeline may join several, so that some wait for each other.
+
+    In one graph of four all ports hold the channels that they have to leave.
+    """
     channels = [draw(law_channels(f"c{number}")) for number in range(draw(st.integers(1, 4)))]
     names = [channel.name for channel in channels]
-    ports = [draw(law_ports(number, names)) for number in range(draw(st.integers(2, 6)))]
+    hasty = draw(st.integers(0, 3)) == 0
+    ports = [draw(law_ports(number, names, hasty=hasty)) for number in range(draw(st.integers(2, 6)))]
     fifos = [Fifo(port.fifo, draw(st.integers(1, 5)), 8, draw(st.sampled_from(["srl", "ram"]))) for port in ports]
     processes: list[Process] = list(ports)
     joined = [port for port in ports if draw(st.integers(0, 3)) == 0]

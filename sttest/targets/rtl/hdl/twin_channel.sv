@@ -114,8 +114,7 @@ module twin_channel #(
 
   twin_answers #(.PORTS(PORTS), .FLIGHTS(ANSWERS)) answering (
     .clk(clk), .tick(tick), .now(now), .start(answers),
-    .due(!held ? due : held_due > now + 1 ? held_due : now + 1),
-    .port(held ? held_port : pick), .burst(held ? held_burst : burst), .slot(held ? held_slot : slot),
+    .due(held ? held_due : due), .port(held ? held_port : pick), .burst(held ? held_burst : burst), .slot(held ? held_slot : slot),
     .answer(answer), .answer_burst(answer_burst), .answer_slot(answer_slot), .moving(answers_move));
 
   // The last beat of a burst and the first of the next may come in one cycle, so that they go on two ways in turn.
