@@ -186,7 +186,7 @@ def test_the_shape_is_what_was_asked_for(copy: Path) -> None:
 
 def test_a_time_needs_cycles(copy: Path) -> None:
     found = DesignPackage.read(copy)
-    assert found.simulated_us == found.cycles / found.manifest.clock_mhz == 1267 / 250
+    assert found.simulated_us == found.cycles / found.manifest.clock_mhz == 1232 / 250
     sizing = json.loads((copy / "manifest.json").read_text())["sizing"]
     manifest_with(sizing=sizing | {"cycles": None})(copy)
     assert DesignPackage.read(copy).simulated_us == 0
