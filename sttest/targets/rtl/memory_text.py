@@ -34,7 +34,7 @@ def port_instance(graph: TimedGraph, port: MemoryPort, place: int, number: int, 
         InputError: sizes that do not fit the hardware's registers.
     """
     _check(graph, port)
-    count, reads = len(lines_of(port)), port.op == "read"
+    count, reads = len(port.channels), port.op == "read"
     back = [(wire, bits * _WAYS) for wire, bits in _BEATS] if reads else list(_ANSWERS)
     wires = "".join(f"  logic [{bits * count - 1}:0] p{place}_{wire};\n" for wire, bits in (*_ASKS, *_TAKEN, *back))
     wires += f"  logic [31:0] p{place}_asked, p{place}_complete;\n  logic p{place}_may, p{place}_asking;\n"
@@ -52,11 +52,6 @@ def port_instance(graph: TimedGraph, port: MemoryPort, place: int, number: int, 
 def _joined(place: int, wires: Iterable[str]) -> str:
     """Connections to the wires of a port that are called the same."""
     return ", ".join(f".{wire}(p{place}_{wire})" for wire in wires)
-
-
-def lines_of(port: MemoryPort) -> list[str]:
-    """The channels of a port, each once."""
-    return list(dict.fromkeys(port.channels))
 
 
 def _check(graph: TimedGraph, port: MemoryPort) -> None:
@@ -98,7 +93,7 @@ def _slots(port: MemoryPort) -> int:
 
 
 def _port_parameters(port: MemoryPort) -> str:
-    lines = len(lines_of(port))
+    lines = len(port.channels)
     values: dict[str, object] = {
         "START": f"64'd{port.start}",
         "TOKENS": port.tokens,
@@ -124,12 +119,8 @@ _SCATTERED = 2
 
 def _requests(port: MemoryPort, place: int) -> str:
     """The instance that asks the channels of the port at ``place``."""
-    lines = lines_of(port)
-    line_of = ", ".join(f"32'd{lines.index(name)}" for name in reversed(port.channels))
     values = {
-        "LINES": len(lines),
-        "POSITIONS": len(port.channels),
-        "LINE_OF": f"{{{line_of}}}",
+        "LINES": len(port.channels),
         "ROUTE": _ROUTES.get((port.pattern, port.ids), _SCATTERED),
         "ONE_ID": int(port.ids == "one"),
         "SLOTS": _slots(port),
@@ -156,7 +147,7 @@ def channel_instance(graph: TimedGraph, number: int) -> str:
     """Wires and instance of channel ``number``, joined to its ports in the order of the graph; empty if it has none."""
     channel = graph.channels[number]
     users = [
-        _User(place, lines_of(port).index(channel.name), port)
+        _User(place, port.channels.index(channel.name), port)
         for place, port in enumerate(graph.processes)
         if isinstance(port, MemoryPort) and channel.name in port.channels
     ]

@@ -70,9 +70,9 @@ def test_endless_actors_run_for_some_iterations(tmp_path):
     check([design], "icarus", tmp_path)
 
 
-def test_a_channel_that_stands_twice_in_a_list_and_a_burst_without_latency(tmp_path):
+def test_a_burst_without_latency(tmp_path):
     channels = [Channel("c", 0, 4, 3, 2), Channel("d", 9, 8)]
-    port = MemoryPort("m", "read", "a", 40, 6, ("c", "d", "c"), 16, 2)
+    port = MemoryPort("m", "read", "a", 40, 6, ("c", "d"), 16, 4, ids="many")
     out = MemoryPort("n", "write", "b", 40, 4, ("c",), 16, 2)
     both = Pipeline("p", (Loop((40,), 1, 3, (Event("a", "read", 0), Event("b", "write", 2))),))
     fifos = [Fifo("a", 2, 8, "srl"), Fifo("b", 2, 8, "ram")]

@@ -2,11 +2,9 @@
 //
 // A burst may be asked for in the cycle in which its channel takes the port's burst before it there; the channel sees
 // it in the next cycle then. A port with ONE_ID asks another channel only once the one before can be left. LINES are
-// the different channels; LINE_OF says which one stands at each of the POSITIONS of the port's list.
+// the port's channels.
 module twin_requests #(
   parameter int LINES = 1,
-  parameter int POSITIONS = 1,
-  parameter bit [POSITIONS*32-1:0] LINE_OF = 0,
   parameter int ROUTE = 0,
   parameter bit ONE_ID = 1,
   parameter int SLOTS = 1,
@@ -31,13 +29,12 @@ module twin_requests #(
   output logic [LINES*32-1:0] slot,
   output logic                moving
 );
-  logic [31:0] position, to, place;
+  logic [31:0] to, place;
   logic        asks, at_once, allowed, timed;
   initial asked = 0;
   initial place = 0;
-  assign to = LINE_OF[position * 32 +: 32];
-  twin_route #(.POSITIONS(POSITIONS), .BURSTS(BURSTS), .ROUTE(ROUTE)) route (
-    .clk(clk), .step(tick && asks), .burst(asked), .position(position));
+  twin_route #(.LINES(LINES), .BURSTS(BURSTS), .ROUTE(ROUTE)) route (
+    .clk(clk), .step(tick && asks), .burst(asked), .to(to));
 
   logic [LINES-1:0] waiting = 0;
   assign at_once = may && allowed && !waiting[to];
