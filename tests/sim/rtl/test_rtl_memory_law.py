@@ -22,6 +22,13 @@ def writing(tokens: int, channel: Channel, *, ii: int = 1, **options):
     return graph([Fifo("f", 64, 8, "srl")], [source("f", tokens, ii=ii), port], [channel])
 
 
+def leaving():
+    """Three bursts of 8 bytes, written early in tokens of 6 that come in 1, 11, 21 and 31, the last to channel d."""
+    port = MemoryPort("m", "write", "f", 4, 6, ("c", "d"), 8, early=True)
+    channels = [Channel(name, 0, 4, response=50, id_wait=5) for name in "cd"]
+    return graph([Fifo("f", 64, 8, "srl")], [source("f", 4, ii=10), port], channels)
+
+
 def first_come():
     """A read and a write port that ask in the same cycle, 1, for the first burst of a channel."""
     ports = [MemoryPort("w", "write", "a", 1, 4, ("c",)), MemoryPort("r", "read", "b", 1, 4, ("c",), start=1)]
@@ -47,9 +54,11 @@ def test_corners_of_the_law_by_hand(tmp_path):
         writing(3, Channel("c", 0, 4), burst_bytes=4, gap=3),
         # Taken with its first token, in 1; the second one comes in 11, and no response before 12.
         writing(2, Channel("c", 0, 4, response=2), ii=10, early=True),
+        # Channel c is left 5 cycles after the second burst, which holds it through 21, and d answers 50 after 27.
+        leaving(),
     ]
     runs = check(designs, "icarus", tmp_path)
-    together, first, ids, posted, busy, gaps, early = runs
+    together, first, ids, posted, busy, gaps, early, left = runs
     assert [together.writes[name].tolist() for name in ("f0", "f1")] == [[1, 2, 3], [2, 3, 4]]
     assert (first.writes["b"].tolist(), first.finish["w"]) == ([5], 6)
     assert ids.writes["f0"].tolist() == [6, 7, 10, 11]
@@ -57,6 +66,7 @@ def test_corners_of_the_law_by_hand(tmp_path):
     assert busy.writes["f0"].tolist() == [6, 7, 23]
     assert gaps.reads["f"].tolist() == [1, 5, 9]
     assert (early.reads["f"].tolist(), early.finish["m"]) == ([1, 11], 12)
+    assert left.finish["m"] == 77
 
 
 @pytest.mark.daily

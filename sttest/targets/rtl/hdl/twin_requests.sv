@@ -58,9 +58,9 @@ module twin_requests #(
     end
     for (number = 0; number < LINES; number = number + 1)
       if (ends[number]) leave_at <= leave[number * 64 +: 64];
-    // What ends in the cycle of a request is the new burst only if the channel has taken it.
+    // What ends in the cycle of a request is the new burst only if the channel has taken it; later, only that ends.
     if (asks) open <= !(at_once && grant[to] && ends[to]);
-    else if (ends != 0) open <= waiting[last_to] && !grant[last_to];
+    else if (ends != 0) open <= 0;
   end
 
   genvar line;
