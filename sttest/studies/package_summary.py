@@ -154,7 +154,7 @@ def _partition(facts: dict[str, Any] | None) -> list[str]:
     if facts is None:
         return []
     shares = ", ".join(f"{100 * share:.0f} %" for share in facts["fullest_share_per_slr"])
-    wires = ", ".join(f"{count:,}" for count in facts["wires_per_boundary"])
+    wires = ", ".join(f"{count:,}" for count in facts["wires_per_boundary"]) or "no"  # of a die of one SLR
     cycles = facts["cycles_with_crossing_registers"]
     shown = "a deadlock" if cycles is None else f"{cycles:,} cycles"
     relays = facts["relays"]

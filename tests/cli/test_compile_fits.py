@@ -65,7 +65,7 @@ def test_the_first_line_says_whether_it_fits_and_the_second_what_it_is(sttest):
     )
     assert default.exit_code == 0
     assert default.stdout.startswith("does not fit: gpt2-decode-c64-u55c: ")
-    assert "LUT 145 %" in default.stdout.splitlines()[0]
+    assert "LUT 147 %" in default.stdout.splitlines()[0]
 
 
 def test_a_length_that_is_not_given_is_said(sttest):

@@ -469,3 +469,10 @@ def test_files_that_contradict_each_other_are_refused(change: Callable[[Path], N
     with pytest.raises(InputError, match=says) as raised:
         read_all(copy)
     assert "\n" not in str(raised.value)
+
+
+def test_deeper_fifos_may_cost_cycles_where_channels_are_shared(copy: Path) -> None:
+    """A design of 24 layers takes 12,000 cycles more with FIFOs that are never full: its package is readable."""
+    sizing = json.loads((copy / "manifest.json").read_text())["sizing"]
+    manifest_with(sizing=sizing | {"unbounded_cycles": sizing["cycles"] + 5, "lost_cycles": -5})(copy)
+    assert DesignPackage.read(copy).manifest.sizing.lost_cycles == -5

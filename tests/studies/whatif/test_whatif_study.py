@@ -16,7 +16,7 @@ from tests.explore.tiny_searches import two_products
 POINTS_SIMULATED = {
     "batch": (60, 60),
     "bits": (384, 384),
-    "boards": (60, 60),
+    "boards": (90, 90),
     "clock": (50, 50),
     "context": (60, 42),
     "hbm-bandwidth": (180, 180),
