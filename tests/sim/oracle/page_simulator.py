@@ -90,7 +90,7 @@ class Channel:
         turn = min((burst.turn for burst in waiting if burst.op == op), key=lambda turn: (turn <= served, turn))
         burst = self.queues[turn].pop(0)
         free = self.free()
-        burst.taken, burst.begins, burst.was_free = cycle, max(Fraction(cycle), free), whole_cycles(free)
+        burst.taken, burst.begins, burst.was_free = cycle, max(Fraction(cycle), free), free
         self.taken.append(burst)
 
     def direction(self, waiting: set[str]) -> str:
@@ -119,7 +119,7 @@ class Burst:
     requested: float = NEVER
     taken: float = NEVER
     begins: Fraction | float = NEVER
-    was_free: float = NEVER
+    was_free: Fraction | float = NEVER
 
     @property
     def last(self) -> int:
@@ -142,10 +142,12 @@ class Burst:
     def due_alone(self) -> float:
         """The same as ``due``, whatever becomes of its bytes."""
         plain, busy = self.channel.delays(self.op)
-        return max(self.taken + plain, self.was_free + busy)
+        if self.op == "read":
+            return max(self.begins + plain, self.was_free + busy)
+        return max(self.taken + plain, whole_cycles(self.was_free) + busy)
 
-    def due(self) -> float:
-        """The cycle after which a read burst's beats come, or the one of a write burst's response."""
+    def due(self) -> Fraction | float:
+        """The page's D of a read burst, or the cycle of a write burst's response."""
         if self.taken == NEVER:
             return NEVER
         return max(self.due_alone(), self.last_byte_at() + 1) if self.op == "write" else self.due_alone()
@@ -154,14 +156,15 @@ class Burst:
         """The cycle in which the beat with this byte of the stream is there."""
         if self.taken == NEVER:
             return NEVER
-        return self.due() + ceil(self.begins - self.taken + self.beats(byte) * self.channel.per_beat("read"))
+        return ceil(self.due() + self.beats(byte) * self.channel.per_beat("read"))
 
     def row(self) -> list[Any]:
-        """Cycle of its request, cycle in which it was taken, units of the channel that it begins later, and due."""
+        """Cycle of its request, and in which it was taken, units that it begins later, and due in cycles and units."""
         if self.taken == NEVER:
-            return [self.requested, NEVER, NEVER, NEVER]
+            return [self.requested, NEVER, NEVER, NEVER, NEVER]
         due = self.due_alone() if self.due() == NEVER else self.due()
-        return [self.requested, self.taken, (self.begins - self.taken) * self.channel.beats_num, due]
+        units = self.channel.beats_num
+        return [self.requested, self.taken, (self.begins - self.taken) * units, floor(due), (due - floor(due)) * units]
 
 
 def hashed(i: int) -> int:
