@@ -4,8 +4,8 @@
 // a port that is RANDOM takes RANDOM_SHORT units at least where it has up to RANDOM_BYTES, else RANDOM_LONG. The next
 // burst may be taken in the cycle within which the channel gets free, and begins with the `work` that is left then.
 //
-// Beats and responses come so long after a burst was taken, or BUSY_ so long after the channel was free for it,
-// whichever is later. A write burst whose data aren't `whole` when it is taken holds the channel until they are.
+// Beats and responses come so long after a burst began, or BUSY_ so long after the channel was free for it, whichever
+// is later. A write burst whose data aren't `whole` when it is taken holds the channel until they are.
 module twin_channel #(
   parameter int PORTS = 1,
   parameter bit [PORTS-1:0] WRITES = 0,
@@ -71,18 +71,25 @@ module twin_channel #(
   // Until the burst is done, counted from this cycle; a channel takes no second burst within a cycle.
   assign units = work + (beat_units > least_units ? beat_units : least_units);
 
-  // When the channel was last free; before its first burst it always was.
+  // When the channel was last free, and `free_late` units behind the begin of that cycle; at first it always was.
   logic [63:0] free_at = 0;
+  logic [31:0] free_late = 0;
   logic        used = 0;
-  logic [63:0] due, busy_due;
-  assign busy_due = used ? free_at + (writes ? BUSY_RESPONSE : BUSY_LATENCY) : 0;
-  assign due = now + (writes ? RESPONSE : LATENCY) > busy_due ? now + (writes ? RESPONSE : LATENCY) : busy_due;
+  logic [63:0] work_next, idle_due, busy_due, due;
+  logic        is_busy_due;
+  assign work_next = starts ? (units > NUM ? units - NUM : 0) : work > NUM ? work - NUM : 0;
+  assign idle_due = now + (writes ? RESPONSE : LATENCY);
+  assign busy_due = free_at + (writes ? BUSY_RESPONSE : BUSY_LATENCY);
+  assign is_busy_due = used && busy_due >= idle_due;
+  assign due = is_busy_due ? busy_due : idle_due;
 
   always @(posedge clk) if (tick) begin
-    if (starts) work <= units > NUM ? units - NUM : 0;
-    else work <= work > NUM ? work - NUM : 0;
-    if (starts || busy) free_at <= now + 1;
+    work <= work_next;
     if (starts) used <= 1;
+    if (starts || busy) begin
+      free_at <= now + 1;
+      free_late <= work_next[31:0];
+    end
   end
 
   // A burst that holds the channel: what is known of it before its last data come.
@@ -114,8 +121,9 @@ module twin_channel #(
 
   twin_answers #(.PORTS(PORTS), .FLIGHTS(ANSWERS)) answering (
     .clk(clk), .tick(tick), .now(now), .start(answers),
-    .due(held ? held_due : due), .port(held ? held_port : pick), .burst(held ? held_burst : burst), .slot(held ? held_slot : slot),
-    .answer(answer), .answer_burst(answer_burst), .answer_slot(answer_slot), .moving(answers_move));
+    .due(held ? held_due : due), .port(held ? held_port : pick), .burst(held ? held_burst : burst),
+    .slot(held ? held_slot : slot), .answer(answer), .answer_burst(answer_burst), .answer_slot(answer_slot),
+    .moving(answers_move));
 
   // The last beat of a burst and the first of the next may come in one cycle, so that they go on two ways in turn.
   logic       turn = 0;
@@ -125,10 +133,10 @@ module twin_channel #(
   generate
     for (way = 0; way < 2; way = way + 1) begin : ways
       twin_flights #(.PORTS(PORTS), .BEAT_BYTES(BEAT_BYTES), .NUM(NUM), .DEN(READ_DEN), .FLIGHTS(FLIGHTS)) flights (
-        .clk(clk), .tick(tick), .now(now), .start(starts && !writes && turn == way), .due(due), .rest(work[31:0]),
-        .beats(new_beats), .port(pick), .burst(burst), .slot(slot), .there(there[way * PORTS +: PORTS]),
-        .there_burst(there_burst[way * 32 +: 32]), .there_slot(there_slot[way * 32 +: 32]),
-        .there_bytes(there_bytes[way * 32 +: 32]), .moving(flights_move[way]));
+        .clk(clk), .tick(tick), .now(now), .start(starts && !writes && turn == way), .due(due),
+        .late(is_busy_due ? free_late : work[31:0]), .beats(new_beats), .port(pick), .burst(burst), .slot(slot),
+        .there(there[way * PORTS +: PORTS]), .there_burst(there_burst[way * 32 +: 32]),
+        .there_slot(there_slot[way * 32 +: 32]), .there_bytes(there_bytes[way * 32 +: 32]), .moving(flights_move[way]));
     end
   endgenerate
 

@@ -1,7 +1,6 @@
-// Read bursts on their way to their ports, one after the other. From the cycle a burst is due, NUM units pass per
-// cycle, without the `rest` of the first one that was left to the burst before; a beat is DEN units. `there` says to
-// which port beats come, `there_bytes` how many bytes of the burst have come so far. The port has them in the next
-// cycle.
+// Read bursts on their way to their ports, one after the other. From the cycle on in which a burst is due, and so many
+// units `late`, NUM units pass per cycle; a beat is DEN units. `there` says to which port beats come, `there_bytes` how
+// many bytes of the burst have come so far. The port has them in the next cycle.
 module twin_flights #(
   parameter int PORTS = 1,
   parameter int BEAT_BYTES = 64,
@@ -14,7 +13,7 @@ module twin_flights #(
   input  logic [63:0]      now,
   input  logic             start,
   input  logic [63:0]      due,
-  input  logic [31:0]      rest,
+  input  logic [31:0]      late,
   input  logic [31:0]      beats,
   input  logic [31:0]      port,
   input  logic [31:0]      burst,
@@ -26,7 +25,7 @@ module twin_flights #(
   output logic             moving
 );
   logic [63:0] flight_due [0:FLIGHTS-1];
-  logic [31:0] flight_rest [0:FLIGHTS-1];
+  logic [31:0] flight_late [0:FLIGHTS-1];
   logic [31:0] flight_beats [0:FLIGHTS-1];
   logic [31:0] flight_port [0:FLIGHTS-1];
   logic [31:0] flight_burst [0:FLIGHTS-1];
@@ -37,10 +36,10 @@ module twin_flights #(
 
   // The one whose beats come; without latency it may be the one that starts in this very cycle.
   logic        at_once, comes, last, pushes, pops;
-  logic [31:0] of_rest, of_beats, of_port;
+  logic [31:0] of_late, of_beats, of_port;
   assign at_once = start && flights == 0 && now >= due;
   assign comes = at_once || (flights != 0 && now >= flight_due[head]);
-  assign of_rest = at_once ? rest : flight_rest[head];
+  assign of_late = at_once ? late : flight_late[head];
   assign of_beats = at_once ? beats : flight_beats[head];
   assign of_port = at_once ? port : flight_port[head];
 
@@ -48,7 +47,7 @@ module twin_flights #(
   logic [31:0] left = 0;  // units that came and are no beat yet
   logic [31:0] come = 0;  // beats
   logic [31:0] units, beats_next;
-  assign units = begun ? left + NUM : NUM - of_rest;
+  assign units = begun ? left + NUM : NUM - of_late;
   assign beats_next = come + units / DEN > of_beats ? of_beats : come + units / DEN;
   assign last = beats_next == of_beats;
   assign there = comes ? {{(PORTS - 1){1'b0}}, 1'b1} << of_port : {PORTS{1'b0}};
@@ -62,7 +61,7 @@ module twin_flights #(
   always @(posedge clk) if (tick) begin
     if (pushes) begin
       flight_due[tail] <= due;
-      flight_rest[tail] <= rest;
+      flight_late[tail] <= late;
       flight_beats[tail] <= beats;
       flight_port[tail] <= port;
       flight_burst[tail] <= burst;

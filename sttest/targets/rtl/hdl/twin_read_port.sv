@@ -1,5 +1,5 @@
-// A port that fills a FIFO from memory: asks for bursts ahead, at most WINDOW in flight or not yet drained, and writes a
-// token per cycle once all its bytes are there, under the FIFO law, in order. Beats come on two ways per channel.
+// A port that fills a FIFO from memory: asks for bursts ahead, at most WINDOW in flight or not yet drained, and writes
+// a token per cycle once all its bytes are there, under the FIFO law, in order. Beats come on two ways per channel.
 module twin_read_port #(
   parameter longint START = 0,
   parameter int TOKENS = 1,
