@@ -471,12 +471,26 @@ def _move_fifos(net: Net, past: Snapshot, periods: int, cycles: int) -> None:
         held = fifo.written - fifo.read
         wanted = held + periods * (written - read)
         if written > 0:
-            copy_times(net.times, fifo.write_first, fifo.written, held, written, wanted, periods, cycles)
+            asked = max(wanted, _looked_back_at(net, fifo.writer))
+            copy_times(net.times, fifo.write_first, fifo.written, held, written, asked, periods, cycles)
         if read > 0 and fifo.depth < NEVER_FULL:
             kept = min(fifo.read, fifo.depth - held)
             copy_times(net.times, fifo.read_first, fifo.read, kept, read, fifo.depth - wanted, periods, cycles)
         fifo.written += periods * written
         fifo.read += periods * read
+
+
+@compiled
+def _looked_back_at(net: Net, index: int) -> int:
+    """Tokens that a read port looks back at to request its next burst, where that waits for the channels of others.
+
+    These tokens were written before what it waits for, so that it is enough to know that.
+    """
+    process = net.processes[index]
+    if process.kind != READ_PORT or net.ports[process.number].lanes == 1:
+        return 0
+    port = net.ports[process.number]
+    return port.window * port.burst_bytes // port.token_bytes + 1
 
 
 @compiled

@@ -3,6 +3,7 @@
 from itertools import permutations
 
 import pytest
+from test_periodic import unwritten_times_are_far
 
 from sttest.sim import Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph
 from sttest.sim.maxplus.engine import run, run_by_events
@@ -10,17 +11,17 @@ from sttest.sim.maxplus.periodic import PeriodSearchLimits
 
 
 def shared() -> TimedGraph:
-    """A read port and a write port that take turns on channel c1; the writer's source slows down half-way."""
+    """A read port and a write port that take turns on both channels; the writer's source slows down near its end."""
     ports = (
-        MemoryPort("m0", "read", "f0", 480, 4, ("c1", "c1"), 4, 2),
-        MemoryPort("m1", "write", "f1", 480, 4, ("c0", "c1", "c1"), 4, 3),
+        MemoryPort("m0", "read", "f0", 480, 4, ("c0", "c1"), 4, 12, ids="many"),
+        MemoryPort("m1", "write", "f1", 480, 4, ("c0", "c1"), 4, 8, ids="many"),
     )
     write = (Event("f1", "write", 0),)
     pipelines = (
         Pipeline("p0", (Loop((480,), 1, 1, (Event("f0", "read", 0),), 0),)),
-        Pipeline("p1", (Loop((240,), 1, 1, write, 0), Loop((240,), 3, 1, write, 0))),
+        Pipeline("p1", (Loop((460,), 1, 1, write, 0), Loop((20,), 4, 1, write, 0))),
     )
-    channels = (Channel("c0", 12, 4, 1, 3), Channel("c1", 19, 4, 1, 3))
+    channels = (Channel("c0", 10, 4, 1, 3), Channel("c1", 18, 4, 1, 3))
     return TimedGraph(
         "shared", 300.0, (Fifo("f0", 1, 8, "srl"), Fifo("f1", 1, 8, "srl")), (*ports, *pipelines), channels
     )
@@ -28,10 +29,17 @@ def shared() -> TimedGraph:
 
 @pytest.mark.parametrize("first_cycles", [8, 16, 32, 64])
 def test_bursts_that_wait_at_a_jump_are_started_within_it(first_cycles):
-    """2857 cycles, set by the turns on c1; a port whose waiting bursts were never started would not finish."""
-    events = run_by_events(shared(), unbounded=True)
-    found = run(shared(), unbounded=True, record=False, patience=PeriodSearchLimits(first_cycles, 1))
-    assert found.finish == events.finish == [2857, 1939, 2858, 958]
+    """A port whose waiting bursts were never started would read times that nobody has written.
+
+    Each channel takes 240 reads and 240 writes in turn, 3 cycles each: c0 from 0 on, c1 from 1 on.  Its last read is
+    taken at 1 + 239 * 6, its beat comes 18 + 3 later, and is read a cycle after that; its last write is taken 3 cycles
+    after that read, and answered 18 + 1 later.  The source writes 460 tokens, then one each 4 cycles, and waits for
+    nobody.
+    """
+    with unwritten_times_are_far():
+        found = run(shared(), unbounded=True, record=False, patience=PeriodSearchLimits(first_cycles, 1))
+    read, written = 1 + 239 * 6 + 18 + 3, 1 + 239 * 6 + 3 + 18 + 1
+    assert found.finish == [read + 1, written, read + 2, 460 + 19 * 4 + 1]
 
 
 def disturbed(order: tuple[int, ...]) -> TimedGraph:
