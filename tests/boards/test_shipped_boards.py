@@ -176,6 +176,7 @@ OPENED = (
     "Xilinx/Alveo-Versal-Platforms 91dd162",
     "Xilinx/Vitis-Tutorials",
     "Xilinx/finn src/finn/util/platforms.py (commit 39f0c9a)",
+    "Xilinx/xbtest branch 6.0",
     "aws/aws-fpga v2.0.2",
     "default of Vitis HLS",
     "one SLR:",

@@ -80,3 +80,10 @@ def test_a_named_model_has_a_design_that_was_found(model, phase):
     assert found is not None
     assert found.file.layers >= 1
     assert Path(FOUND, f"{found.name}.yaml").is_file()
+
+
+def test_channels_together_say_what_crossing_costs(sttest, tmp_path) -> None:
+    """Nothing: every DMA is linked to the AXI port of its own channel."""
+    shape = ("--phase", "decode", "--context", "32", "--design", "default")
+    told = sttest("compile", "small-gpt2", *shape, "--channels", "together", "-o", tmp_path / "together").stdout
+    assert "crossing       none: every port is linked to the AXI port of its own channel" in told
