@@ -35,14 +35,30 @@ def test_names_and_files_agree():
     assert all((DATA_DIR / f"{name}.yaml").is_file() and load_board(name).name == name for name in board_names())
 
 
+LOGS_OF_OTHERS = (
+    "Vitis-Tutorials@0b71944 ",
+    "Vitis_Accel_Examples@7249a1a ",
+    "Xilinx/xbtest branch 6.0 (8853d22)",
+    "aws/aws-fpga ",
+    "jnbrq/hbmex-fccm2025@239e2be ",
+)
+"""Public repositories, none of them ours, with logs of running cards."""
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_no_shipped_number_claims_to_be_ours(name):
-    """But for what a DSP takes, which follows from an assumption and from toggles that were measured here."""
+    """What was read off a card, and what was fitted to such readings, was read by others, whom its source names first.
+
+    What a DSP takes follows from an assumption and from toggles that were counted here, in simulation.
+    """
     found = list(quantities(load_board(name)))
     assert len(found) >= 7
-    assert {quantity.kind for quantity in found} <= {"datasheet", "published", "assumed", "derived"}
-    assert {quantity.unit for quantity in found if quantity.kind == "derived"} <= {"pJ/cycle"}
     assert all(len(quantity.source) > 8 for quantity in found)
+    read_off = {"measured", "fitted", "derived"}
+    assert {quantity.kind for quantity in found} <= {"datasheet", "published", "assumed", *read_off}
+    for quantity in found:
+        if quantity.kind in read_off and (quantity.kind, quantity.unit) != ("derived", "pJ/cycle"):
+            assert quantity.source.startswith(LOGS_OF_OTHERS), quantity.source
 
 
 @pytest.mark.parametrize("name", FPGAS)
