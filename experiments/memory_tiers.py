@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.drawing import write_figure
-from experiments.experts import expert_size
+from experiments.experts import expert_size, memories
 from experiments.published import DATA_DIR
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
@@ -154,6 +154,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
         "expert_bytes": EXPERT_BYTES,
     }
     with ResultFolder(out, made_by=__name__, config=config, seed=SEED) as folder:
+        folder.facts["memories"] = memories(card())
         folder.add(*rows_of(lines, "memory-tiers", engine, board=BOARD, phase="decode"))
         for metric, value, unit, system, source in PUBLISHED:
             folder.add(Row("memory-tiers", metric, value, unit, "published", board=system, source=source))

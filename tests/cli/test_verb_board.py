@@ -42,7 +42,7 @@ def test_a_gpu_has_quantities_but_no_bandwidth_check(sttest):
 
 @pytest.mark.parametrize("name", ["u55c", "u280", "kv260", "u50", "f2", "v80", "vck5000"])
 def test_the_model_reaches_the_declared_bandwidth_but_for_latency(name):
-    """No burst loses a part of a cycle: beats take a whole number of 1/256 cycles, the one nearest to the declared rate.
+    """No burst loses a part of a cycle: beats take the number of 1/256 cycles that is nearest to the declared rate.
 
     Beside the beats there is the latency of a saturated channel, once; then a FIFO in RAM passes the last token in 2
     cycles, and the kernel finishes in the next.
