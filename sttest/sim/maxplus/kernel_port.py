@@ -405,6 +405,7 @@ def run_write_port(net: Net, index: int) -> None:
         process.stall_memory += place - process.clock
         process.stall_in += cycle - place
         read_tokens(net, port.fifo, 1, cycle)
+        done = port.whole if keeps else port.requested  # bursts, without division
         if keeps:
             _note_data(net, number, process.visits, cycle)
             _request_ready(net, number)
@@ -420,8 +421,7 @@ def run_write_port(net: Net, index: int) -> None:
         process.visits += 1
         process.clock = cycle + 1
         if port.gap > 0 and process.visits < port.tokens:
-            done = process.visits * port.token_bytes // port.burst_bytes
-            process.clock += port.gap * (done - (process.visits - 1) * port.token_bytes // port.burst_bytes)
+            process.clock += port.gap * ((port.whole if keeps else port.requested) - done)
     finish = _last_response(net, number)
     if finish >= 0:
         process.finish = finish
