@@ -15,7 +15,7 @@ from sttest.core.files import STANDARD_INPUT, place_of, read_bytes
 from sttest.core.plain_files import is_handed, why_no_file
 from sttest.sim import simpy_engine
 from sttest.sim.bursts import with_own_channels
-from sttest.sim.deadlock import Deadlock, advance, explain
+from sttest.sim.deadlock import Deadlock, advance, explain, held_channel
 from sttest.sim.fix_cost import cost_of
 from sttest.sim.graph import MAX_PHASES, Actor, Ends, Fifo, TimedGraph, check_whole, fifo_ends, max_accesses
 from sttest.sim.graph_json import SMALLER, parse_timed_graph
@@ -77,6 +77,7 @@ def simulate(
 
     Raises:
         InputError: an engine or FIFO that is not there, or actors that fire for ever beside other processes.
+        DeadlockError: it stops, or with other depths would, where an early burst holds a channel.
     """
     if depths:
         graph = graph.with_depths(depths)
@@ -93,8 +94,9 @@ def simulate(
         deadlock = explain(graph, flatten(graph), unbounded=unbounded)
         if deadlock.fix:
             free_cycles, ideal = (_cycles(each, unbounded=True) for each in (graph, with_own_channels(graph)))
-            assert free_cycles is not None, "what a fix helps finishes with FIFOs that are never full"
-            assert ideal is not None, "whether it finishes knows nothing of channels"
+            assert ideal is not None, "what a fix helps finishes with FIFOs that are never full"
+            if free_cycles is None or _cycles(graph.with_depths(deadlock.fix)) is None:
+                raise held_channel(graph)
             cost = cost_of(graph, flatten(graph), deadlock.fix, _cycles, free_cycles, ideal)
             deadlock = replace(deadlock, cost=cost)
     return assemble(graph, engine, run, solve_s, deadlock, unbounded=unbounded, keep=record)

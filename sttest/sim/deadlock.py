@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from sttest.core.errors import DeadlockError
+from sttest.sim.bursts import sharing_ports
 from sttest.sim.fix_cost import FixCost
-from sttest.sim.graph import TimedGraph
+from sttest.sim.graph import MemoryPort, TimedGraph
 from sttest.sim.stages import UNBOUNDED, FlatGraph, depths_of
 
 # --- Whether a graph can finish at all: the token game without times
@@ -281,14 +283,37 @@ class _Search:
 
 
 def explain(graph: TimedGraph, flat: FlatGraph, *, unbounded: bool = False) -> Deadlock:
-    """The certificate of a graph that deadlocks."""
+    """The certificate of a graph that deadlocks.
+
+    Raises:
+        DeadlockError: its FIFOs let it finish, see :func:`held_channel`.
+    """
     depths = np.full(len(graph.fifos), UNBOUNDED, np.int64) if unbounded else depths_of(graph)
     state = advance(flat, depths)
+    if state.is_done(flat):
+        raise held_channel(graph)
     cycle, is_closed = find_cycle(wait_edges(flat, depths.tolist(), state))
     fix, is_minimal = _find_fix(flat, depths, state, cycle)
     named = {graph.fifos[index].name: depth for index, depth in sorted(fix.items())}
     waits = tuple(describe(graph, state, edge) for edge in cycle)
     return Deadlock(waits, is_closed, named, is_minimal, standing(graph, flat, state))
+
+
+def held_channel(graph: TimedGraph) -> DeadlockError:
+    """The error of a run that stops with no FIFO in its way.
+
+    An early burst holds its channel until its last byte comes.  Where that waits for a burst behind it, both stay.
+    """
+    shared = sharing_ports(graph)
+    ports = [port.name for port in graph.processes if isinstance(port, MemoryPort) and port.early]
+    held = ", ".join(f"'{name}'" for name in ports if name in shared)
+    assert held, "only a burst that holds a channel stops what FIFOs let finish"
+    return DeadlockError(
+        "held-channel",
+        f"early bursts (port {held}) hold a channel for data that wait for bursts of other ports there",
+        where=graph.name,
+        hints=["give the port channels of its own", "leave out its 'early'"],
+    )
 
 
 def _find_fix(flat: FlatGraph, depths: np.ndarray, state: TokenState, cycle: list[Edge]) -> tuple[dict[int, int], bool]:

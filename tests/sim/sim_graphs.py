@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import strategies as st
 
 from sttest.sim import Actor, ActorPhase, Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph
+from sttest.sim.bursts import sharing_ports
 
 STREAMHLS = Path(__file__).parents[1] / "data" / "streamhls"
 
@@ -105,15 +107,22 @@ def whens(draw, trip: int):
 
 
 @st.composite
-def memory_graphs(draw) -> TimedGraph:
-    """Some read ports into one pipeline and out to some write ports, over channels that they may share."""
+def memory_graphs(draw, *, held=False) -> TimedGraph:
+    """Some read ports into one pipeline and out to some write ports, over channels that they may share.
+
+    With ``held``, early bursts hold channels that other ports wait for, which may stop a run.
+    """
     channels = [
-        Channel(
-            f"c{i}",
-            draw(st.integers(0, 12)),
-            draw(st.sampled_from([4, 8])),
-            draw(st.integers(1, 3)),
-            draw(st.integers(1, 3)),
+        draw(
+            channel_options(
+                Channel(
+                    f"c{i}",
+                    draw(st.integers(0, 12)),
+                    draw(st.sampled_from([4, 8])),
+                    draw(st.integers(1, 4)),
+                    draw(st.integers(1, 4)),
+                )
+            )
         )
         for i in range(draw(st.integers(1, 3)))
     ]
@@ -128,17 +137,61 @@ def memory_graphs(draw) -> TimedGraph:
     made = tuple(Event(fifo, op, 0 if op == "read" else latency - 1) for fifo, op in events)
     compute = Pipeline("p", (Loop((tokens,), draw(st.integers(1, 3)), latency, made),), start=draw(st.integers(0, 9)))
     position = draw(st.integers(0, len(processes)))
-    return graph(fifos, [*processes[:position], compute, *processes[position:]], channels)
+    design = graph(fifos, [*processes[:position], compute, *processes[position:]], channels)
+    return design if held else without_held_channels(design)
+
+
+@st.composite
+def channel_options(draw, channel: Channel) -> Channel:
+    """The same channel; every second one with some of the figures that have defaults."""
+    if draw(st.booleans()):
+        return channel
+    channel = replace(channel, response=draw(st.sampled_from([None, 1, 7])))
+    later = st.sampled_from([None, 0, 3, 20])
+    busy = draw(later), draw(later)
+    return replace(
+        channel,
+        write_den=draw(st.sampled_from([None, 1, 5])),
+        busy_latency=None if busy[0] is None else channel.latency + busy[0],
+        busy_response=None if busy[1] is None else channel.delay(writes=True) + busy[1],
+        random_bytes=draw(st.sampled_from([0, 4, 8])),
+        random_short=draw(st.sampled_from([0, 5])),
+        random_long=draw(st.sampled_from([0, 9])),
+        id_wait=draw(st.sampled_from([None, 0, 5])),
+        read_turns=draw(st.integers(1, 3)),
+        write_turns=draw(st.integers(1, 3)),
+    )
 
 
 @st.composite
 def memory_ports(draw, name: str, fifo: str, op: str, tokens: int, channels: list[str]) -> MemoryPort:
-    chosen = draw(st.lists(st.sampled_from(channels), min_size=1, max_size=3))
+    chosen = draw(st.lists(st.sampled_from(channels), min_size=1, max_size=3, unique=True))
     token_bytes, burst_bytes = draw(st.sampled_from([(4, 16), (4, 4), (6, 16), (16, 8), (3, 7), (5, 64)]))
     window = 1 + (token_bytes + burst_bytes - 1) // burst_bytes
     outstanding = draw(st.integers(window, window + 4))
     start = draw(st.sampled_from([0, 0, 3]))
-    return MemoryPort(name, op, fifo, tokens, token_bytes, tuple(chosen), burst_bytes, outstanding, start)
+    port = MemoryPort(name, op, fifo, tokens, token_bytes, tuple(chosen), burst_bytes, outstanding, start=start)
+    return draw(port_options(port))
+
+
+@st.composite
+def port_options(draw, port: MemoryPort) -> MemoryPort:
+    """The same port, in some graphs with scattered bursts, many IDs, gaps behind bursts or early requests."""
+    pattern, ids = draw(st.sampled_from(["sequential", "sequential", "random"])), draw(st.sampled_from(["one", "many"]))
+    port = replace(port, pattern=pattern, ids=ids)
+    if port.op == "read":
+        return port
+    return replace(port, gap=draw(st.sampled_from([0, 0, 1, 4])), early=draw(st.sampled_from([False, False, True])))
+
+
+def without_held_channels(design: TimedGraph) -> TimedGraph:
+    """The same graph, with no early bursts on channels that other ports use."""
+    shared = sharing_ports(design)
+    processes = tuple(
+        replace(process, early=False) if isinstance(process, MemoryPort) and process.name in shared else process
+        for process in design.processes
+    )
+    return replace(design, processes=processes)
 
 
 @st.composite

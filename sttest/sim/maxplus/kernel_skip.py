@@ -445,7 +445,12 @@ def move_process(net: Net, old_processes: Records, index: int, periods: int, cyc
     if process.kind == PIPELINE:
         _seek(net, index)
     else:
-        net.ports[process.number].asks_at = net.ports[process.number].until = 0
+        port = net.ports[process.number]
+        port.asks_at = port.until = 0
+        if port.gap > 0 and process.visits == port.tokens:
+            # Its clock stood behind the gap of a burst that others follow; no gap follows the last.
+            whole = port.tokens * port.token_bytes // port.burst_bytes
+            process.clock -= port.gap * (whole - (port.tokens - 1) * port.token_bytes // port.burst_bytes)
 
 
 @compiled

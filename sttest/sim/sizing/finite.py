@@ -16,7 +16,7 @@ import numpy as np
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError
 from sttest.sim.api import simulate
 from sttest.sim.bursts import sharing_ports, with_own_channels
-from sttest.sim.deadlock import advance, explain
+from sttest.sim.deadlock import advance, explain, held_channel
 from sttest.sim.depth_search import IsEnough, least_depth, reduce_depths, srl_thresholds
 from sttest.sim.graph import TimedGraph
 from sttest.sim.maxplus.programs import find_programs
@@ -142,7 +142,7 @@ def size_by_simulation(
         known: depths to start from, too, if they do what is asked: what comes back has no more bits.
 
     Raises:
-        DeadlockError: it deadlocks with FIFOs of any depth.
+        DeadlockError: it deadlocks with FIFOs of any depth, or an early burst holds a channel for ever.
         DoesNotFitError: no depths end by that cycle, or none that were found.
         InputError: an unknown target, or actors that fire for ever.
     """
@@ -260,7 +260,8 @@ class _FiniteSizing:
         runner = self.runner
         given = runner.latencies(np.array([fifo.depth for fifo in self.graph.fifos], np.int64))
         unbounded_cycles, peaks = runner.run_unbounded(given)
-        assert unbounded_cycles is not None, "live with FIFOs that are never full"
+        if unbounded_cycles is None:
+            raise held_channel(self.graph)
         # A FIFO that was given as a shift register is at most as deep as one can be, so that it stays one.
         can_stay = (self.thresholds > 0) & (given == self.fastest)
         start = np.where(can_stay, np.minimum(peaks, self.thresholds), peaks)
@@ -292,7 +293,8 @@ class _FiniteSizing:
         runner = self.runner
         while True:
             cycles, peaks = runner.run_unbounded(latencies)
-            assert cycles is not None, "live with FIFOs that are never full"
+            if cycles is None:
+                raise held_channel(self.graph)
             peaks = np.maximum(peaks, self.live)
             settled = np.maximum(latencies, runner.latencies(peaks))
             if (settled == latencies).all():
@@ -333,7 +335,8 @@ class _FiniteSizing:
     def _result(self, depths: np.ndarray, lower: np.ndarray, bound: int | None) -> Sizing:
         names = [fifo.name for fifo in self.graph.fifos]
         cycles = self.cycles_with(depths)
-        assert cycles is not None, "a sizing ends"
+        if cycles is None:
+            raise held_channel(self.graph)
         assert bound is None or cycles <= bound, "a sizing ends by the cycle that was asked for"
         is_exact = bool((depths == lower).all())
         return Sizing(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hypothesis import strategies as st
+from sim_graphs import channel_options, port_options, without_held_channels
 
 from sttest.sim import Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph
 
@@ -118,7 +119,11 @@ def streams(draw) -> TimedGraph:
     tokens = draw(st.sampled_from([120, 240, 480]))
     number = draw(st.integers(1, 3))
     channels = [
-        Channel(f"c{i}", draw(st.integers(0, 30)), 4, draw(st.integers(1, 3)), draw(st.integers(1, 3)))
+        draw(
+            channel_options(
+                Channel(f"c{i}", draw(st.integers(0, 30)), 4, draw(st.integers(1, 3)), draw(st.integers(1, 3)))
+            )
+        )
         for i in range(number)
     ]
     events, fifos, processes = [], [], []
@@ -127,16 +132,15 @@ def streams(draw) -> TimedGraph:
         fifos.append(Fifo(f"f{index}", draw(DEPTHS), 8, draw(st.sampled_from(["srl", "ram"]))))
         token_bytes, burst_bytes = draw(st.sampled_from([(4, 16), (4, 4), (6, 16), (16, 8), (5, 64), (8, 256)]))
         window = 1 + (token_bytes + burst_bytes - 1) // burst_bytes
-        chosen = draw(st.lists(st.sampled_from([c.name for c in channels]), min_size=1, max_size=3))
+        chosen = draw(st.lists(st.sampled_from([c.name for c in channels]), min_size=1, max_size=3, unique=True))
         outstanding = draw(st.integers(window, window + 4))
-        processes.append(
-            MemoryPort(f"m{index}", op, f"f{index}", tokens, token_bytes, tuple(chosen), burst_bytes, outstanding)
-        )
+        port = MemoryPort(f"m{index}", op, f"f{index}", tokens, token_bytes, tuple(chosen), burst_bytes, outstanding)
+        processes.append(draw(port_options(port)))
         events.append((f"f{index}", "write" if op == "write" else "read", 1))
     halves = [events] if draw(st.booleans()) or len(events) < 2 else [events[:1], events[1:]]
     for index, half in enumerate(halves):
         processes.append(draw(pipelines(f"p{index}", half, tokens)))
-    return _graph(fifos, draw(st.permutations(processes)), channels)
+    return without_held_channels(_graph(fifos, draw(st.permutations(processes)), channels))
 
 
 @st.composite
@@ -144,25 +148,28 @@ def crowds(draw) -> TimedGraph:
     """Two to five ports on one or two channels, each beside a pipeline of its own that changes its pace half-way."""
     tokens = draw(st.sampled_from([120, 240, 480]))
     channels = [
-        Channel(f"c{i}", draw(st.integers(0, 40)), 4, draw(st.integers(1, 2)), draw(st.integers(1, 3)))
+        draw(
+            channel_options(
+                Channel(f"c{i}", draw(st.integers(0, 40)), 4, draw(st.integers(1, 2)), draw(st.integers(1, 3)))
+            )
+        )
         for i in range(draw(st.integers(1, 2)))
     ]
     fifos, processes = [], []
     for index in range(draw(st.integers(2, 5))):
         op = draw(st.sampled_from(["read", "write"]))
         fifos.append(Fifo(f"f{index}", draw(DEPTHS), 8, draw(st.sampled_from(["srl", "ram"]))))
-        chosen = draw(st.lists(st.sampled_from([c.name for c in channels]), min_size=1, max_size=3))
+        chosen = draw(st.lists(st.sampled_from([c.name for c in channels]), min_size=1, max_size=3, unique=True))
         burst_bytes = draw(st.sampled_from([4, 4, 8, 12, 16]))
         outstanding = draw(st.integers(2, 9))
         start = draw(st.sampled_from([0, 0, 50]))
-        processes.append(
-            MemoryPort(f"m{index}", op, f"f{index}", tokens, 4, tuple(chosen), burst_bytes, outstanding, start)
-        )
+        port = MemoryPort(f"m{index}", op, f"f{index}", tokens, 4, tuple(chosen), burst_bytes, outstanding, start=start)
+        processes.append(draw(port_options(port)))
         event = Event(f"f{index}", op, 0)
         paces = st.sampled_from([1, 1, 2, 3, 7, 12])
         loops = tuple(Loop((tokens // 2,), draw(paces), 1, (event,), 0) for _ in range(2))
         processes.append(Pipeline(f"p{index}", loops))
-    return _graph(fifos, draw(st.permutations(processes)), channels)
+    return without_held_channels(_graph(fifos, draw(st.permutations(processes)), channels))
 
 
 @st.composite
@@ -205,9 +212,19 @@ def drifts(draw) -> TimedGraph:
         loop = Loop((row,), draw(st.integers(3, 5)), latency, tuple(events), draw(st.integers(0, 4)))
         processes.append(Pipeline(f"p{index}", (loop,), start=draw(st.sampled_from([0, 0, 100])), repeat=rows))
         burst_bytes, outstanding = draw(st.sampled_from([4, 16, 64])), draw(st.integers(2, 16))
-        names = draw(st.lists(st.sampled_from(["x", "x", "y"]), min_size=1, max_size=3))
+        names = draw(st.sampled_from([("x",), ("x",), ("y",), ("x", "y"), ("y", "x")]))
         processes.append(
-            MemoryPort(f"in{index}", "read", f"m{index}", rows * row, 4, tuple(names), burst_bytes, outstanding)
+            MemoryPort(
+                f"in{index}",
+                "read",
+                f"m{index}",
+                rows * row,
+                4,
+                names,
+                burst_bytes,
+                outstanding,
+                ids=draw(st.sampled_from(["one", "many"])),
+            )
         )
     if draw(st.booleans()):
         fifos.append(Fifo("out", draw(DEPTHS), 8, "srl"))

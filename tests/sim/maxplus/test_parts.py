@@ -1,6 +1,8 @@
 """Two pipelines whose rows take different times, with a FIFO between them that never holds either back."""
 
-from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph
+import pytest
+
+from sttest.sim import Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph
 from sttest.sim.maxplus.arrays import build
 from sttest.sim.maxplus.engine import run, run_by_events
 from sttest.sim.maxplus.periodic import PeriodSearchLimits, run_periodic
@@ -56,3 +58,27 @@ def test_a_token_that_comes_just_in_time_ends_a_jump():
     programs = find_programs(graph)
     splices = run_periodic(build(graph, programs, unbounded=False), EAGER, lambda: programs.levels)
     assert any(splice.port_periods == 0 for splice in splices)
+
+
+def gapped() -> TimedGraph:
+    """A port that writes a token per burst, with a gap behind each, to its end long before another one has read all."""
+    ports = (
+        MemoryPort("in", "read", "a", 120, 4, ("c",), 4, 2),
+        MemoryPort("out", "write", "b", 120, 4, ("d",), 4, 9, gap=4),
+    )
+    reads, writes = (Event("a", "read", 0),), (Event("b", "write", 0),)
+    pipelines = (
+        Pipeline("p", (Loop((60,), 1, 1, reads, 0), Loop((60,), 12, 1, reads, 0))),
+        Pipeline("q", (Loop((120,), 1, 1, writes, 0),)),
+    )
+    fifos = (Fifo("a", 1, 8, "ram"), Fifo("b", 1, 8, "ram"))
+    return TimedGraph("gapped", 300.0, fifos, (*ports, *pipelines), (Channel("c", 0, 4), Channel("d", 0, 4)))
+
+
+@pytest.mark.parametrize("first_cycles", [16, 32, 64])
+def test_a_jump_to_the_last_token_leaves_out_its_gap(first_cycles):
+    """A token each 5 cycles from 2 on: the last in cycle 597, its answer in 598, for which nobody waits."""
+    graph = gapped()
+    found, expected = run(graph, patience=PeriodSearchLimits(first_cycles, 1)), run_by_events(graph)
+    assert (found.finish, found.stalls) == (expected.finish, expected.stalls)
+    assert (found.finish[1], found.stalls[1].memory_cycles) == (2 + 119 * 5 + 1, 0)
