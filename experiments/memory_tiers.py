@@ -4,7 +4,7 @@ Designs have one unit for the feed-forward network and one for everything else t
 each come through ports of their own.  They have lanes enough for compute not to bind, more than a U280 has room for.
 Every time is simulated under the burst law: layers as designs, copies as load and store units, windows as the actors
 of both.  Left out: the LM head, the host, and that a copy and a layer share the HBM (3.5 GB/s of it, or 11, beside
-425).
+422).
 """
 
 from __future__ import annotations
