@@ -79,13 +79,12 @@ def test_a_port_that_is_last():
 
 
 def test_a_write_port_that_starts_late():
-    """Four tokens of a beat have waited since cycle 4: they are taken from 50 on, sent as a burst, and answered."""
+    """Four tokens have waited since cycle 4: taken from 50 on, sent with the last, answered 11 cycles later."""
     port = MemoryPort("m", "write", "a", 4, 4, ("c",), burst_bytes=16, start=50)
     design = graph([Fifo("a", 8, 32, "srl")], [source("a", 4), port], [Channel("c", 10, 4)])
     found = parts(simulate(design, record=True))
     assert found[0] == ("m", "start", 0, 50)
-    assert found[1] == ("m", "compute", 50, 53)
-    assert found[-2:] == [("m", "hbm-transfer", 53, 57), ("m", "hbm-latency", 57, 67)]
+    assert found[1:] == [("m", "compute", 50, 53), ("m", "hbm-latency", 53, 64)]
 
 
 @pytest.mark.parametrize("design", ["synthetic_opt5_k7mmtree_balanced", "transformers_opt5_feedforward"])
