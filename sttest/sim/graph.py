@@ -495,7 +495,7 @@ def check_choice(value: str, what: str, where: str, choices: Iterable[str]) -> N
     """Refuses a value that is none of the choices; the nearest is named."""
     if value not in choices:
         raise InputError(
-            "unknown-value", f"unknown {what} '{value!s:.80}'", where=where, hints=[did_you_mean(value, choices)]
+            "unknown-value", f"unknown {what} '{value!s:.80}'", where=where, hints=[did_you_mean(str(value), choices)]
         )
 
 
@@ -655,9 +655,9 @@ def _check_memory(graph: TimedGraph, port: MemoryPort, where: str) -> Work:
         raise InputError("repeated-channel", "a channel is listed twice", where=where, hints=hints)
     check_choice(port.pattern, "pattern", where, PATTERNS)
     check_choice(port.ids, "ids", where, IDS)
-    check_whole(port.gap, "gap", where, 0, MAX_CYCLES if port.op == "write" else 0)
-    if port.early and port.op == "read":
-        raise InputError("early-read", "'early' is of ports that write", where=where, hints=["remove it"])
+    check_whole(port.gap, "gap", where, 0, MAX_CYCLES)
+    if port.op == "read" and (port.gap or port.early):
+        raise InputError("write-only", "'gap' and 'early' are of ports that write", where=where, hints=["remove it"])
     total = port.tokens * port.token_bytes
     bursts = -(-total // port.burst_bytes)
     check_work(bursts, "number of bursts", where)

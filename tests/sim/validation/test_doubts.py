@@ -36,13 +36,6 @@ def test_a_token_that_its_fifo_cannot_carry(op, token_bytes, bits, told):
     assert found == ([said] if told else [])
 
 
-def test_a_channel_that_is_listed_twice():
-    port = MemoryPort("p", "read", "a", 4, 4, ("h", "h"))
-    assert notes([Fifo("a", 4, 32)], [port, loop("a", "read", 4)]) == [
-        "port 'p' lists channel 'h' 2 times, and gives it as many bursts"
-    ]
-
-
 LEFT = "FIFO 'a' keeps 3 tokens that are written and never read"
 
 

@@ -29,11 +29,22 @@ def port(**changes):
         (lambda: graph([A], [port(op="reed"), sink("a", 4)], [C]), "unknown op 'reed'; did you mean 'read'?"),
         (lambda: graph([A], [port(tokens=0), sink("a", 4)], [C]), "tokens is 0, at least 1 is needed"),
         (lambda: graph([A], [port(outstanding=0), sink("a", 4)], [C]), "outstanding is 0"),
+        (
+            lambda: graph([A], [port(pattern="randum"), sink("a", 4)], [C]),
+            "unknown pattern 'randum'; did you mean 'random'",
+        ),
+        (lambda: graph([A], [port(ids=2), sink("a", 4)], [C]), "unknown ids '2'"),
+        (lambda: graph([A], [port(gap=1), sink("a", 4)], [C]), "'gap' and 'early' are of ports that write; remove it"),
+        (lambda: graph([A], [port(early=True), sink("a", 4)], [C]), "'gap' and 'early' are of ports that write"),
+        (lambda: graph([A], [port(channels=("c", "c")), sink("a", 4)], [C]), "a channel is listed twice; list each"),
+        (lambda: graph([A], [source("a", 1), sink("a", 1)], [Channel("c", 9, 4, busy_latency=8)]), "busy_latency is 8"),
+        (lambda: graph([A], [source("a", 1), sink("a", 1)], [Channel("c", 9, 4, response=0)]), "response is 0"),
+        (lambda: graph([A], [source("a", 1), sink("a", 1)], [Channel("c", 9, 4, read_turns=0)]), "read_turns is 0"),
         (lambda: graph([A], [port(burst_bytes=1, tokens=1 << 30), sink("a", 4)], [C]), "number of bursts is"),
         (
             lambda: graph([A], [port(token_bytes=4096, outstanding=1, burst_bytes=64), sink("a", 4)], [C]),
             "a token lies in more bursts than may be in flight, so the port could never finish it "
-            "(demand 64 bursts, bound 1 bursts); make the token smaller or raise outstanding or use more channels",
+            "(demand 64 bursts, bound 1 bursts); make the token smaller or raise outstanding",
         ),
         (
             lambda: graph([replace(A, latency=3)], [Actor("x", (ActorPhase(1, {}, {"a": 1}),), 1), TAKER]),
