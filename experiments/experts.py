@@ -79,6 +79,20 @@ def card(name: str) -> FpgaBoard:
     return require_hbm(load_board(name))
 
 
+def memories(board: FpgaBoard) -> dict[str, dict[str, float]]:
+    """What copies rest on, by memory, for the manifest of their results: channels, GB/s of one, ns of an access."""
+    tiers = [board.tier(name) for name in board.memory.tiers]
+    return {
+        tier.name: {
+            "channels": tier.channels,
+            "gb_per_s_per_channel": tier.gb_per_s_per_channel,
+            "read_ns": tier.latency_ns,
+            "response_ns": tier.response_ns,
+        }
+        for tier in tiers
+    }
+
+
 def expert_size(config: DecoderConfig) -> int:
     """Bytes of an expert of a layer in w4a8: int4, and two bytes of scale for every 128 weights."""
     return expert_parameters(config) // 2 + expert_parameters(config) // 64
@@ -159,6 +173,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
     print_lines(lines, "Experts", model="model", board="board")
     config = {"options": OPTIONS, "apart": APART, "context": CONTEXT, "localities": LOCALITIES, "tokens": TOKENS}
     with ResultFolder(out, made_by=__name__, config=config, seed=SEED) as folder:
+        folder.facts["memories"] = memories(card(CACHED))
         folder.add(*rows_of(lines, "experts", engine, phase="decode"))
         for metric, value, unit, source in PUBLISHED:
             folder.add(Row("experts", metric, value, unit, "published", board="duplex", source=source))

@@ -4,7 +4,7 @@ Designs have one unit for the feed-forward network and one for everything else t
 each come through ports of their own.  They have lanes enough for compute not to bind, more than a U280 has room for.
 Every time is simulated under the burst law: layers as designs, copies as load and store units, windows as the actors
 of both.  Left out: the LM head, the host, and that a copy and a layer share the HBM (3.5 GB/s of it, or 11, beside
-425).
+422).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.drawing import write_figure
-from experiments.experts import expert_size
+from experiments.experts import expert_size, memories
 from experiments.published import DATA_DIR
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
@@ -154,6 +154,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Line
         "expert_bytes": EXPERT_BYTES,
     }
     with ResultFolder(out, made_by=__name__, config=config, seed=SEED) as folder:
+        folder.facts["memories"] = memories(card())
         folder.add(*rows_of(lines, "memory-tiers", engine, board=BOARD, phase="decode"))
         for metric, value, unit, system, source in PUBLISHED:
             folder.add(Row("memory-tiers", metric, value, unit, "published", board=system, source=source))

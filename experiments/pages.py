@@ -22,6 +22,14 @@ from experiments.emerging_rows import FIG9_QUANTITY
 from experiments.folder_tables import folders, largest_share, public_folders, refused_folders, reported_functions  # noqa: F401 - for pages
 from experiments.gpu_baseline import report as gpu_report
 from experiments.layer_tables import layer_causes, layers_conform, layers_count, layers_worst_db, programs_count  # noqa: F401 - for pages
+from experiments.memory_tables import (  # noqa: F401 - for pages
+    memory_benchmarks,
+    memory_errors,
+    memory_misses,
+    memory_not_expressed,
+    memory_parameters,
+    memory_rows,
+)
 from experiments.peers import weight_gb_per_token
 from experiments.published import published_table, published_text
 from experiments.studies_tables import nano_batches, studies_list, studies_rows, studies_undone  # noqa: F401 - for pages

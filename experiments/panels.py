@@ -157,6 +157,18 @@ def _memory_tiers(rows: Sequence[Row]) -> list[Panel]:
     ]
 
 
+def _memory(rows: Sequence[Row]) -> list[Panel]:
+    rates = [row for row in rows if row.reference is not None and row.value is not None and row.unit == "GB/s"]
+
+    def cloud(role: str) -> Series:
+        points = [(row.reference or 0.0, row.value) for row in rates if row.note.startswith(role)]
+        return Series(role, points, "chosen" if role == "fitted" else "simulated", joined=False)
+
+    ends = [(value, value) for value in (0.7, 450.0)]
+    lines = [Series("as measured", ends, "bound"), cloud("predicted"), cloud("fitted")]
+    return [Lines("Bandwidth of public benchmarks", "Measured (GB/s)", "Simulated (GB/s)", lines, "xy")]
+
+
 FIGURES = {
     "gpt2": Drawn(
         _gpt2,
@@ -173,5 +185,6 @@ FIGURES = {
     "onchip": Drawn(_onchip, "Intermediate results, before (gray) and after fusion", 2, "intermediates"),
     "serving": Drawn(_serving, "GPT-2 Medium on a U55C under load", 1),
     "memory-tiers": Drawn(_memory_tiers, "A cache of experts by what it keeps", 1),
+    "memory": Drawn(_memory, "Memories of Alveo cards: public benchmarks, measured and simulated", 1),
 }
 """Figures by the name of the experiment."""

@@ -59,6 +59,11 @@ class Tier:
         """What all channels sustain together."""
         return self.channels * self.gb_per_s_per_channel
 
+    @property
+    def response_ns(self) -> float:
+        """From the start of a write burst to its response; as late as a read where nothing is known."""
+        return self.latency_ns if self.timing.response_ns is None else self.timing.response_ns
+
     def bytes_per_cycle(self, clock_mhz: float) -> float:
         """What one channel sustains per cycle of a kernel."""
         return self.gb_per_s_per_channel * 1e3 / clock_mhz

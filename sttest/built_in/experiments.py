@@ -17,6 +17,7 @@ _EXPERIMENTS = (
     ("serving", "GPT-2 Medium on a U55C: waits against the rate of requests, by batch and by whose turn is next"),
     ("long-prompt", "prompts of up to 32,640 tokens in blocks over a cache in the HBM, and what attention moves"),
     ("memory-tiers", "a U280 with weights in HBM, DDR, host and flash: steps, switches, windows, caches of experts"),
+    ("memory", "public measurements of HBM2, DDR4 and host memory of Alveo cards, each beside its simulation"),
     ("experts", "Qwen3-30B-A3B and Mixtral-8x7B: a layer at full size, experts in HBM over DDR, operations per byte"),
     ("cards", "GPT-2 Medium on one, two and four U55C, what links cost, and published accelerators of several cards"),
     ("architectures", "1,134 architectures around Qwen2.5-0.5B: simulated latency, roofline, loss by a published law"),

@@ -21,7 +21,7 @@ OFFERS = (
     *_verbs(
         "Models and boards",
         ("models", "doctor", "List the models that are known by name."),
-        ("board", "doctor", "Show a board: each quantity with unit, kind and source."),
+        ("board", "board", "Show a board, measure its memories as public benchmarks do, or ask why a kernel is slow."),
         ("evaluate", "evaluate", "Evaluate a model in a precision on a text."),
         ("quantize", "evaluate", "Quantize a checkpoint's weights for a scheme, calibrated on a text."),
     ),

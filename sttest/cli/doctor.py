@@ -1,20 +1,15 @@
-"""`sttest doctor`, `sttest board` and `sttest models`: what is installed, and what is known by name."""
+"""`sttest doctor` and `sttest models`: what is installed, and which models are known by name."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from sttest.boards.load import board_notes, known_boards, load_board, quantities
-from sttest.boards.part import Quantity
 from sttest.cli.common import Json, print_json
 from sttest.core.tables import print_table
 from sttest.crosscheck.backends import backends
 from sttest.models.config import DecoderConfig
 from sttest.models.parameters import block_parameters
 from sttest.models.registry import known_models
-from sttest.studies.board_check import BandwidthCheck, check_bandwidth
 from sttest.targets.doctor import CAPABILITIES, PARTS, Capability, ExternalTool, PartStatus, survey
 
 
@@ -53,52 +48,6 @@ def all_parts() -> tuple[ExternalTool, ...]:
 def all_capabilities() -> tuple[Capability, ...]:
     """What is told of: verbs, and the backends of the cross-check."""
     return (*CAPABILITIES, *(Capability(f"engine {each.name}", each.needs) for each in backends().values()))
-
-
-def board_verb(
-    name: Annotated[
-        str | None, typer.Argument(help="A board's name, or a YAML file; without it, a list of all.")
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Show a board: each quantity with unit, kind and source, and a check of its memory bandwidth.
-
-    Without a name, boards that designs can be compiled for are listed first, then machines to compare them with.
-
-    Examples:
-
-      sttest board
-
-      sttest board u55c
-
-      sttest board what-if.yaml --json
-    """
-    if name is None:
-        _list_boards(as_json=as_json)
-        return
-    board = load_board(name)
-    check = check_bandwidth(board.target) if board.target else None
-    found = dict(quantities(board))
-    if as_json:
-        print_json({**_board_document(board.name, board.title, found, check), "notes": board_notes(name)})
-        return
-    rows = ((key, q.value, q.unit, q.kind, q.source) for key, q in found.items())
-    print(f"{board.name}: {board.title}")
-    print(_check_text(check) if check else "bandwidth check: none, no HBM pseudo-channels for dataflow kernels")
-    print_table(("quantity", "value", "unit", "kind", "source"), rows, one_line=True)
-
-
-def _list_boards(*, as_json: bool) -> None:
-    """The boards that are known by name, those first that kernels can be compiled for."""
-    known = sorted(known_boards(), key=lambda board: board.target is None)
-    targets = [board.name for board in known if board.target]
-    if as_json:
-        titles = {board.name: board.title for board in known}
-        print_json({"schema": "sttest.boards/1", "boards": titles, "targets": targets})
-        return
-    rows = [(board.name, "target" if board.target else "opponent", board.title) for board in known]
-    print_table(("board", "designs", "what it is"), rows)
-    print(f"targets: {len(targets)} boards that designs can be compiled for; opponents: others, to compare them with")
 
 
 def models_verb(as_json: Json = False) -> None:
@@ -167,28 +116,6 @@ def _entry(part: ExternalTool, found: Mapping[str, PartStatus], disabled: list[s
         "advice": part.advice or None,
         "disables": disabled,
     }
-
-
-def _board_document(name: str, title: str, found: dict[str, Quantity], check: BandwidthCheck | None) -> dict[str, Any]:
-    ratios = ("reached_over_sustained", "reached_over_peak")
-    return {
-        "schema": "sttest.board/1",
-        "name": name,
-        "title": title,
-        "quantities": {key: quantity.model_dump() for key, quantity in found.items()},
-        "bandwidth": {**asdict(check), **{name: getattr(check, name) for name in ratios}} if check else None,
-    }
-
-
-def _check_text(check: BandwidthCheck) -> str:
-    is_bound = check.ports_gb_per_s < check.sustained_gb_per_s
-    ports = f"; a kernel's ports take {check.ports_gb_per_s:.1f} GB/s at its clock" if is_bound else ""
-    return (
-        f"bandwidth check: {check.streamed_bytes:,} bytes over {check.channels} channels in {check.cycles:,} cycles: "
-        f"{check.reached_gb_per_s:.1f} GB/s reached, {check.reached_over_sustained:.1%} of the declared sustained "
-        f"{check.sustained_gb_per_s:.1f}, {check.reached_over_peak:.1%} of the declared peak {check.peak_gb_per_s:.1f}"
-        f"{ports}"
-    )
 
 
 MODEL_COLUMNS = ("model", "published as", "layers", "hidden", "ffn", "heads", "params")

@@ -397,6 +397,7 @@ def partition_facts(placed: SlrPlacement, design: CompiledDesign) -> dict[str, A
     return {
         "fullest_share_per_slr": [round(share.largest, 4) for share in placed.partition.shares],
         "wires_per_boundary": list(placed.partition.wires),
+        "hbm_slr": placed.taken.hbm_slr,
         "objective": round(placed.partition.objective, 6),
         "proven_gap": round(placed.partition.proven_gap, 4),
         "cycles": without,

@@ -91,7 +91,7 @@ class SizingEntry(_Section):
     strategy: str
     cycles: _Count | None
     unbounded_cycles: _Count | None
-    lost_cycles: _Count | None
+    lost_cycles: int | None  # below 0 where unbounded FIFOs let some DMAs get ahead on a shared channel
     waits_for_space_cycles: dict[str, _Count]
     fifos_below_their_unbounded_peak: list[str]
 
@@ -139,6 +139,7 @@ class PartitionEntry(_Section):
 
     fullest_share_per_slr: list[float]
     wires_per_boundary: list[_Count]
+    hbm_slr: _Count = 0  # SLR beside the HBM
     objective: float
     proven_gap: float
     cycles: _Count | None

@@ -32,17 +32,18 @@ def scattered(burst: int) -> int:
 class Taken:
     """A burst that its channel has taken: in which ``cycle``, how many units of it later (``rest``), and when it is
 
-    ``due``: a read from whose cycle on its beats come, of a write the cycle of its response.
+    ``due``: a read from whose cycle on its beats come, so many units ``late``, of a write the cycle of its response.
     """
 
     cycle: int
     rest: int
     due: int
+    late: int
 
     @classmethod
     def of(cls, row: np.ndarray) -> "Taken":
         """A row of ``RunRecord.bursts``."""
-        return cls(int(row[1]), int(row[2]), int(row[3]))
+        return cls(*row[1:].tolist())
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ class BurstPlan:
         end = min((token + 1) * self.token_bytes, (burst + 1) * self.burst_bytes)
         channel = self.channel(burst)
         beats = (end - 1 - burst * self.burst_bytes) // channel.beat_bytes + 1
-        return taken.due + ceil_div(taken.rest + beats * channel.beats_den, channel.beats_num)
+        return taken.due + ceil_div(taken.late + beats * channel.beats_den, channel.beats_num)
 
     def end(self, burst: int, taken: Taken) -> int:
         """First cycle by which the channel is done with a burst whose data were there."""
@@ -160,10 +161,12 @@ class ChannelClock:
     def take(self, cycle: int, units: int, *, writes: bool) -> Taken:
         """Takes a burst that occupies it for so many units."""
         num = self.channel.beats_num
-        since, begins = self.free // num, max(cycle * num, self.free)
+        free, begins = self.free, max(cycle * num, self.free)
         self.free = max(begins + units, (cycle + 1) * num)
         delay, busy = self.channel.delay(writes=writes), self.channel.busy_delay(writes=writes)
-        return Taken(cycle, begins - cycle * num, max(cycle + delay, since + busy))
+        # Units and all, or who asks later might be answered sooner.
+        due, late = divmod(max(begins + delay * num, free + busy * num), num)
+        return Taken(cycle, begins - cycle * num, due, 0 if writes else late)
 
     def hold(self, cycle: int) -> None:
         """Is not free before a cycle."""

@@ -495,7 +495,7 @@ def check_choice(value: str, what: str, where: str, choices: Iterable[str]) -> N
     """Refuses a value that is none of the choices; the nearest is named."""
     if value not in choices:
         raise InputError(
-            "unknown-value", f"unknown {what} '{value!s:.80}'", where=where, hints=[did_you_mean(value, choices)]
+            "unknown-value", f"unknown {what} '{value!s:.80}'", where=where, hints=[did_you_mean(str(value), choices)]
         )
 
 
@@ -657,9 +657,8 @@ def _check_memory(graph: TimedGraph, port: MemoryPort, where: str) -> Work:
     check_choice(port.pattern, "pattern", where, PATTERNS)
     check_choice(port.ids, "ids", where, IDS)
     check_whole(port.gap, "gap", where, 0, MAX_RATE)
-    for what in ("gap", "early"):
-        if port.op == "read" and getattr(port, what):
-            raise InputError(f"{what}-read", f"'{what}' is of ports that write", where=where, hints=["leave it out"])
+    if port.op == "read" and (port.gap or port.early):
+        raise InputError("write-only", "'gap' and 'early' are of ports that write", where=where, hints=["remove it"])
     total = port.tokens * port.token_bytes
     bursts = -(-total // port.burst_bytes)
     check_work(bursts, "number of bursts", where)

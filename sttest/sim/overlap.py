@@ -139,7 +139,7 @@ def _channels(graph: TimedGraph, record: RunRecord, cycles: int) -> dict[str, In
         if not isinstance(port, MemoryPort):
             continue
         plan = burst_plan(port, channels)
-        _, start, rest, _ = record.bursts[port.name].T
+        _, start, rest, _, _ = record.bursts[port.name].T
         # All bursts but the last of a port are as long on a channel.
         lanes = plan.lanes(plan.bursts)
         units = np.array([plan.units_on(channel, plan.burst_bytes) for channel in plan.channels])[lanes]

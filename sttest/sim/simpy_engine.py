@@ -636,7 +636,7 @@ def _times(cycles: "array[int]") -> np.ndarray:
 
 
 def _bursts(port: PortState) -> np.ndarray:
-    """Of each burst that was requested its request, start, rest and due, int64[n, 4]; requests go out in order."""
-    taken = ((-1, -1, -1) if each is None else (each.cycle, each.rest, each.due) for each in port.taken)
+    """Of each burst that was requested its request, start, rest, due and late, int64[n, 5]; they go out in order."""
+    taken = ((-1,) * 4 if each is None else (each.cycle, each.rest, each.due, each.late) for each in port.taken)
     rows = [(request, *times) for request, times in zip(port.requests, taken, strict=False)]
-    return np.array(rows, np.int64).reshape(-1, 4)
+    return np.array(rows, np.int64).reshape(-1, 5)

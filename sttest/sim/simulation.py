@@ -35,8 +35,9 @@ class RunRecord:
     ``finish``: cycle, None where a process never does; ``visits``: stage visits done (``sttest.sim.stages``);
     ``writes``, ``reads``: int64 cycles per FIFO, without the tokens that were there at the start;
     ``claims``: int64 cycles at which an actor claimed the space of a token, for FIFOs that actors write;
-    ``bursts``: int64[n, 4] per memory port: cycle of each burst's request, cycle in which its channel took it, units
-    after it at which it begins there, and when its beats begin to come or its response comes (``sttest.sim.bursts``);
+    ``bursts``: int64[n, 5] per memory port: cycle of each burst's request, cycle in which its channel took it, units
+    after it at which it begins there, when its beats begin to come or its response comes, and units after that
+    (``sttest.sim.bursts.Taken``);
     ``peaks``: most tokens that each FIFO held, and ``events``, how many writes and reads there were, from an engine
     that doesn't hand back all their times.
     """

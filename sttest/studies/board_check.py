@@ -29,7 +29,7 @@ class BandwidthCheck:
 
     @property
     def reached_over_sustained(self) -> float:
-        """1 where the memory model gives what the board declares; below it by latency and whole cycles per burst."""
+        """1 where the memory model gives what the board declares, but for the latency and 1/256 of a cycle per beat."""
         return self.reached_gb_per_s / self.sustained_gb_per_s
 
     @property

@@ -66,6 +66,7 @@ WORDS = {
     "llama-3.2-1b": "Llama-3.2-1B", "llama-3.1-8b": "Llama-3.1-8B", "qwen3-8b": "Qwen3-8B", "gemma": "Gemma-3-1B",
     "mixtral-8x7b": "Mixtral-8x7B", "qwen3-30b-a3b": "Qwen3-30B-A3B", "smollm2-135m": "SmolLM2-135M",
     "ttft": "TTFT", "u55c": "Alveo U55C", "u280": "Alveo U280", "v80": "Alveo V80", "vhk158": "VHK158",
+    "u50": "Alveo U50", "f2": "AWS F2", "vck5000": "VCK5000",
     "kv260": "Kria KV260", "u250-memory": "U55C fabric, memory of a U250", "streamtensor": "StreamTensor",
     "allo": "Allo", "dfx": "DFX", "a100": "NVIDIA A100", "rtx2080ti": "NVIDIA RTX 2080 Ti",
     "queued_us": "in a queue", "single_low_us": "awaited, low", "back_to_back_us": "back to back",

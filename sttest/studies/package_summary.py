@@ -3,12 +3,15 @@
 from dataclasses import asdict
 from typing import Any
 
+from sttest.boards.switch import Reach, crossing
 from sttest.compile.compiler import CompiledDesign
 from sttest.compile.lane_adaptation import LaneAdaptation
 from sttest.compile.reports import narrow_loops
 from sttest.compile.resources.fit import NAMES
 from sttest.models.quant.losses import MOST_LOSS, loss_of, measured_losses
 from sttest.package import DesignPackage
+from sttest.sim.bursts import HBM, memory_and_number
+from sttest.sim.graph import MemoryPort
 
 
 def summarize(design: CompiledDesign, package: DesignPackage) -> dict[str, Any]:
@@ -31,6 +34,7 @@ def summarize(design: CompiledDesign, package: DesignPackage) -> dict[str, Any]:
         "resources": manifest["resources"],
         "design": manifest["design"],
         "fit": manifest["fit"],
+        "crossing": _crossing(design),
         "partition": manifest.get("partition"),
         "contractions": manifest.get("contractions"),
         "lanes": asdict(design.adaptation),
@@ -57,6 +61,7 @@ def summary_text(summary: dict[str, Any]) -> str:
         f"cycles         {_cycles(summary['sizing'])}",
         *_speed(summary),
         f"resources      {_resources(summary['resources'])}",
+        *([f"crossing       {summary['crossing']}"] if summary["crossing"] else []),
         *_memories(summary["resources"], parts),
         *_partition(summary["partition"]),
         *_contractions(summary["contractions"]),
@@ -79,6 +84,21 @@ def _headline(summary: dict[str, Any]) -> str:
 def _great_loss(summary: dict[str, Any]) -> str:
     scheme, loss = summary["precision"]["scheme"], summary["precision"]["loss"]
     return f"; {scheme} loses {loss:,.0%} perplexity" if loss is not None and loss > MOST_LOSS else ""
+
+
+def _crossing(design: CompiledDesign) -> str:
+    """What crossing the HBM's switch costs at the least, where large DMAs share all channels."""
+    if design.options.channels != "together":
+        return ""
+    ports = [each for each in design.graph.processes if isinstance(each, MemoryPort)]
+    places = [(port, *map(memory_and_number, (port.channels[0], each))) for port in ports for each in port.channels]
+    reaches = (
+        Reach(home, number, port.tokens * port.token_bytes // len(port.channels), writes=port.op == "write")
+        for port, (_, home), (memory, number) in places
+        if memory == HBM
+    )
+    found = crossing(reaches, design.board)
+    return "" if found is None else found.text()
 
 
 def _precision(package: DesignPackage) -> dict[str, Any]:
@@ -154,7 +174,7 @@ def _partition(facts: dict[str, Any] | None) -> list[str]:
     if facts is None:
         return []
     shares = ", ".join(f"{100 * share:.0f} %" for share in facts["fullest_share_per_slr"])
-    wires = ", ".join(f"{count:,}" for count in facts["wires_per_boundary"])
+    wires = ", ".join(f"{count:,}" for count in facts["wires_per_boundary"]) or "no"  # of a die of one SLR
     cycles = facts["cycles_with_crossing_registers"]
     shown = "a deadlock" if cycles is None else f"{cycles:,} cycles"
     relays = facts["relays"]

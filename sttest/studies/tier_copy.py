@@ -114,4 +114,4 @@ def copy_seconds(board: FpgaBoard, source: str, size_bytes: int) -> float:
     """The closed form beside it: bytes over the sustained rate, and the latencies of both memories."""
     lower, hbm, clock_mhz = board.tier(source), board.tier("hbm"), board.clock_mhz.value
     rate = lower.channels * bytes_per_cycle(lower, clock_mhz, _BEAT_BYTES) * clock_mhz / 1e3
-    return size_bytes / rate / 1e9 + (lower.latency_ns + hbm.latency_ns) / 1e9
+    return size_bytes / rate / 1e9 + (lower.latency_ns + hbm.response_ns) / 1e9

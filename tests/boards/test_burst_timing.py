@@ -35,9 +35,9 @@ def test_no_faster_than_the_port():
 
 
 def test_a_memory_that_says_nothing_answers_writes_as_late_as_reads():
-    host = channel("u55c", "host")
-    assert host.response is None
-    assert host.delay(writes=True) == host.latency + 1
+    flash = channel("u55c", "flash")
+    assert flash.response is None
+    assert flash.delay(writes=True) == flash.latency + 1
     assert BurstTiming().plain() == Timing()
 
 

@@ -29,7 +29,7 @@ def test_a_peak_keeps_its_sustained_share_and_gets_the_port_it_needs(write):
     before, after = (hbm.bytes_per_cycle_per_channel(250, sustained=True) for hbm in (base, fast))
     assert after / before == pytest.approx(25.59375 / base.peak_gb_per_s_per_channel.value)
     assert fast.sustained_gb_per_s_per_channel.kind == "assumed"
-    assert "before: 13.27 GB/s" in fast.sustained_gb_per_s_per_channel.source
+    assert "before: 13.2 GB/s (Vitis_Accel_Examples" in fast.sustained_gb_per_s_per_channel.source
 
 
 def test_it_is_what_the_axis_of_a_study_does(write):
@@ -48,7 +48,7 @@ def test_what_a_study_sets_beside_a_peak_holds_in_either_order():
 
 def test_a_lower_peak_sustains_less_through_the_same_port(write):
     slow = load_board(write("{hbm: {peak_gb_per_s_per_channel: {value: 1.4375}}}")).hbm
-    assert slow.sustained_gb_per_s_per_channel.value == pytest.approx(1.327)
+    assert slow.sustained_gb_per_s_per_channel.value == pytest.approx(1.32)  # a tenth of the peak, of 13.2 GB/s
     assert slow.axi_port_mhz == load_board("u55c").hbm.axi_port_mhz
 
 
@@ -70,13 +70,13 @@ def test_other_memories_keep_their_share_too(write, tier):
 def test_a_chain_of_files_keeps_the_share(write):
     write("{hbm: {peak_gb_per_s_per_channel: {value: 20}}}", name="first.yaml")
     second = load_board(write("{hbm: {peak_gb_per_s_per_channel: {value: 28.75}}}", "first.yaml")).hbm
-    assert second.sustained_gb_per_s_per_channel.value == pytest.approx(2 * 13.27)
+    assert second.sustained_gb_per_s_per_channel.value == pytest.approx(2 * 13.2)
 
 
 @pytest.mark.parametrize(
     ("memory", "says"),
     [
-        ("{hbm: {axi_port_mhz: {value: 900}}}", "a channel gives 13.27 GB/s as before, by sustained_gb_per_s"),
+        ("{hbm: {axi_port_mhz: {value: 900}}}", "a channel gives 13.2 GB/s as before, by sustained_gb_per_s"),
         ("{hbm: {sustained_gb_per_s_per_channel: {value: 14.3}, axi_port_mhz: {value: 300}}}", "gives 9.6 of the 14.3"),
         ("{host: {peak_gb_per_s_per_channel: {value: 100}}}", "pcie.host_to_card_gb_per_s"),
         ("{hbm: {stacks: {value: 2}}}", "memory.hbm.stacks: is 2 without the override, too"),

@@ -35,21 +35,38 @@ def test_names_and_files_agree():
     assert all((DATA_DIR / f"{name}.yaml").is_file() and load_board(name).name == name for name in board_names())
 
 
+LOGS_OF_OTHERS = (
+    "Vitis-Tutorials@0b71944 ",
+    "Vitis_Accel_Examples@7249a1a ",
+    "Xilinx/xbtest branch 6.0 (8853d22)",
+    "aws/aws-fpga ",
+    "jnbrq/hbmex-fccm2025@239e2be ",
+)
+"""Public repositories, none of them ours, with logs of running cards."""
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_no_shipped_number_claims_to_be_ours(name):
-    """But for what a DSP takes, which follows from an assumption and from toggles that were measured here."""
+    """What was read off a card, and what was fitted to such readings, was read by others, whom its source names first.
+
+    What a DSP takes follows from an assumption and from toggles that were counted here, in simulation.
+    """
     found = list(quantities(load_board(name)))
     assert len(found) >= 7
-    assert {quantity.kind for quantity in found} <= {"datasheet", "published", "assumed", "derived"}
-    assert {quantity.unit for quantity in found if quantity.kind == "derived"} <= {"pJ/cycle"}
     assert all(len(quantity.source) > 8 for quantity in found)
+    read_off = {"measured", "fitted", "derived"}
+    assert {quantity.kind for quantity in found} <= {"datasheet", "published", "assumed", *read_off}
+    for quantity in found:
+        if quantity.kind in read_off and (quantity.kind, quantity.unit) != ("derived", "pJ/cycle"):
+            assert quantity.source.startswith(LOGS_OF_OTHERS), quantity.source
 
 
 @pytest.mark.parametrize("name", FPGAS)
 def test_hbm_adds_up_to_460_gb_per_s(name):
     board = require_hbm(load_board(name))
     assert board.peak_bandwidth_gb_per_s == 32 * 14.375 == 460
-    assert board.sustained_bandwidth_gb_per_s == pytest.approx(425, abs=1.5)
+    # 13.2 GB/s per channel, read of a U50 and a U280; 13.32 of an F2.
+    assert board.sustained_bandwidth_gb_per_s == pytest.approx(32 * (13.32 if name == "f2" else 13.2))
     assert board.hbm.axi_port_gb_per_s == 256 / 8 * 0.45
 
 
@@ -63,7 +80,7 @@ def test_what_kernels_have_of_other_dies_is_within_them(name, slrs):
         assert 0 < sum(getattr(slr, part).count for slr in fabric.slrs) <= die.count, part
     assert sum(slr.bram18.count for slr in fabric.slrs) <= 2 * fabric.bram36.count
     assert fabric.ff.count == pytest.approx(2 * fabric.lut.count, rel=1e-3)
-    assert load_board(name).onchip_mb.value == pytest.approx(fabric.onchip_bytes / 1e6, abs=1.5)
+    assert require_hbm(load_board(name)).onchip_mb.value == pytest.approx(fabric.onchip_bytes / 1e6, abs=1.5)
 
 
 def test_memories_of_other_boards_add_up():
@@ -175,6 +192,7 @@ OPENED = (
     "Xilinx/Alveo-Versal-Platforms 91dd162",
     "Xilinx/Vitis-Tutorials",
     "Xilinx/finn src/finn/util/platforms.py (commit 39f0c9a)",
+    "Xilinx/xbtest branch 6.0",
     "aws/aws-fpga v2.0.2",
     "default of Vitis HLS",
     "one SLR:",
@@ -245,12 +263,12 @@ def test_bytes_per_cycle():
     board = require_hbm(load_board("u55c"))
     assert board.hbm_bytes_per_cycle_per_channel() == 57.5  # 14.375 GB/s at 250 MHz
     assert board.hbm_bytes_per_cycle_per_channel(500) == 28.75
-    assert board.hbm_bytes_per_cycle_per_channel(sustained=True) == pytest.approx(53.08)
+    assert board.hbm_bytes_per_cycle_per_channel(sustained=True) == pytest.approx(52.8)  # 13.2 GB/s
 
 
 def test_latencies():
     hbm = require_hbm(load_board("u55c")).hbm
-    assert hbm.read_latency_cycles(250) == 58  # 229 ns
+    assert hbm.read_latency_cycles(250) == 50  # 200 ns
     assert hbm.read_latency_cycles(250, "hit") == 31  # 106.7 + 15.6 ns
     assert hbm.read_latency_ns("hit") < hbm.read_latency_ns("closed") < hbm.read_latency_ns("miss")
 

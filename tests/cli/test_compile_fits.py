@@ -65,7 +65,7 @@ def test_the_first_line_says_whether_it_fits_and_the_second_what_it_is(sttest):
     )
     assert default.exit_code == 0
     assert default.stdout.startswith("does not fit: gpt2-decode-c64-u55c: ")
-    assert "LUT 145 %" in default.stdout.splitlines()[0]
+    assert "LUT 147 %" in default.stdout.splitlines()[0]
 
 
 def test_a_length_that_is_not_given_is_said(sttest):
@@ -80,3 +80,10 @@ def test_a_named_model_has_a_design_that_was_found(model, phase):
     assert found is not None
     assert found.file.layers >= 1
     assert Path(FOUND, f"{found.name}.yaml").is_file()
+
+
+def test_channels_together_say_what_crossing_costs(sttest, tmp_path) -> None:
+    """Nothing: every DMA is linked to the AXI port of its own channel."""
+    shape = ("--phase", "decode", "--context", "32", "--design", "default")
+    told = sttest("compile", "small-gpt2", *shape, "--channels", "together", "-o", tmp_path / "together").stdout
+    assert "crossing       none: every port is linked to the AXI port of its own channel" in told

@@ -79,7 +79,7 @@ def test_a_shell_is_offered_names_and_options_without_heavy_imports():
     ("verb", "word", "names"),
     [
         ("compile", "gpt2-l", ["gpt2-large"]),
-        ("board", "u", ["u280", "u55c"]),
+        ("board", "u", ["u280", "u50", "u55c"]),
         ("reproduce", "gpt", ["gpt2"]),
         ("whatif", "hbm-b", ["hbm-bandwidth"]),
         ("studies", "inta", ["intar"]),

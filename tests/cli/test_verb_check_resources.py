@@ -36,6 +36,12 @@ def test_a_design_that_fits_has_its_slrs_in_the_package(sttest):
     assert simulated["cycles"] == told["partition"]["cycles_with_crossing_registers"]
 
 
+def test_a_die_of_one_slr_has_nothing_that_crosses(sttest):
+    outcome = sttest("compile", *SMALL, "--board", "vck5000", "--check-resources")
+    (line,) = (line for line in outcome.stdout.splitlines() if line.startswith("SLRs "))
+    assert "; no wires across; " in line
+
+
 def test_a_design_that_does_not_is_refused_before_anything_is_written(sttest, workplace):
     outcome = sttest("compile", *SMALL, "--tile-size", "64", "--overall-unroll", "16384", "--check-resources")
     assert outcome.exit_code == 4

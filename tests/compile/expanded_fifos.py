@@ -47,10 +47,16 @@ def spelled_out(process: Process, graph: TimedGraph) -> dict[tuple[str, str], Ti
 
 
 def port_times(port: MemoryPort, graph: TimedGraph) -> Times:
+    """Tokens at even distances: as the channels move them, or one per cycle, bursts that are written with their gap.
+
+    One ID has one channel after the other, of which the slowest counts; several IDs have all at once.
+    """
     channels = {channel.name: channel for channel in graph.channels}
     mine = [channels[name] for name in port.channels]
-    rate = sum(Fraction(channel.beat_bytes * channel.beats_num, channel.beats_den) for channel in mine)
-    interval = max(Fraction(1), port.token_bytes / Fraction(rate))
+    units = [each.write_den if port.op == "write" and each.write_den else each.beats_den for each in mine]
+    rates = [Fraction(each.beat_bytes * each.beats_num, unit) for each, unit in zip(mine, units, strict=True)]
+    rate = sum(rates) if port.ids == "many" or port.pattern == "random" else min(rates)
+    interval = max(1 + Fraction(port.token_bytes, port.burst_bytes) * port.gap, port.token_bytes / Fraction(rate))
     return mine[0].latency + 1 + paced(np.arange(port.tokens, dtype=np.int64), interval)
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from sttest.compile.timing.fifo_depths import accesses, span, stream_depths
 from sttest.core.errors import InputError
+from sttest.sim import simulate
 from sttest.sim.graph import (
     Actor,
     ActorPhase,
@@ -89,14 +90,62 @@ def test_a_trace_s_curves_are_its_accesses(steps: list[tuple[int, int]], repeat:
     assert span(pipeline, graph) == span_of(pipeline, graph)
 
 
-@given(st.integers(1, 60), st.sampled_from([1, 16, 64, 100, 256]), st.integers(1, 3), st.integers(1, 7))
-def test_a_memory_port_s_curve_is_its_tokens(tokens: int, token_bytes: int, channels: int, beats_den: int) -> None:
-    found = tuple(Channel(f"hbm{number}", 40, 64, min(6, beats_den), beats_den) for number in range(channels))
-    port = MemoryPort("load", "read", "a", tokens, token_bytes, tuple(channel.name for channel in found))
-    graph = TimedGraph("port", 200.0, (Fifo("a", 2, 32),), (port, closing("out", "a", "read")), found)
-    (curve,) = accesses(port, graph).values()
-    assert curve.at(np.arange(tokens)).tolist() == spelled_out(port, graph)["a", "write"].tolist()
+@st.composite
+def port_graphs(draw: st.DrawFn, most_channels: int) -> TimedGraph:
+    """A port and a kernel that is quick enough; bursts of whole beats, at most a beat per cycle, enough in flight."""
+    op, tokens = draw(st.sampled_from(["read", "write"])), draw(st.integers(1, 200))
+    num = draw(st.integers(1, 8))
+    found = tuple(
+        Channel(
+            f"hbm{number}",
+            40,
+            64,
+            num,
+            draw(st.integers(num, 12)),
+            write_den=draw(st.none() | st.integers(num, 12)),
+            busy_latency=draw(st.integers(40, 60)),
+            response=draw(st.integers(1, 60)),
+            busy_response=60,
+        )
+        for number in range(draw(st.integers(1, most_channels)))
+    )
+    port = MemoryPort(
+        "port",
+        op,
+        "a",
+        tokens,
+        draw(st.sampled_from([1, 16, 64, 100, 256])),
+        tuple(channel.name for channel in found),
+        burst_bytes=64 * draw(st.integers(1, 64)),
+        outstanding=512,
+        ids=draw(st.sampled_from(["one", "many"])),
+        gap=draw(st.integers(0, 6)) if op == "write" else 0,
+    )
+    kernel = closing("kernel", "a", "read" if op == "read" else "write", tokens)
+    return TimedGraph("port", 200.0, (Fifo("a", 512, 8),), (port, kernel), found)
+
+
+@given(port_graphs(3))
+def test_a_memory_port_s_curve_is_its_tokens(graph: TimedGraph) -> None:
+    port = graph.processes[0]
+    ((end, curve),) = accesses(port, graph).items()
+    assert curve.at(np.arange(len(curve))).tolist() == spelled_out(port, graph)[end].tolist()
     assert span(port, graph) == span_of(port, graph)
+
+
+@given(port_graphs(1))
+@settings(max_examples=200)
+def test_a_port_alone_is_not_later_than_its_curve(graph: TimedGraph) -> None:
+    """But for once: bursts behind others take the latency of a busy channel, and tokens wait for whole beats."""
+    port, (channel,) = graph.processes[0], graph.channels
+    assert isinstance(port, MemoryPort)
+    found = simulate(graph, record=True)
+    times = (found.write_times if port.op == "read" else found.read_times)["a"]
+    (curve,) = accesses(port, graph).values()
+    late = times - times[0] - (curve.at(np.arange(port.tokens)) - curve[0])
+    writes = port.op == "write"
+    beat_cycles = -(-channel.units_per_beat(writes=writes) // channel.beats_num)
+    assert late.max() <= channel.busy_delay(writes=writes) - channel.delay(writes=writes) + beat_cycles
 
 
 @given(pipelines("p", (("a", "read"), ("b", "write"))), st.integers(1, 9), st.integers(1, 9))

@@ -19,6 +19,7 @@ from sttest.compile.reports import (
     activity_table,
     crossing_table,
     memory_kind_table,
+    partition_facts,
     partition_table,
     relay_table,
     resource_table,
@@ -102,6 +103,22 @@ def test_every_process_has_an_slr_and_the_hbm_stays_beside_the_first():
     for slr, budget in enumerate(die.budgets):
         assert report[report["slr"] == slr]["lut"].sum() <= budget.lut
     assert sum(found.wires) == sum(row["wires"] * row["boundaries"] for row in crossing_table(placed()))
+
+
+@pytest.mark.parametrize(("board", "slr", "ports"), [("v80", 2, 64), ("vhk158", 1, 64), ("u55c", 0, 32)])
+def test_the_hbm_of_another_board_is_beside_the_slr_that_its_file_names(board, slr, ports):
+    small = compile_text(lowered_text("gpt2", "decode", small=True), "small", board, FITTING)
+    found = place(small)
+    assert found.partition.slr_of["hbm"] == partition_facts(found, small)["hbm_slr"] == slr
+    assert ports / 2 < len(found.taken.hbm_channels) <= ports
+    assert fits(found.partition, die_of(small.board, "published", len(found.taken.hbm_channels)))
+
+
+@pytest.mark.parametrize("board", ["kv260", "vck5000"])
+def test_a_die_of_one_slr_has_a_line_that_costs_are_counted_in(board):
+    for budget in ("tight", "published", "all"):
+        die = die_of(require_hbm(load_board(board)), budget)
+        assert (len(die.budgets), die.sll_per_boundary) == (1, 1)
 
 
 def test_registers_on_crossings_cost_cycles_and_no_deadlock():

@@ -98,13 +98,17 @@ def test_the_cpp_has_the_relays_of_the_graph_and_none_of_buses(package: DesignPa
 
 
 def test_cycles_grow_by_the_registers_on_the_longest_way(package: DesignPackage) -> None:
-    """The product's way: bus there and back, load, fork, both halves of the norm, product, activation, store."""
+    """The product's way: bus there and back, load, fork, both halves of the norm, product, activation, store.
+
+    Plain: the first half of x is there in cycle 52, 2 cycles of beats and the 200 ns of the HBM; 157 cycles later the
+    store takes the result, and 36 after that, 143 ns, comes the response.
+    """
     assert package.placed_graph is not None
     plain, placed = (simulate(graph).cycles for graph in (package.timed_graph, package.placed_graph))
-    assert (plain, placed) == (278, 310)
+    assert (plain, placed) == (52 + 157 + 36, 52 + 157 + 36 + 32) == (245, 277)
     moved = simulate(package.emitted_graph).cycles
     assert moved is not None
-    assert 278 < moved < 310
+    assert 245 < moved < 277
 
 
 def test_each_half_of_a_relay_lies_on_its_side_of_the_boundary(package: DesignPackage) -> None:
@@ -155,7 +159,7 @@ def test_values_and_cycles_in_hardware_are_those_of_the_placed_graph(package: De
     ]
     right, wrong = emulate_designs([design, replace(design, modules=modules)], tmp_path, many_small=True)
     assert is_exact(right, package.placed_graph)
-    assert right.cycles == 310
+    assert right.cycles == 277
     assert len(right.writes["norm_2__proj__relay_3"]) == 2
     assert wrong.wrong[0].fifo == "norm_2__proj__relay_2"
     assert not is_exact(wrong, package.placed_graph)

@@ -6,18 +6,19 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from recorded_memories import gb_per_s, memories
 
-from experiments.experts import CACHED, LOCALITIES, MODELS, card, expert_size
+from experiments.experts import CACHED, LOCALITIES, MODELS, expert_size
 from sttest.core.results import table_rows
 from sttest.models.registry import get_config
-from sttest.studies.tier_copy import copy_seconds
 
-TABLE = Path(__file__).parents[2] / "results" / "experts" / "table.csv"
+RESULTS = Path(__file__).parents[2] / "results" / "experts"
 
 
 @cache
 def rows() -> dict[tuple[str, str, str], float]:
-    return {(row["model"], row["board"], row["metric"]): float(row["value"]) for row in table_rows(TABLE)}
+    table = table_rows(RESULTS / "table.csv")
+    return {(row["model"], row["board"], row["metric"]): float(row["value"]) for row in table}
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -32,10 +33,11 @@ def test_operations_per_byte_are_those_of_the_shapes(model):
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_switch_is_bytes_over_bandwidth(model):
-    size = expert_size(get_config(model))
+    """And the latencies of both memories: of a read of the lower one, and of a response of the HBM."""
+    size, found = expert_size(get_config(model)), memories(RESULTS)
     for source in ("ddr", "host"):
-        us = rows()[model, CACHED, f"expert switch from {source}"]
-        assert us == pytest.approx(1e6 * copy_seconds(card(CACHED), source, size), rel=0.05)
+        us = size / gb_per_s(RESULTS, source) / 1e3 + (found[source]["read_ns"] + found["hbm"]["response_ns"]) / 1e3
+        assert rows()[model, CACHED, f"expert switch from {source}"] == pytest.approx(us, rel=0.05)
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from recorded_memories import gb_per_s
 
 from experiments.memory_tiers import (
     CAPACITIES,
@@ -21,25 +22,18 @@ from experiments.memory_tiers import (
     WINDOWED,
     config_of,
 )
-from sttest.boards.load import load_board, require_hbm
 from sttest.core.results import table_rows
 
-TABLE = Path(__file__).parents[2] / "results" / "memory-tiers" / "table.csv"
+RESULTS = Path(__file__).parents[2] / "results" / "memory-tiers"
 
 
 @cache
 def rows() -> dict[tuple[str, str], dict[str, str]]:
-    return {(row["model"], row["metric"]): row for row in table_rows(TABLE)}
+    return {(row["model"], row["metric"]): row for row in table_rows(RESULTS / "table.csv")}
 
 
 def figure(metric: str, model: str = "") -> float:
     return float(rows()[model, metric]["value"])
-
-
-def gb_per_s(memory: str) -> float:
-    """What copies of a U280 get: the DDR's ports take 64 bytes a cycle of 4 ns each."""
-    tier = require_hbm(load_board("u280")).tier(memory)
-    return tier.channels * min(tier.gb_per_s_per_channel, 16.0)
 
 
 @pytest.mark.parametrize("model", SWITCHED)
@@ -50,7 +44,7 @@ def test_a_switch_takes_its_bytes_over_the_bandwidth(model):
     matrices = config.layers * config.hidden * (attention + 3 * config.ffn)
     assert size == pytest.approx(matrices * (1 / 2 + 1 / 64), rel=0.01)  # int4, scales of two bytes for 128; norms
     for source in LOWER:
-        assert figure(f"switch from {source}", model) == pytest.approx(size / gb_per_s(source) / 1e9, rel=0.01)
+        assert figure(f"switch from {source}", model) == pytest.approx(size / gb_per_s(RESULTS, source) / 1e9, rel=0.01)
 
 
 @pytest.mark.parametrize("model", PLACED)
@@ -76,7 +70,7 @@ def test_a_window_gives_no_more_tokens_than_its_memory_gives_layers(model):
             continue
         stay, layers = (int(each) for each in re.findall(r"^(\d+) of (\d+) layers", row["note"])[0])
         assert layers == count
-        bound = gb_per_s(found[1]) * 1e9 / ((count - stay) * layer_bytes(model))
+        bound = gb_per_s(RESULTS, found[1]) * 1e9 / ((count - stay) * layer_bytes(model))
         assert float(row["value"]) == pytest.approx(bound, rel=0.02)
 
 
@@ -99,7 +93,7 @@ def test_hit_rates_and_waits_of_experts_agree(name):
         missing = sum(count * share for count, share in enumerate(shares))
         assert missing == pytest.approx(CHOSEN * (1 - figure(f"hit rate {where}")), abs=1e-3)
         for source in LOWER[:2]:
-            ms = EXPERT_LAYERS * missing * EXPERT_BYTES / gb_per_s(source) / 1e6
+            ms = EXPERT_LAYERS * missing * EXPERT_BYTES / gb_per_s(RESULTS, source) / 1e6
             assert figure(f"waiting per token from {source}, mean {where}") == pytest.approx(ms, rel=0.02)
         best = figure(f"hit rate [{name}, room for {room}, belady]")
         assert all(figure(f"hit rate [{name}, room for {room}, {rule}]") <= best for rule in POLICIES)

@@ -80,7 +80,7 @@ def check(work, maker, folder):
     assert [file for file in read if file not in (*program_files(maker), *DRAWING, *NAMES)] == []
 
 
-@pytest.mark.parametrize("name", ["hida", "peers"])
+@pytest.mark.parametrize("name", ["hida", "memory", "peers"])
 def test_experiments_read_what_they_depend_on(name, tmp_path):
     check(reproduced(name), programs()[name].module, tmp_path)
 

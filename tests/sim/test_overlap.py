@@ -70,8 +70,9 @@ def test_engines_agree_and_cycles_are_those_counted_one_by_one(design):
     for port in design.processes:
         if isinstance(port, MemoryPort):
             plan = burst_plan(port, channels)
-            for burst, (_, start) in enumerate(runs[1].record.bursts[port.name]):
-                busy[start : start + plan.occupancy_cycles(burst)] = True
+            for burst, (_, start, rest, _, _) in enumerate(runs[1].record.bursts[port.name].tolist()):
+                cycles = -(-(rest + plan.occupancy_units(burst)) // plan.channel(burst).beats_num)
+                busy[start : start + cycles] = True
     assert found[0].use[MEMORY].busy_cycles == busy.sum()
 
 

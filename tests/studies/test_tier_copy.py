@@ -32,13 +32,13 @@ def test_engines_agree_to_the_cycle(source: str) -> None:
 @settings(deadline=None, max_examples=50)
 @given(st.sampled_from(SOURCES), st.integers(1, 64 * MIB))
 def test_a_copy_takes_the_closed_form_and_no_less(source: str, size_bytes: int) -> None:
-    """More by whole cycles of every burst, and by the last burst, which is stored when it is there."""
+    """More by the last burst, which is stored when it is there; beats are rounded to 1/256 of a cycle."""
     seconds, least = copy_into_hbm(board(), source, size_bytes).seconds, copy_seconds(board(), source, size_bytes)
     tier, hbm = board().tier(source), board().tier("hbm")
     bursts = -(-size_bytes // (tier.burst_bytes * tier.channels))
     last_us = hbm.burst_bytes / hbm.gb_per_s_per_channel / 1e3
     cycle_us = 1 / board().clock_mhz.value
-    assert least <= seconds + 1e-12
+    assert least <= seconds * (1 + 1 / 512) + 1e-12
     assert seconds <= least + (last_us + (bursts + 16) * cycle_us) / 1e6
 
 
@@ -46,7 +46,7 @@ def test_the_lower_the_slower() -> None:
     times = [copy_into_hbm(board(), source, 64 * MIB).seconds for source in SOURCES]
     assert times == sorted(times)
     assert copy_into_hbm(board(), "ddr", 64 * MIB).gb_per_s == pytest.approx(32, rel=1e-3)  # two ports of 64 bytes
-    assert copy_into_hbm(board(), "host", 64 * MIB).gb_per_s == pytest.approx(10.94, rel=5e-3)  # the PCIe link
+    assert copy_into_hbm(board(), "host", 64 * MIB).gb_per_s == pytest.approx(11.47, rel=5e-3)  # the PCIe link
     assert copy_into_hbm(board(), "flash", 64 * MIB).gb_per_s == pytest.approx(3.5, rel=1e-2)
 
 

@@ -15,7 +15,7 @@ waits for.  Then all share all channels (:func:`spread_channels`).
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil
+from math import ceil, inf
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.tiers import Tier
@@ -295,16 +295,30 @@ def tier_channels(tier: Tier, clock_mhz: float, beat_bytes: int, numbers: Iterab
     Rates are those of sequential bursts, refresh included, counted in 1/256 of a cycle: bursts of 64 beats are at the
     same place of a cycle again after four.  `sttest.sim.bursts` says what follows for each burst.
     """
-    timing = tier.timing
-    rate = bytes_per_cycle(tier, clock_mhz, beat_bytes) / beat_bytes
-    written = min(tier.bytes_per_cycle(clock_mhz) * timing.write_over_read / beat_bytes, 1.0)
+    return _channels(tier, clock_mhz, beat_bytes, numbers, most=beat_bytes)
+
+
+def memory_channels(tier: Tier, clock_mhz: float, numbers: Iterable[int]) -> tuple[Channel, ...]:
+    """The same for ports of any widths: a beat is the least that the memory moves, and ports say what they take."""
+    beat_bytes = tier.timing.short_access_bytes or DEFAULT_PORT_BITS // 8
+    return _channels(tier, clock_mhz, beat_bytes, numbers, most=inf)
+
+
+def _channels(
+    tier: Tier, clock_mhz: float, beat_bytes: int, numbers: Iterable[int], *, most: float
+) -> tuple[Channel, ...]:
+    """Channels that move ``most`` bytes per cycle at most."""
+    timing, sustained = tier.timing, tier.bytes_per_cycle(clock_mhz)
+
+    def units(rate: float) -> int:
+        return min(MAX_RATE, max(1, round(beat_bytes / min(rate, most) * UNITS)))
 
     def cycles(delay_ns: float | None) -> int | None:
         return None if delay_ns is None else ceil(delay_ns * clock_mhz / 1e3)
 
     law = Channel(
-        "", tier.latency_cycles(clock_mhz), beat_bytes, UNITS, _units(1 / rate),
-        write_den=_units(1 / written),
+        "", tier.latency_cycles(clock_mhz), beat_bytes, UNITS, units(sustained),
+        write_den=units(sustained * timing.write_over_read),
         busy_latency=cycles(timing.busy_read_ns),
         response=cycles(timing.response_ns),
         busy_response=cycles(timing.busy_response_ns),
@@ -319,11 +333,7 @@ def tier_channels(tier: Tier, clock_mhz: float, beat_bytes: int, numbers: Iterab
 
 
 UNITS = 256
-"""Of a cycle, in which channels of compiled designs count."""
-
-
-def _units(cycles: float) -> int:
-    return min(MAX_RATE, max(1, round(cycles * UNITS)))
+"""Parts of a cycle in which channels count."""
 
 
 def bank_channels(board: FpgaBoard, beat_bytes: int, numbers: Iterable[int]) -> tuple[Channel, ...]:

@@ -244,7 +244,11 @@ def _repeated(program: AccessProgram, op: int) -> Nest:
 
 
 def _port(port: MemoryPort, graph: TimedGraph) -> Nest:
-    """Tokens of a memory port that has its channels for itself; at most one token per cycle."""
+    """Tokens of a memory port that has its channels for itself; at most one token per cycle.
+
+    Over one channel none comes later, but for a busy channel's further latency, once. A port that is slower, such as
+    one whose bursts end within a beat, holds all others back alike: the schedule stretched by as much needs no more.
+    """
     channels = {channel.name: channel for channel in graph.channels}
     writes = port.op == "write"
     rates = [channels[name].bytes_per_cycle(writes=writes) for name in port.channels]

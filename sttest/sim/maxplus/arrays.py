@@ -84,11 +84,11 @@ token, and cycles for these.  All of this is found anew where more tokens are wr
 ``whole``: bursts that an ``early`` port, or one of several channels, may request, and has all data of.
 """
 
-BURST = _record("request", "start", "rest", "due", "ready", "whole")
+BURST = _record("request", "start", "rest", "due", "late", "ready", "whole")
 """``start``: the cycle in which its channel took it, ``rest`` units before it begins; ``due``: when its beats come,
 
-or its response does; ``ready``: when its data let it be requested, ``whole``: the cycle after its last byte came; the
-latter two only where ports keep them.
+``late`` units after that, or when its response does; ``ready``: when its data let it be requested, ``whole``: the cycle
+after its last byte came; the latter two only where ports keep them.
 """
 
 _OF_CHANNELS = ("beat_bytes", "beats_num", "random_bytes", "random_short", "random_long", "turn_cycles")

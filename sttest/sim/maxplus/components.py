@@ -51,7 +51,7 @@ class Skip:
         first = int(net.ports["burst_first"][port] + self.requested[port])
         _repeat(net.bursts["request"], first, count, periods, self.port_cycles)
         known = net.bursts["start"][first : first + periods * count] != UNKNOWN
-        for name, cycles in (("start", self.port_cycles), ("due", self.port_cycles), ("rest", 0)):
+        for name, cycles in (("start", self.port_cycles), ("due", self.port_cycles), ("rest", 0), ("late", 0)):
             times = net.bursts[name]
             there = times[first : first + periods * count]
             kept = there.copy()

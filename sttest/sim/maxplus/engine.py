@@ -99,5 +99,6 @@ def _bursts(graph: TimedGraph, net: Net, stand_ins: np.ndarray) -> dict[str, np.
         if isinstance(process, MemoryPort):
             port = ports[stand_in]
             rows = net.bursts[port["burst_first"] : port["burst_first"] + port["requested"]]
-            bursts[process.name] = np.stack([rows[name] for name in ("request", "start", "rest", "due")], axis=1)
+            names = ("request", "start", "rest", "due", "late")
+            bursts[process.name] = np.stack([rows[name] for name in names], axis=1)
     return bursts

@@ -134,8 +134,11 @@ def start_burst(net: Net, number: int, burst: int, cycle: int) -> None:
     row.rest = channel.free_rest if channel.free_at == cycle else 0
     if port.writes:
         row.due = max(cycle + channel.response, channel.free_at + channel.busy_response)
+        row.late = 0
+    elif channel.free_at + channel.busy_latency < cycle + channel.latency:
+        row.due, row.late = cycle + channel.latency, row.rest
     else:
-        row.due = max(cycle + channel.latency, channel.free_at + channel.busy_latency)
+        row.due, row.late = channel.free_at + channel.busy_latency, channel.free_rest
     units = row.rest + occupancy(net, number, burst)
     if units < channel.beats_num:
         units = channel.beats_num
@@ -313,7 +316,7 @@ def _arrives(net: Net, number: int, token: int) -> int:
         if row.start == UNKNOWN:
             return -1
         port.channel = channel_of(net, number, burst)
-        port.begins, port.rest = row.due, row.rest
+        port.begins, port.rest = row.due, row.late
         port.until = (burst + 1) * port.in_burst
         port.beats = 0
     until = (token + 1 - port.until + port.in_burst) * port.token_bytes
@@ -371,7 +374,7 @@ def arrival(net: Net, number: int, token: int) -> int:
             return -1
         channel = net.channels[channel_of(net, number, burst)]
         beats = (min(until, (burst + 1) * size) - 1 - burst * size) // channel.beat_bytes + 1
-        arrived = max(arrived, row.due + (row.rest + beats * channel.read_units - 1) // channel.beats_num + 1)
+        arrived = max(arrived, row.due + (row.late + beats * channel.read_units - 1) // channel.beats_num + 1)
     return arrived
 
 
@@ -402,6 +405,7 @@ def run_write_port(net: Net, index: int) -> None:
         process.stall_memory += place - process.clock
         process.stall_in += cycle - place
         read_tokens(net, port.fifo, 1, cycle)
+        done = port.whole if keeps else port.requested  # bursts, without division
         if keeps:
             _note_data(net, number, process.visits, cycle)
             _request_ready(net, number)
@@ -417,8 +421,7 @@ def run_write_port(net: Net, index: int) -> None:
         process.visits += 1
         process.clock = cycle + 1
         if port.gap > 0 and process.visits < port.tokens:
-            done = process.visits * port.token_bytes // port.burst_bytes
-            process.clock += port.gap * (done - (process.visits - 1) * port.token_bytes // port.burst_bytes)
+            process.clock += port.gap * ((port.whole if keeps else port.requested) - done)
     finish = _last_response(net, number)
     if finish >= 0:
         process.finish = finish

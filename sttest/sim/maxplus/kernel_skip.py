@@ -164,7 +164,12 @@ def _ports_recur(net: Net, past: Snapshot, cycle: int) -> bool:
                 # A turn was not taken before its cycle, and may have been since.
                 if now != UNKNOWN or was <= past.cycle:
                     return False
-            elif now - was != cycle - past.cycle or row.due - old_row.due != now - was or row.rest != old_row.rest:
+            elif (
+                now - was != cycle - past.cycle
+                or row.due - old_row.due != now - was
+                or row.rest != old_row.rest
+                or row.late != old_row.late
+            ):
                 return False
         last = port.burst_first + port.requested - 1
         if max(0, net.bursts[last].request - cycle) != max(0, net.bursts[last - requests].request - past.cycle):
@@ -222,7 +227,7 @@ def _channel_recurs(channel: Records, old: Records, cycle: int, old_cycle: int) 
     after, old_after = channel.free_at - cycle, old.free_at - old_cycle
     if max(-busy, after) != max(-busy, old_after):
         return False
-    return after <= 0 or channel.free_rest == old.free_rest
+    return after <= -busy or channel.free_rest == old.free_rest
 
 
 @compiled
@@ -536,6 +541,7 @@ def _copy_start(net: Net, one: int, image: int, cycles: int) -> None:
     net.bursts[one].start = net.bursts[image].start + cycles
     net.bursts[one].due = net.bursts[image].due + cycles
     net.bursts[one].rest = net.bursts[image].rest
+    net.bursts[one].late = net.bursts[image].late
 
 
 @compiled

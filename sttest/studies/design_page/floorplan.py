@@ -39,6 +39,7 @@ class DrawnSlr:
     """An SLR: its box, its cells, and the share of its budget that is taken of each resource."""
 
     name: str
+    is_at_hbm: bool
     y: float
     shares: Sequence[tuple[str, float, float, float]]  # resource, taken, budget, share
     cells: Sequence[Cell]
@@ -46,32 +47,35 @@ class DrawnSlr:
 
 @dataclass(frozen=True)
 class DrawnFloorplan:
-    """The SLRs from the top of the drawing down, the one beside the HBM last; wires over each boundary between them."""
+    """The SLRs from the top of the drawing down, the first of the card last; wires over each boundary between them."""
 
     regions: Sequence[DrawnSlr]
     wires: Sequence[int]
     height: float
 
 
-def floorplan(partition: Sequence[Row], resources: Sequence[Row], wires: Sequence[int]) -> DrawnFloorplan:
+def floorplan(
+    partition: Sequence[Row], resources: Sequence[Row], wires: Sequence[int], hbm_slr: int = 0
+) -> DrawnFloorplan:
     """Makes it from reports of a package.
 
     Args:
         partition: a line per process, with its SLR.
         resources: the report on resources, whose lines of kind ``budget`` are what a design may take of each SLR.
         wires: wires over each boundary, from SLR 0 up.
+        hbm_slr: SLR beside the HBM.
     """
     budgets = {str(row["process"]): row for row in resources if row["kind"] == "budget"}
-    count = 1 + max(int(row["slr"]) for row in partition)
+    count = 1 + len(wires)
     regions = []
     for place, slr in enumerate(reversed(range(count))):
         y = TOP + place * (HEIGHT + GAP)
         own = [row for row in partition if int(row["slr"]) == slr]
-        regions.append(_region(slr, y, own, budgets[f"SLR{slr}"]))
+        regions.append(_region(slr, y, own, budgets[f"SLR{slr}"], is_at_hbm=slr == hbm_slr))
     return DrawnFloorplan(regions, list(reversed(wires)), TOP + count * (HEIGHT + GAP))
 
 
-def _region(slr: int, y: float, rows: Sequence[Row], budget: Row) -> DrawnSlr:
+def _region(slr: int, y: float, rows: Sequence[Row], budget: Row, *, is_at_hbm: bool) -> DrawnSlr:
     taken = {kind: sum(float(row[kind]) for row in rows) for kind in KINDS}
     shares = [(kind, taken[kind], float(budget[kind]), _share(taken[kind], float(budget[kind]))) for kind in KINDS]
     filled = WIDTH * min(_share(taken["lut"], float(budget["lut"])), 1.0)
@@ -87,7 +91,7 @@ def _region(slr: int, y: float, rows: Sequence[Row], budget: Row) -> DrawnSlr:
         for (name, kind, _, tip), box in zip(named, boxes, strict=True)
         if box[2] > 0 and box[3] > 0
     ]
-    return DrawnSlr(f"SLR {slr}", y, shares, cells)
+    return DrawnSlr(f"SLR {slr}", is_at_hbm, y, shares, cells)
 
 
 def _share(taken: float, budget: float) -> float:

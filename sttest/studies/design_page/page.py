@@ -280,7 +280,8 @@ def _plan(subject: Subject) -> DrawnFloorplan | None:
     lines = subject.partition
     if not lines or subject.package is None or subject.package.manifest.partition is None:
         return None
-    return floorplan(lines, subject.resources, subject.package.manifest.partition.wires_per_boundary)
+    placed = subject.package.manifest.partition
+    return floorplan(lines, subject.resources, placed.wires_per_boundary, placed.hbm_slr)
 
 
 def _placed(subject: Subject) -> str:

@@ -91,7 +91,11 @@ EXPECTED, KEPT = "expected", "kept"
 SOURCES = ("fifo_ram.sv", "checked_fifo.sv")
 TWIN_SOURCES = (
     "twin_log.sv",
+    "twin_turns.sv",
+    "twin_flights.sv",
+    "twin_answers.sv",
     "twin_channel.sv",
+    "twin_route.sv",
     "twin_requests.sv",
     "twin_read_port.sv",
     "twin_write_port.sv",

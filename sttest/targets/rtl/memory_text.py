@@ -1,6 +1,8 @@
 """Memory ports and channels in hardware."""
 
+from collections.abc import Iterable, Mapping
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +15,16 @@ MAX_SPAN = 4096
 """Bursts that one token may touch: a port checks them all in one cycle."""
 MAX_BYTES = (1 << 31) - 1
 
-_TO_PORT = ("there", "there_burst", "there_slot", "there_bytes", "there_last")
+_WAYS = 2
+"""Ways from each channel on which beats come."""
+_ASKS = (("wants", 1), ("whole", 1), ("filled", 1), ("bytes", 32), ("burst", 32), ("slot", 32))
+"""What a port tells each of its channels, and bits of it."""
+_TAKEN = (("grant", 1), ("ends", 1), ("leave", 64))
+"""What each channel says of the bursts that it takes."""
+_BEATS = (("there", 1), ("there_burst", 32), ("there_slot", 32), ("there_bytes", 32))
+"""What comes on each way to a port that reads."""
+_ANSWERS = (("answer", 1), ("answer_burst", 32), ("answer_slot", 32))
+"""What each channel answers a port that writes."""
 
 
 def port_instance(graph: TimedGraph, port: MemoryPort, place: int, number: int, op: int) -> str:
@@ -23,39 +34,24 @@ def port_instance(graph: TimedGraph, port: MemoryPort, place: int, number: int, 
         InputError: sizes that do not fit the hardware's registers.
     """
     _check(graph, port)
-    lines = lines_of(port)
-    parameters = _port_parameters(port, len(lines))
-    wires = "".join(
-        f"  logic [{width * len(lines) - 1}:0] p{place}_{wire};\n"
-        for wire, width in (
-            ("there", 1),
-            ("there_burst", 32),
-            ("there_slot", 32),
-            ("there_bytes", 32),
-            ("there_last", 1),
-            ("wants", 1),
-            ("grant", 1),
-            ("bytes", 32),
-            ("burst", 32),
-            ("slot", 32),
-        )
-    )
+    count, reads = len(port.channels), port.op == "read"
+    back = [(wire, bits * _WAYS) for wire, bits in _BEATS] if reads else list(_ANSWERS)
+    wires = "".join(f"  logic [{bits * count - 1}:0] p{place}_{wire};\n" for wire, bits in (*_ASKS, *_TAKEN, *back))
+    wires += f"  logic [31:0] p{place}_asked, p{place}_complete;\n  logic p{place}_may, p{place}_asking;\n"
     fifo = graph.fifo_index[port.fifo]
-    level, moves = ("space", "put") if port.op == "read" else ("avail", "take")
-    to_port = ", ".join(f".{wire}(p{place}_{wire})" for wire in _TO_PORT)
+    level, moves = ("space", "put") if reads else ("avail", "take")
+    asks = _joined(place, ["asked", "may", "asking", "complete", *(wire for wire, _ in back), "done", "moving"])
     instance = (
-        f"  twin_{port.op}_port #({parameters}) {identifier('process_', place, port.name)} "
+        f"  twin_{port.op}_port #({_port_parameters(port)}) {identifier('process_', place, port.name)} "
         f"(.clk(clk), .tick(tick), .now(now), .id(32'd{number}), .op(32'd{op}), .report(report), "
-        f".ready(f{fifo}_{level}), .n(f{fifo}_{moves}), .issued(p{place}_issued), {to_port}, "
-        f".done(p{place}_done), .moving(p{place}_moving));\n"
+        f".ready(f{fifo}_{level}), .n(f{fifo}_{moves}), {asks});\n"
     )
-    requests = "".join(_requests(port, place, line, first) for line, first in enumerate(lines.values()))
-    return f"{wires}  logic [31:0] p{place}_issued;\n{instance}{requests}"
+    return f"{wires}{instance}{_requests(port, place)}"
 
 
-def lines_of(port: MemoryPort) -> dict[str, int]:
-    """The channels of a port, each once, with its first position in the port's list."""
-    return {name: port.channels.index(name) for name in dict.fromkeys(port.channels)}
+def _joined(place: int, wires: Iterable[str]) -> str:
+    """Connections to the wires of a port that are called the same."""
+    return ", ".join(f".{wire}(p{place}_{wire})" for wire in wires)
 
 
 def _check(graph: TimedGraph, port: MemoryPort) -> None:
@@ -93,105 +89,142 @@ def _bursts(port: MemoryPort) -> int:
 
 
 def _slots(port: MemoryPort) -> int:
-    return min(port.outstanding * len(port.channels), _bursts(port))
+    return min(port.outstanding, _bursts(port))
 
 
-def _port_parameters(port: MemoryPort, lines: int) -> str:
-    values = {
+def _port_parameters(port: MemoryPort) -> str:
+    lines = len(port.channels)
+    values: dict[str, object] = {
         "START": f"64'd{port.start}",
         "TOKENS": port.tokens,
         "TOKEN_BYTES": port.token_bytes,
         "BURST_BYTES": port.burst_bytes,
         "BURSTS": _bursts(port),
-        "WINDOW": f"64'd{port.outstanding * len(port.channels)}",
+        "WINDOW": f"64'd{port.outstanding}",
         "SLOTS": _slots(port),
         "SPAN": _span(port),
-        "LINES": lines,
     }
-    return _parameters(values)
+    if port.op == "read":
+        return _parameters(values | {"WAYS": _WAYS * lines})
+    return _parameters(values | {"GAP": f"64'd{port.gap}", "EARLY": int(port.early), "LINES": lines})
 
 
-def _parameters(values: dict[str, object]) -> str:
+def _parameters(values: Mapping[str, object]) -> str:
     return ", ".join(f".{name}({value})" for name, value in values.items())
 
 
-def _requests(port: MemoryPort, place: int, line: int, first: int) -> str:
-    positions = len(port.channels)
-    hops = ", ".join(f"32'd{_hop(port.channels, position)}" for position in reversed(range(positions)))
-    last_bytes = port.tokens * port.token_bytes - (_bursts(port) - 1) * port.burst_bytes
+_ROUTES = {("sequential", "many"): 0, ("sequential", "one"): 1}
+_SCATTERED = 2
+
+
+def _requests(port: MemoryPort, place: int) -> str:
+    """The instance that asks the channels of the port at ``place``."""
     values = {
-        "FIRST": first,
-        "POSITIONS": positions,
-        "HOPS": f"{{{hops}}}",
+        "LINES": len(port.channels),
+        "ROUTE": _ROUTES.get((port.pattern, port.ids), _SCATTERED),
+        "ONE_ID": int(port.ids == "one"),
         "SLOTS": _slots(port),
         "BURSTS": _bursts(port),
         "BURST_BYTES": port.burst_bytes,
-        "LAST_BYTES": last_bytes,
+        "LAST_BYTES": port.tokens * port.token_bytes - (_bursts(port) - 1) * port.burst_bytes,
     }
-    word = f"[{line * 32} +: 32]"
+    wires = _joined(place, ["may", "complete", "asked", *(wire for wire, _ in (*_TAKEN, *_ASKS))])
     return (
-        f"  twin_requests #({_parameters(values)}) requests_{place}_{line} (.clk(clk), .tick(tick), "
-        f".issued(p{place}_issued), .grant(p{place}_grant[{line}]), .wants(p{place}_wants[{line}]), "
-        f".bytes(p{place}_bytes{word}), .burst(p{place}_burst{word}), .slot(p{place}_slot{word}));\n"
+        f"  twin_requests #({_parameters(values)}) requests_{place} (.clk(clk), .tick(tick), .now(now), {wires}, "
+        f".moving(p{place}_asking));\n"
     )
 
 
-def _hop(channels: tuple[str, ...], position: int) -> int:
-    """The distance to the same channel's next place in the list, taken round."""
-    count = len(channels)
-    return next(hop for hop in range(1, count + 1) if channels[(position + hop) % count] == channels[position])
+class _User(NamedTuple):
+    """A port that uses a channel: its place in the graph, and which of the port's channels it is."""
+
+    place: int
+    line: int
+    port: MemoryPort
 
 
 def channel_instance(graph: TimedGraph, number: int) -> str:
     """Wires and instance of channel ``number``, joined to its ports in the order of the graph; empty if it has none."""
     channel = graph.channels[number]
     users = [
-        (place, list(lines_of(port)).index(channel.name), port)
+        _User(place, port.channels.index(channel.name), port)
         for place, port in enumerate(graph.processes)
         if isinstance(port, MemoryPort) and channel.name in port.channels
     ]
     if not users:
         return ""
-    flights = min(channel.latency + 2, sum(_bursts(port) for _, _, port in users))
-    values = {
+    name, count = f"ch{number}", len(users)
+    sizes = {"grant": count, "ends": count, "leave": 64, "there": _WAYS * count, "answer": count}
+    sizes |= {wire: _WAYS * bits for wire, bits in _BEATS[1:]} | dict(_ANSWERS[1:])
+    wires = "".join(f"  logic [{bits - 1}:0] {name}_{wire};\n" for wire, bits in sizes.items())
+    asks = "".join(f", .{wire if bits == 1 else _PLURAL[wire]}({_gather(users, wire, bits)})" for wire, bits in _ASKS)
+    tells = "".join(f", .{wire}({name}_{wire})" for wire in (*sizes, "moving"))
+    instance = (
+        f"  twin_channel #({_parameters(_channel_parameters(channel, users))}) "
+        f"{identifier('channel_', number, channel.name)} (.clk(clk), .tick(tick), .now(now){asks}{tells});\n"
+    )
+    to_ports = "".join(_to_port(name, turn, count, user) for turn, user in enumerate(users))
+    return f"{wires}  logic {name}_moving;\n{instance}{to_ports}"
+
+
+_PLURAL = {"bytes": "bytes", "burst": "bursts", "slot": "slots"}
+
+
+def _channel_parameters(channel: Channel, users: list[_User]) -> dict[str, object]:
+    def bits(values: list[bool]) -> str:
+        return f"{len(values)}'b{''.join('01'[value] for value in reversed(values))}"
+
+    def in_flight(op: str) -> int:
+        return sum(_slots(user.port) for user in users if user.port.op == op)
+
+    # Bursts are taken in different cycles, so that few are on their way where delays are short.
+    read_delay, write_delay = channel.busy_delay(writes=False), channel.busy_delay(writes=True)
+    return {
         "PORTS": len(users),
+        "WRITES": bits([user.port.op == "write" for user in users]),
+        "RANDOM": bits([user.port.pattern == "random" for user in users]),
         "LATENCY": f"64'd{channel.latency}",
+        "BUSY_LATENCY": f"64'd{read_delay}",
+        "RESPONSE": f"64'd{channel.delay(writes=True)}",
+        "BUSY_RESPONSE": f"64'd{write_delay}",
+        "ID_WAIT": f"64'd{channel.turn_cycles}",
         "BEAT_BYTES": channel.beat_bytes,
         "NUM": channel.beats_num,
-        "DEN": channel.beats_den,
-        "FLIGHTS": flights,
+        "READ_DEN": channel.beats_den,
+        "WRITE_DEN": channel.units_per_beat(writes=True),
+        "RANDOM_BYTES": channel.random_bytes,
+        "RANDOM_SHORT": channel.random_short,
+        "RANDOM_LONG": channel.random_long,
+        "READ_TURNS": channel.read_turns,
+        "WRITE_TURNS": channel.write_turns,
+        "FLIGHTS": max(1, min(read_delay // 2 + 2, in_flight("read"))),
+        "ANSWERS": max(1, min(write_delay, in_flight("write"))),
     }
-    name = f"ch{number}"
-    wires = f"""  logic [{len(users) - 1}:0] {name}_there;
-  logic [31:0] {name}_burst, {name}_slot, {name}_bytes;
-  logic {name}_last, {name}_moving;
-"""
-    instance = (
-        f"  twin_channel #({_parameters(values)}) {identifier('channel_', number, channel.name)} "
-        f"(.clk(clk), .tick(tick), .now(now), .wants({_gather(users, 'wants', 1)}), "
-        f".bytes({_gather(users, 'bytes', 32)}), .bursts({_gather(users, 'burst', 32)}), "
-        f".slots({_gather(users, 'slot', 32)}), .grant({_gather(users, 'grant', 1)}), .there({name}_there), "
-        f".there_burst({name}_burst), .there_slot({name}_slot), .there_bytes({name}_bytes), "
-        f".there_last({name}_last), .moving({name}_moving));\n"
-    )
-    return wires + instance + "".join(_to_port(name, turn, place, line) for turn, (place, line, _) in enumerate(users))
 
 
-def _gather(users: list[tuple[int, int, MemoryPort]], wire: str, width: int) -> str:
+def _gather(users: list[_User], wire: str, bits: int) -> str:
     """One part of each port's wire, the first port lowest."""
-    part = "{line}" if width == 1 else "{low} +: 32"
-    parts = [f"p{place}_{wire}[{part.format(line=line, low=line * 32)}]" for place, line, _ in reversed(users)]
-    return f"{{{', '.join(parts)}}}"
+    return f"{{{', '.join(f'p{user.place}_{wire}{_part(user.line, bits)}' for user in reversed(users))}}}"
 
 
-def _to_port(name: str, turn: int, place: int, line: int) -> str:
-    word = f"[{line * 32} +: 32]"
-    return (
-        f"  assign p{place}_there[{line}] = {name}_there[{turn}];\n"
-        f"  assign p{place}_there_burst{word} = {name}_burst;\n"
-        f"  assign p{place}_there_slot{word} = {name}_slot;\n"
-        f"  assign p{place}_there_bytes{word} = {name}_bytes;\n"
-        f"  assign p{place}_there_last[{line}] = {name}_last;\n"
+def _part(index: int, bits: int) -> str:
+    return f"[{index}]" if bits == 1 else f"[{index * bits} +: {bits}]"
+
+
+def _to_port(name: str, turn: int, count: int, user: _User) -> str:
+    """What the channel tells the port that is number ``turn`` of its ``count``."""
+    said = [(wire, user.line, bits, f"[{turn}]" if bits == 1 else "") for wire, bits in _TAKEN]
+    if user.port.op == "write":
+        said += [(wire, user.line, bits, f"[{turn}]" if bits == 1 else "") for wire, bits in _ANSWERS]
+    else:
+        said += [
+            (wire, _WAYS * user.line + way, bits, _part(way * count + turn if bits == 1 else way, bits))
+            for wire, bits in _BEATS
+            for way in range(_WAYS)
+        ]
+    return "".join(
+        f"  assign p{user.place}_{wire}{_part(index, bits)} = {name}_{wire}{part};\n"
+        for wire, index, bits, part in said
     )
 
 

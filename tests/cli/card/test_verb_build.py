@@ -107,6 +107,19 @@ def test_the_u280_is_a_board_like_the_other(sttest, package_of):
     assert document["banks"] <= 32
 
 
+@pytest.mark.parametrize(("board", "platform"), [("u50", "xilinx_u50_gen3x16_xdma_5_202210_1"), ("v80", "")])
+def test_a_board_without_a_platform_is_refused(board, platform, sttest, tmp_path):
+    package = tmp_path / "here"
+    assert sttest("compile", "small-gpt2", "--phase", "decode", "--board", board, "-o", package).exit_code == 0
+    outcome = sttest("build", package, "--target", "hw", "--dry-run")
+    if platform:
+        assert (outcome.exit_code, f"--platform {platform} " in outcome.stdout) == (0, True)
+        return
+    assert outcome.exit_code == 2
+    assert f"toolchain.platform: Vitis has no platform for board '{board}'" in outcome.stderr
+    assert not (package / "hls" / "link.cfg").exists()
+
+
 def test_a_kernel_may_be_bound_to_a_region(sttest, own_package_of):
     package = own_package_of(*PACKAGE)
     assert sttest("build", package, "--target", "hw", "--dry-run", "--slr", "0").exit_code == 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from math import gcd
 
@@ -84,12 +86,12 @@ def mixed_graphs(draw, kinds=tuple(KINDS), *, most_fifos=5, most_ports=3, most_d
     for number, (writer, reader) in enumerate(ends):
         if isinstance(processes[writer], Actor) and isinstance(processes[reader], Actor):
             fifos[number] = replace(fifos[number], latency=0)
-    channels = draw(st.lists(memory_channels(), min_size=1, max_size=2)) if ports else []
+    channels = draw(st.lists(memory_channels(), min_size=1, max_size=3)) if ports else []
     channels = [replace(channel, name=f"c{number}") for number, channel in enumerate(channels)]
     names = [channel.name for channel in channels]
     for number, op in enumerate(ports, len(ends)):
         processes.insert(draw(st.integers(0, len(processes))), draw(memory_ports(number, op, names)))
-    made = graph(fifos, processes, channels)
+    made = graph(fifos, without_holding(processes), channels)
     return balanced(made) if draw(st.integers(0, 7)) else made
 
 
@@ -103,19 +105,97 @@ def fifos_named(draw, name: str, most_depth: int) -> Fifo:
 
 @st.composite
 def memory_channels(draw) -> Channel:
-    rate = draw(st.integers(1, 3)), draw(st.integers(1, 3))
-    return Channel("c", draw(st.integers(0, 12)), draw(st.sampled_from([4, 8])), *rate)
+    rate = draw(st.integers(1, 5)), draw(st.integers(1, 5))
+    channel = Channel("c", draw(st.integers(0, 12)), draw(st.sampled_from([4, 8])), *rate)
+    return draw(detailed_channels(channel))
+
+
+@st.composite
+def detailed_channels(draw, channel: Channel) -> Channel:
+    """The same, in most graphs with some of the figures that have defaults."""
+    response = draw(sometimes(st.integers(1, 15)))
+    replies = channel.latency + 1 if response is None else response
+    later = st.integers(0, 9)
+    return replace(
+        channel,
+        write_den=draw(sometimes(st.integers(1, 5))),
+        busy_latency=draw(sometimes(later.map(channel.latency.__add__))),
+        response=response,
+        busy_response=draw(sometimes(later.map(replies.__add__))),
+        random_bytes=draw(st.sampled_from([0, 0, 4, 8, 20])),
+        random_short=draw(st.sampled_from([0, 0, 3, 10])),
+        random_long=draw(st.sampled_from([0, 0, 7, 20])),
+        id_wait=draw(sometimes(later)),
+        read_turns=draw(st.sampled_from([1, 1, 2, 3])),
+        write_turns=draw(st.sampled_from([1, 1, 2, 3])),
+    )
+
+
+def sometimes(values: st.SearchStrategy[int]) -> st.SearchStrategy[int | None]:
+    """Mostly None: what stands in no file."""
+    return st.one_of(st.none(), st.none(), values)
+
+
+@st.composite
+def detailed_ports(draw, port: MemoryPort) -> MemoryPort:
+    """The same, some with scattered bursts, several IDs, gaps or early requests."""
+    writes = port.op == "write"
+    return replace(
+        port,
+        pattern=draw(st.sampled_from(["sequential", "sequential", "random"])),
+        ids=draw(st.sampled_from(["one", "many"])),
+        gap=draw(st.sampled_from([0, 0, 0, 1, 6])) if writes else 0,
+        early=writes and draw(st.sampled_from([False, False, True])),
+    )
+
+
+def without_holding(processes: Sequence[Process]) -> list[Process]:
+    """The same, none of whose ports that share a channel requests bursts early, which may hold others off for ever."""
+    ports = [process for process in processes if isinstance(process, MemoryPort)]
+    users = Counter(channel for port in ports for channel in set(port.channels))
+    shared = {port.name for port in ports if any(users[channel] > 1 for channel in port.channels)}
+    return [replace(p, early=False) if isinstance(p, MemoryPort) and p.name in shared else p for p in processes]
 
 
 @st.composite
 def memory_ports(draw, fifo: int, op: str, channels: list[str]) -> MemoryPort:
-    chosen = draw(st.lists(st.sampled_from(channels), min_size=1, max_size=2, unique=True))
+    chosen = draw(st.lists(st.sampled_from(channels), min_size=1, max_size=3, unique=True))
     token_bytes, burst_bytes = draw(st.sampled_from([(4, 16), (4, 4), (6, 16), (16, 8), (3, 7), (5, 64)]))
     touched = (burst_bytes - gcd(token_bytes, burst_bytes) + token_bytes - 1) // burst_bytes + 1
-    least = -(-touched // len(chosen))
-    outstanding, start = draw(st.integers(least, least + 2)), draw(st.sampled_from([0, 0, 3]))
+    outstanding, start = draw(st.integers(touched, touched + 3)), draw(st.sampled_from([0, 0, 3]))
     tokens = draw(st.integers(1, 12))
-    return MemoryPort(f"m{fifo}", op, f"f{fifo}", tokens, token_bytes, tuple(chosen), burst_bytes, outstanding, start)
+    port = MemoryPort(
+        f"m{fifo}", op, f"f{fifo}", tokens, token_bytes, tuple(chosen), burst_bytes, outstanding, start=start
+    )
+    return draw(detailed_ports(port))
+
+
+@st.composite
+def law_graphs(draw, *, holding=False) -> TimedGraph:
+    """One to four ports of longer streams over shared channels, each with a pipeline of its own or all with one.
+
+    What the memory does is most of what happens: bursts queue, carry fractions of cycles, turn to other channels.
+    Where ``holding``, ports that write request early, also on shared channels, and may hold them for ever.
+    """
+    channels = draw(st.lists(memory_channels(), min_size=1, max_size=4))
+    channels = [replace(channel, name=f"c{number}") for number, channel in enumerate(channels)]
+    ports, fifos, ends = [], [], []
+    tokens, together = draw(st.integers(1, 40)), draw(st.booleans())
+    for number in range(draw(st.integers(1, 4))):
+        op = draw(st.sampled_from(["read", "write"]))
+        port = draw(memory_ports(number, op, [channel.name for channel in channels]))
+        ports.append(replace(port, tokens=tokens if together else draw(st.integers(1, 40))))
+        fifos.append(draw(fifos_named(f"f{number}", 20)))
+        ends.append(Event(f"f{number}", op, 0))
+    groups = [(tokens, ends)] if together else [(port.tokens, [end]) for port, end in zip(ports, ends, strict=True)]
+    pipelines = []
+    for number, (trips, events) in enumerate(groups):
+        ii, latency = draw(st.sampled_from([1, 1, 1, 2, 5])), draw(st.integers(1, 4))
+        events = [replace(event, stage=latency - 1 if event.op == "write" else 0) for event in events]
+        start = draw(st.sampled_from([0, 0, 9]))
+        pipelines.append(Pipeline(f"p{number}", (Loop((trips,), ii, latency, tuple(events)),), start))
+    ports = [replace(port, early=port.op == "write") for port in ports] if holding else without_holding(ports)
+    return graph(fifos, draw(st.permutations([*ports, *pipelines])), channels)
 
 
 def balanced(design: TimedGraph) -> TimedGraph:
@@ -213,9 +293,10 @@ def turn_graphs(draw) -> TimedGraph:
         kind, outstanding = draw(st.sampled_from(["srl", "srl", "ram", "auto"])), draw(st.sampled_from([1, 1, 2, 4]))
         fifos.append(Fifo(f"f{number}", draw(st.integers(1, 6)), draw(st.sampled_from([8, 400])), kind))
         start = draw(st.sampled_from([0, 0, 9, 15]))
-        ports.append(MemoryPort(f"m{number}", op, f"f{number}", tokens[number], 4, ("c",), 4, outstanding, start))
-    channel = Channel("c", draw(st.sampled_from([0, 1, 5])), 4, 1, draw(st.integers(1, 4)))
-    return graph(fifos, [*ports, *programs], [channel])
+        port = MemoryPort(f"m{number}", op, f"f{number}", tokens[number], 4, ("c",), 4, outstanding, start=start)
+        ports.append(draw(detailed_ports(port)))
+    channel = Channel("c", draw(st.sampled_from([0, 1, 5])), 4, draw(st.sampled_from([1, 3])), draw(st.integers(1, 9)))
+    return graph(fifos, [*without_holding(ports), *programs], [draw(detailed_channels(channel))])
 
 
 @st.composite
@@ -231,9 +312,11 @@ def rival_graphs(draw) -> TimedGraph:
         tokens, outstanding = sum(loop.iterations for loop in loops), draw(st.sampled_from([1, 2, 4]))
         begin, start = (draw(st.integers(0, 30)) * draw(st.integers(0, 1)) for _ in range(2))
         fifos.append(Fifo(f"f{number}", draw(st.integers(1, 6)), 8, "srl"))
-        processes.append(MemoryPort(f"m{number}", "read", f"f{number}", tokens, 4, ("c",), 4, outstanding, begin))
+        port = MemoryPort(f"m{number}", "read", f"f{number}", tokens, 4, ("c",), 4, outstanding, start=begin)
+        processes.append(draw(detailed_ports(port)))
         processes.append(Pipeline(f"p{number}", tuple(loops), start))
-    return graph(fifos, processes, [Channel("c", draw(st.sampled_from([0, 3])), 4, 1, draw(st.integers(1, 4)))])
+    channel = Channel("c", draw(st.sampled_from([0, 3])), 4, draw(st.sampled_from([1, 3])), draw(st.integers(1, 9)))
+    return graph(fifos, processes, [draw(detailed_channels(channel))])
 
 
 @st.composite
@@ -253,7 +336,8 @@ def tangled_graphs(draw, most_fifos=3) -> TimedGraph:
         fifos.append(Fifo(name, depth, draw(st.sampled_from([8, 400])), kind, initial))
         op = draw(st.sampled_from(["read", "write"])) if draw(st.integers(0, 4)) == 0 else None
         if op:
-            ports.append(MemoryPort(f"m{name}", op, name, sum(sizes), 4, ("c",), 4, draw(st.integers(1, 3))))
+            port = MemoryPort(f"m{name}", op, name, sum(sizes), 4, ("c",), 4, draw(st.integers(1, 3)))
+            ports.append(draw(detailed_ports(port)))
         if op != "read":
             chunks[writer] += [(name, "write", size) for size in sizes]
         if op != "write":
@@ -274,5 +358,5 @@ def tangled_graphs(draw, most_fifos=3) -> TimedGraph:
             event = Event(name, op, 0, (), tokens)
             loops.append(Loop((trips,), draw(st.sampled_from([1, 1, 3])), 1, (event,), draw(st.sampled_from([0, 2]))))
         processes.append(Pipeline(f"p{number}", tuple(loops)))
-    channel = Channel("c", draw(st.sampled_from([0, 5])), 4, 1, draw(st.integers(1, 3)))
-    return graph(fifos, [*ports, *processes], [channel] if ports else [])
+    channel = draw(detailed_channels(Channel("c", draw(st.sampled_from([0, 5])), 4, 1, draw(st.integers(1, 3)))))
+    return graph(fifos, [*without_holding(ports), *processes], [channel] if ports else [])

@@ -7,11 +7,12 @@ until nothing more is allowed in that cycle; then the channels choose. It is slo
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import groupby, product
-from math import gcd, inf, lcm, prod
+from functools import partial
+from itertools import groupby, product, takewhile
+from math import ceil, floor, gcd, inf, lcm, prod
 from typing import Any
 
 NEVER = inf
@@ -29,53 +30,150 @@ class Outcome:
     reads: dict[str, list[int]]
     peaks: dict[str, int]
     throughput: Fraction | None = None
+    bursts: dict[str, list[list[Any]]] = field(default_factory=dict)
+    """By port, of each burst that was requested, in order: what ``Burst.row`` gives."""
 
 
 @dataclass
 class Channel:
+    """Times are exact fractions of a cycle; what it took so far says all that it knows."""
+
     latency: int
     beat_bytes: int
     beats_num: int = 1
     beats_den: int = 1
+    write_den: int | None = None
+    busy_latency: int | None = None
+    response: int | None = None
+    busy_response: int | None = None
+    random_bytes: int = 0
+    random_short: int = 0
+    random_long: int = 0
+    id_wait: int | None = None
+    read_turns: int = 1
+    write_turns: int = 1
     queues: dict[int, list[Burst]] = field(default_factory=dict)
-    free_at: int = 0
-    served: int = -1
+    taken: list[Burst] = field(default_factory=list)
 
-    def spent(self, beats: int) -> int:
-        return -(-beats * self.beats_den // self.beats_num)
+    def per_beat(self, op: str) -> Fraction:
+        """Cycles that a beat takes."""
+        units = self.write_den if op == "write" and self.write_den is not None else self.beats_den
+        return Fraction(units, self.beats_num)
+
+    def least(self, size: int) -> Fraction:
+        """Cycles that a random burst of so many bytes takes at least."""
+        return Fraction(self.random_short if size <= self.random_bytes else self.random_long, self.beats_num)
+
+    def delays(self, op: str) -> tuple[int, int]:
+        """Cycles from a burst's start, and from when the channel was free for it, to its beats or its response."""
+        response = self.latency + 1 if self.response is None else self.response
+        plain, busy = (self.latency, self.busy_latency) if op == "read" else (response, self.busy_response)
+        return plain, plain if busy is None else busy
+
+    def free(self) -> Fraction | float:
+        """When the last burst leaves."""
+        return self.taken[-1].leaves() if self.taken else -inf
+
+    def waiting(self) -> list[Burst]:
+        """The next burst of each port that waits."""
+        return [queue[0] for queue in self.queues.values() if queue]
 
     def ready(self) -> float:
-        return self.free_at if any(self.queues.values()) else NEVER
+        asked = min([burst.requested for burst in self.waiting()], default=NEVER)
+        return max(asked, whole_cycles(self.free()))
 
     def choose(self, cycle: int) -> None:
-        """The next port after the one served last, in the order of the processes, takes its turn."""
-        waiting = [port for port in sorted(self.queues) if self.queues[port]]
-        self.served = min(waiting, key=lambda port: (port <= self.served, port))
-        burst = self.queues[self.served].pop(0)
-        burst.taken = cycle
-        self.free_at = cycle + self.spent(burst.beats)
+        """The next port after the one served last in the direction whose turn it is, in the order of the processes."""
+        waiting = self.waiting()
+        op = self.direction({burst.op for burst in waiting})
+        served = next((burst.turn for burst in reversed(self.taken) if burst.op == op), -1)
+        turn = min((burst.turn for burst in waiting if burst.op == op), key=lambda turn: (turn <= served, turn))
+        burst = self.queues[turn].pop(0)
+        free = self.free()
+        burst.taken, burst.begins, burst.was_free = cycle, max(Fraction(cycle), free), free
+        self.taken.append(burst)
+
+    def direction(self, waiting: set[str]) -> str:
+        if len(waiting) == 1 or not self.taken:
+            return min(waiting)  # "read" comes before "write"
+        last = self.taken[-1].op
+        in_a_row = len([*takewhile(lambda burst: burst.op == last, reversed(self.taken))])
+        turns = {"read": self.read_turns, "write": self.write_turns}
+        return last if in_a_row < turns[last] else min(waiting - {last})
+
+
+def whole_cycles(time: Fraction | float) -> float:
+    return floor(time) if isinstance(time, Fraction) else time
 
 
 @dataclass
 class Burst:
+    number: int
     first: int
     size: int
+    op: str
+    turn: int
     channel: Channel
+    is_random: bool
+    last_byte_at: Callable[[], float]
+    requested: float = NEVER
     taken: float = NEVER
+    begins: Fraction | float = NEVER
+    was_free: Fraction | float = NEVER
 
     @property
-    def beats(self) -> int:
-        return -(-self.size // self.channel.beat_bytes)
+    def last(self) -> int:
+        """Its last byte, of the stream."""
+        return self.first + self.size - 1
+
+    def beats(self, byte: int) -> int:
+        """How many of its beats are needed for it up to this byte of the stream."""
+        return (byte - self.first) // self.channel.beat_bytes + 1
+
+    def leaves(self) -> Fraction | float:
+        """When its channel is free again, which an early burst holds until its last byte was taken, and a cycle."""
+        if self.taken == NEVER:
+            return NEVER
+        spent = self.beats(self.last) * self.channel.per_beat(self.op)
+        spent = max(spent, self.channel.least(self.size)) if self.is_random else spent
+        held = self.last_byte_at() + 1 if self.op == "write" else -inf
+        return max(self.begins + spent, self.taken + 1, held)
+
+    def due_alone(self) -> float:
+        """The same as ``due``, whatever becomes of its bytes."""
+        plain, busy = self.channel.delays(self.op)
+        if self.op == "read":
+            return max(self.begins + plain, self.was_free + busy)
+        return max(self.taken + plain, whole_cycles(self.was_free) + busy)
+
+    def due(self) -> Fraction | float:
+        """The page's D of a read burst, or the cycle of a write burst's response."""
+        if self.taken == NEVER:
+            return NEVER
+        return max(self.due_alone(), self.last_byte_at() + 1) if self.op == "write" else self.due_alone()
 
     def there(self, byte: int) -> float:
         """The cycle in which the beat with this byte of the stream is there."""
-        return (
-            self.taken + self.channel.latency + self.channel.spent((byte - self.first) // self.channel.beat_bytes + 1)
-        )
+        if self.taken == NEVER:
+            return NEVER
+        return ceil(self.due() + self.beats(byte) * self.channel.per_beat("read"))
 
-    @property
-    def answered(self) -> float:
-        return self.taken + self.channel.latency + self.channel.spent(self.beats)
+    def row(self) -> list[Any]:
+        """Cycle of its request, and in which it was taken, units that it begins later, and due in cycles and units."""
+        if self.taken == NEVER:
+            return [self.requested, NEVER, NEVER, NEVER, NEVER]
+        due = self.due_alone() if self.due() == NEVER else self.due()
+        units = self.channel.beats_num
+        return [self.requested, self.taken, (self.begins - self.taken) * units, floor(due), (due - floor(due)) * units]
+
+
+def hashed(i: int) -> int:
+    """The page's h, in 32 bits."""
+    i ^= i >> 16
+    i = i * 0x45D9F3B % 2**32
+    i ^= i >> 16
+    i = i * 0x45D9F3B % 2**32
+    return i ^ i >> 16
 
 
 @dataclass
@@ -242,16 +340,27 @@ class Actor:
 class MemoryPort:
     def __init__(self, given: Mapping[str, Any], fifos: Mapping[str, Fifo], channels: Mapping[str, Channel], turn: int):
         self.fifo, self.tokens, self.token_bytes = fifos[given["fifo"]], given["tokens"], given["token_bytes"]
-        self.size, self.turn, self.start = given.get("burst_bytes", 4096), turn, given.get("start", 0)
-        used = [channels[name] for name in given["channels"]]
-        self.places = given.get("outstanding", 16) * len(used)
+        self.size, self.start = given.get("burst_bytes", 4096), given.get("start", 0)
+        self.gap, self.is_early = given.get("gap", 0), given.get("early", False)
+        self.has_one_id = given.get("ids", "one") == "one"
+        self.used = [channels[name] for name in given["channels"]]
+        self.places = given.get("outstanding", 16)
+        is_random = given.get("pattern", "sequential") == "random"
         total = self.tokens * self.token_bytes
-        self.bursts = [
-            Burst(first, min(self.size, total - first), used[i % len(used)])
-            for i, first in enumerate(range(0, total, self.size))
-        ]
+        firsts = range(0, total, self.size)
+        self.bursts: list[Burst] = []
+        for i, first in enumerate(firsts):
+            channel = self.used[self.where(i, len(firsts), is_random)]
+            size = min(self.size, total - first)
+            last_byte_at = partial(self.moved_at, first + size - 1)
+            self.bursts.append(Burst(i, first, size, given["op"], turn, channel, is_random, last_byte_at))
         self.moved: list[int] = []
-        self.requested: list[int] = []
+
+    def where(self, burst: int, bursts: int, is_random: bool) -> int:
+        """Which of its channels a burst goes to."""
+        if is_random:
+            return hashed(burst) % len(self.used)
+        return burst * len(self.used) // bursts if self.has_one_id else burst % len(self.used)
 
     def ready(self) -> float:
         return min(self.next_request(), self.next_token())
@@ -260,10 +369,16 @@ class MemoryPort:
         if self.next_token() <= cycle:
             self.moved.append(cycle)
             return self.move(cycle)
-        burst = self.bursts[len(self.requested)]
-        self.requested.append(cycle)
-        burst.channel.queues.setdefault(self.turn, []).append(burst)
+        burst = next(self.not_requested())
+        burst.requested = cycle
+        burst.channel.queues.setdefault(burst.turn, []).append(burst)
         return None
+
+    def rows(self) -> list[list[Any]]:
+        return [burst.row() for burst in self.bursts if burst.requested < NEVER]
+
+    def not_requested(self) -> Iterator[Burst]:
+        return (burst for burst in self.bursts if burst.requested == NEVER)
 
     def moved_at(self, byte: int) -> float:
         """The cycle in which the token with this byte was accessed."""
@@ -274,30 +389,46 @@ class MemoryPort:
         if len(self.moved) == self.tokens:
             return NEVER
         first = len(self.moved) * self.token_bytes
-        after = self.moved[-1] + 1 if self.moved else self.start
+        after = self.moved[-1] + 1 + self.gap * self.completed(first) if self.moved else self.start
         return max(after, self.token_rule(first, first + self.token_bytes - 1))
 
-    def next_request(self) -> float:
-        i = len(self.requested)
-        if i == len(self.bursts):
-            return NEVER
-        return max(self.requested[-1] + 1 if self.requested else self.start, self.request_rule(i))
+    def completed(self, first: int) -> int:
+        """How many bursts the token before the one with this first byte completed."""
+        return len([burst for burst in self.bursts if first - self.token_bytes <= burst.last < first])
 
-    def last_byte(self, burst: int) -> int:
-        return self.bursts[burst].first + self.bursts[burst].size - 1
+    def next_request(self) -> float:
+        burst = next(self.not_requested(), None)
+        if burst is None:
+            return NEVER
+        rules = [self.start, self.request_rule(burst)]
+        if burst.number:
+            rules.append(self.bursts[burst.number - 1].requested + 1)
+        if len(self.used) > 1:
+            rules += self.rules_between_channels(burst)
+        return max(rules)
+
+    def rules_between_channels(self, burst: Burst) -> Iterator[float]:
+        """What came before on the same channel was taken; with one ID, the one before is done if that was elsewhere."""
+        older = self.bursts[: burst.number]
+        yield from (before.taken for before in older if before.channel is burst.channel)
+        if self.has_one_id and older and older[-1].channel is not burst.channel:
+            channel, leaves = older[-1].channel, older[-1].leaves()
+            wait = channel.latency if channel.id_wait is None else channel.id_wait
+            yield NEVER if leaves == NEVER else ceil(leaves) + wait
 
     def move(self, cycle: int) -> None: ...
     def token_rule(self, first: int, last: int) -> float: ...
-    def request_rule(self, burst: int) -> float: ...
+    def request_rule(self, burst: Burst) -> float: ...
 
 
 class ReadPort(MemoryPort):
-    def request_rule(self, burst: int) -> float:
-        return 0 if burst < self.places else self.moved_at(self.last_byte(burst - self.places)) + 1
+    def request_rule(self, burst: Burst) -> float:
+        before = burst.number - self.places
+        return 0 if before < 0 else self.bursts[before].last_byte_at() + 1
 
     def token_rule(self, first: int, last: int) -> float:
-        bursts = range(first // self.size, last // self.size + 1)
-        return max(self.fifo.writable(1), *(self.bursts[b].there(min(last, self.last_byte(b))) for b in bursts))
+        touched = [burst for burst in self.bursts if burst.first <= last and first <= burst.last]
+        return max(self.fifo.writable(1), *(burst.there(min(last, burst.last)) for burst in touched))
 
     def move(self, cycle: int) -> None:
         self.fifo.claims.append(cycle)
@@ -308,20 +439,20 @@ class ReadPort(MemoryPort):
 
 
 class WritePort(MemoryPort):
-    def request_rule(self, burst: int) -> float:
-        return self.moved_at(self.last_byte(burst))
+    def request_rule(self, burst: Burst) -> float:
+        return self.moved_at(burst.first) if self.is_early else burst.last_byte_at()
 
     def token_rule(self, first: int, last: int) -> float:
         """The place of an answered burst is not free before those of older ones."""
         older = self.bursts[: max(last // self.size - self.places + 1, 0)]
-        return max([self.fifo.readable(1), *(burst.answered + 1 for burst in older)])
+        return max([self.fifo.readable(1), *(burst.due() + 1 for burst in older)])
 
     def move(self, cycle: int) -> None:
         self.fifo.takes.append(cycle)
         self.fifo.frees.append(cycle)
 
     def finish(self) -> float:
-        return max(burst.answered for burst in self.bursts)
+        return max(burst.due() for burst in self.bursts)
 
 
 def simulate_by_the_page(
@@ -362,6 +493,7 @@ def simulate_by_the_page(
         {name: [int(t) for t in fifo.frees] for name, fifo in fifos.items()},
         {name: fifo.peak(name in _freed_in_no_time(graph)) for name, fifo in fifos.items()},
         throughput,
+        {name: process.rows() for name, process in processes.items() if isinstance(process, MemoryPort)},
     )
 
 

@@ -22,7 +22,23 @@ def shown() -> dict[str, Any]:
     return examples.globs
 
 
-@pytest.mark.parametrize("name", ["overtaking", "in_order", "turns"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "overtaking",
+        "carry",
+        "posted",
+        "ranges",
+        "in_turn",
+        "directions",
+        "gap",
+        "long",
+        "short",
+        "early",
+        "in_order",
+        "turns",
+    ],
+)
 def test_the_oracle_says_the_same_of_the_examples(name, shown):
     example = shown[name]
     assert isinstance(example, Simulation)

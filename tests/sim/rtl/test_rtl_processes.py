@@ -70,9 +70,9 @@ def test_endless_actors_run_for_some_iterations(tmp_path):
     check([design], "icarus", tmp_path)
 
 
-def test_a_channel_that_stands_twice_in_a_list_and_a_burst_without_latency(tmp_path):
+def test_a_burst_without_latency(tmp_path):
     channels = [Channel("c", 0, 4, 3, 2), Channel("d", 9, 8)]
-    port = MemoryPort("m", "read", "a", 40, 6, ("c", "d", "c"), 16, 2)
+    port = MemoryPort("m", "read", "a", 40, 6, ("c", "d"), 16, 4, ids="many")
     out = MemoryPort("n", "write", "b", 40, 4, ("c",), 16, 2)
     both = Pipeline("p", (Loop((40,), 1, 3, (Event("a", "read", 0), Event("b", "write", 2))),))
     fifos = [Fifo("a", 2, 8, "srl"), Fifo("b", 2, 8, "ram")]
@@ -95,7 +95,7 @@ def test_a_place_for_all_bytes_of_a_written_token(tmp_path):
     Token 2 touches bursts 4 and 5, whose places were those of bursts 0 (slow, response at 102) and 1.
     """
     channels = [Channel("slow", 100, 8), Channel("fast", 1, 8)]
-    port = MemoryPort("m", "write", "a", 4, 16, ("slow", "fast"), 8, 2)
+    port = MemoryPort("m", "write", "a", 4, 16, ("slow", "fast"), 8, 4, ids="many")
     run = emulate(graph([Fifo("a", 8, 8, "srl")], [source("a", 4), port], channels), "icarus", tmp_path)
     assert run.reads["a"].tolist() == [1, 2, 103, 105]
     assert run.finish["m"] == 206
@@ -104,7 +104,7 @@ def test_a_place_for_all_bytes_of_a_written_token(tmp_path):
 @pytest.mark.parametrize("engine", ["simpy", "maxplus"])
 def test_engines_wait_for_a_place_for_all_bytes(engine):
     channels = [Channel("slow", 100, 8), Channel("fast", 1, 8)]
-    port = MemoryPort("m", "write", "a", 4, 16, ("slow", "fast"), 8, 2)
+    port = MemoryPort("m", "write", "a", 4, 16, ("slow", "fast"), 8, 4, ids="many")
     design = graph([Fifo("a", 8, 8, "srl")], [source("a", 4), port], channels)
     assert simulate(design, engine, record=True).read_times["a"].tolist() == [1, 2, 103, 105]
 

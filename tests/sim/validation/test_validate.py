@@ -78,18 +78,19 @@ def described(**changes):
     [
         (lambda: written(pattern="randm"), "unknown-value", "unknown pattern 'randm'; did you mean 'random'?"),
         (lambda: written(ids="two"), "unknown-value", "unknown ids 'two'; choose one of many, one"),
+        (lambda: written(ids=2), "unknown-value", "unknown ids '2'"),
         (lambda: written(gap=-1), "too-small", "gap is -1, at least 0 is needed"),
         (lambda: written(gap=(1 << 20) + 1), "too-large", "gap is 1048577, at most 1048576 is possible"),
         (lambda: written(gap=0.5), "not-whole", "gap is 0.5, not a whole number"),
         (
             lambda: graph([A], [port(gap=1), sink("a", 4)], [C]),
-            "gap-read",
-            "process 'm': 'gap' is of ports that write; leave it out",
+            "write-only",
+            "process 'm': 'gap' and 'early' are of ports that write; remove it",
         ),
         (
             lambda: graph([A], [port(early=True), sink("a", 4)], [C]),
-            "early-read",
-            "process 'm': 'early' is of ports that write; leave it out",
+            "write-only",
+            "process 'm': 'gap' and 'early' are of ports that write; remove it",
         ),
         (
             lambda: graph([A], [port(channels=("d", "c", "c")), sink("a", 4)], [C]),

@@ -43,6 +43,8 @@ def test_each_process_is_in_its_slr_with_the_area_of_its_luts(placed_package):
     plan = floorplan(partition, resources, [20, 10])
     assert [region.name for region in plan.regions] == ["SLR 2", "SLR 1", "SLR 0"]
     assert list(plan.wires) == [10, 20]
+    assert [region.is_at_hbm for region in plan.regions] == [False, False, True]
+    assert [region.is_at_hbm for region in floorplan(partition, resources, [20, 10], 2).regions] == [True, False, False]
     budgets = {row["process"]: float(row["lut"]) for row in resources if row["kind"] == "budget"}
     for region in plan.regions:
         slr = region.name.split()[1]

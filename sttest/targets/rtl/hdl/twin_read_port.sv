@@ -1,5 +1,5 @@
-// A port that fills a FIFO from memory: asks for bursts ahead, one per cycle, at most WINDOW in flight or not yet
-// drained, and writes a token per cycle once all its bytes are there, under the FIFO law, in order.
+// A port that fills a FIFO from memory: asks for bursts ahead, at most WINDOW in flight or not yet drained, and writes
+// a token per cycle once all its bytes are there, under the FIFO law, in order. Beats come on two ways per channel.
 module twin_read_port #(
   parameter longint START = 0,
   parameter int TOKENS = 1,
@@ -9,27 +9,27 @@ module twin_read_port #(
   parameter longint WINDOW = 16,
   parameter int SLOTS = 1,   // places for bursts: WINDOW, or fewer where there are fewer bursts
   parameter int SPAN = 1,    // bursts that one token may touch
-  parameter int LINES = 1    // different channels
+  parameter int WAYS = 2
 ) (
-  input  logic                clk,
-  input  logic                tick,
-  input  logic [63:0]         now,
-  input  logic [31:0]         id,
-  input  logic [31:0]         op,
-  input  logic                report,
-  input  logic [31:0]         ready,
-  output logic [31:0]         n,
-  output logic [31:0]         issued,
-  input  logic [LINES-1:0]    there,
-  input  logic [LINES*32-1:0] there_burst,
-  input  logic [LINES*32-1:0] there_slot,
-  input  logic [LINES*32-1:0] there_bytes,
-  input  logic [LINES-1:0]    there_last,
-  output logic                done,
-  output logic                moving
+  input  logic               clk,
+  input  logic               tick,
+  input  logic [63:0]        now,
+  input  logic [31:0]        id,
+  input  logic [31:0]        op,
+  input  logic               report,
+  input  logic [31:0]        ready,
+  output logic [31:0]        n,
+  input  logic [31:0]        asked,    // bursts so far
+  output logic               may,      // whether it wants to ask for the next
+  input  logic               asking,   // whether something moves where it does
+  output logic [31:0]        complete,
+  input  logic [WAYS-1:0]    there,
+  input  logic [WAYS*32-1:0] there_burst,
+  input  logic [WAYS*32-1:0] there_slot,
+  input  logic [WAYS*32-1:0] there_bytes,
+  output logic               done,
+  output logic               moving
 );
-  logic [31:0] asked = 0;
-  logic        asks;
   initial done = 0;
 
   // The next token: it begins `offset` bytes into burst `first`, which lies in place `first_slot`.
@@ -62,23 +62,22 @@ module twin_read_port #(
     end
   end
 
-  assign asks = now >= START && asked != BURSTS && {32'd0, asked - first} < WINDOW;
-  assign issued = asked + asks;
+  assign may = now >= START && asked != BURSTS && {32'd0, asked - first} < WINDOW;
+  assign complete = 32'hffffffff;  // a burst that is read waits for no data of the port
   assign n = {31'd0, tick && written != TOKENS && arrived && ready != 0};
-  assign moving = !done && (now < START || asks || n != 0 || written == TOKENS);
+  assign moving = !done && (now < START || asking || n != 0 || written == TOKENS);
 
-  genvar line;
+  genvar way;
   generate
-    for (line = 0; line < LINES; line = line + 1) begin : lines
-      always @(posedge clk) if (tick && there[line]) begin
-        come_burst[there_slot[line * 32 +: 32]] <= there_burst[line * 32 +: 32];
-        come_bytes[there_slot[line * 32 +: 32]] <= there_bytes[line * 32 +: 32];
+    for (way = 0; way < WAYS; way = way + 1) begin : ways
+      always @(posedge clk) if (tick && there[way]) begin
+        come_burst[there_slot[way * 32 +: 32]] <= there_burst[way * 32 +: 32];
+        come_bytes[there_slot[way * 32 +: 32]] <= there_bytes[way * 32 +: 32];
       end
     end
   endgenerate
 
   always @(posedge clk) if (tick) begin
-    asked <= issued;
     if (n != 0) begin
       written <= written + 1;
       offset <= next_offset;

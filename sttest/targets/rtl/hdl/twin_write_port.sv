@@ -1,6 +1,6 @@
 // A port that empties a FIFO into memory: takes a token per cycle while it has a place for all the bursts that the
-// token touches, asks for a burst once its last byte is taken, one per cycle; a place is free in the cycle after the
-// response. Done with the last response.
+// token touches, and GAP cycles later for each burst that the token before completed. It asks for a burst once its last
+// byte is taken, or, if EARLY, its first one. A place is free in the cycle after the response. Done with the last one.
 module twin_write_port #(
   parameter longint START = 0,
   parameter int TOKENS = 1,
@@ -10,7 +10,9 @@ module twin_write_port #(
   parameter longint WINDOW = 16,
   parameter int SLOTS = 1,
   parameter int SPAN = 1,
-  parameter int LINES = 1
+  parameter longint GAP = 0,
+  parameter bit EARLY = 0,
+  parameter int LINES = 1    // different channels
 ) (
   input  logic                clk,
   input  logic                tick,
@@ -20,17 +22,16 @@ module twin_write_port #(
   input  logic                report,
   input  logic [31:0]         ready,
   output logic [31:0]         n,
-  output logic [31:0]         issued,
-  input  logic [LINES-1:0]    there,
-  input  logic [LINES*32-1:0] there_burst,
-  input  logic [LINES*32-1:0] there_slot,
-  input  logic [LINES*32-1:0] there_bytes,
-  input  logic [LINES-1:0]    there_last,
+  input  logic [31:0]         asked,     // bursts so far
+  output logic                may,       // whether it wants to ask for the next
+  input  logic                asking,    // whether something moves where it does
+  output logic [31:0]         complete,  // bursts whose last byte is taken, this cycle's token included
+  input  logic [LINES-1:0]    answer,
+  input  logic [LINES*32-1:0] answer_burst,
+  input  logic [LINES*32-1:0] answer_slot,
   output logic                done,
   output logic                moving
 );
-  logic [31:0] asked = 0;
-  logic        asks;
   initial done = 0;
 
   // The next token, as in twin_read_port; bursts before `first` are complete.
@@ -38,7 +39,7 @@ module twin_write_port #(
   logic [31:0] first = 0;
   logic [31:0] first_slot = 0;
   logic [31:0] offset = 0;
-  logic [31:0] reach, next_offset, bursts_on, last_touched, slot_on, complete;
+  logic [31:0] reach, next_offset, bursts_on, last_touched, slot_on;
   logic        carries;
   assign reach = offset + TOKEN_BYTES % BURST_BYTES;
   assign carries = reach >= BURST_BYTES;
@@ -62,12 +63,16 @@ module twin_write_port #(
     end
   end
 
-  assign n = {31'd0, tick && now >= START && taken != TOKENS && has_places && ready != 0};
+  logic [63:0] from = START;  // when the next token may be taken
+  assign n = {31'd0, tick && now >= from && taken != TOKENS && has_places && ready != 0};
   assign complete = n == 0 ? first : taken == TOKENS - 1 ? BURSTS : first + bursts_on;
-  assign asks = asked < complete;
-  assign issued = asked + asks;
 
-  // A response is there in the cycle after the last beat.
+  // Bursts whose first byte is taken, as far as EARLY asks for them.
+  logic [31:0] begun = 0;
+  logic [31:0] begun_now;
+  assign begun_now = n == 0 ? begun : first + last_touched + 1;
+  assign may = asked < (EARLY ? begun_now : complete);
+
   logic [LINES-1:0] response = 0;
   logic [31:0]      responses = 0;
   logic [31:0]      responses_now;
@@ -76,29 +81,30 @@ module twin_write_port #(
     responses_now = responses;
     for (number = 0; number < LINES; number = number + 1) responses_now = responses_now + response[number];
   end
-  assign moving = !done && (now < START || asks || n != 0 || response != 0);
+  assign moving = !done && ((now < from && taken != TOKENS) || asking || n != 0 || response != 0);
 
   genvar line;
   generate
     for (line = 0; line < LINES; line = line + 1) begin : lines
       logic [31:0] of_slot, of_burst;
       always @(posedge clk) if (tick) begin
-        response[line] <= there[line] && there_last[line];
-        of_slot <= there_slot[line * 32 +: 32];
-        of_burst <= there_burst[line * 32 +: 32];
+        response[line] <= answer[line];
+        of_slot <= answer_slot[line * 32 +: 32];
+        of_burst <= answer_burst[line * 32 +: 32];
         if (response[line]) answered[of_slot] <= of_burst;
       end
     end
   endgenerate
 
   always @(posedge clk) if (tick) begin
-    asked <= issued;
     responses <= responses_now;
     if (n != 0) begin
       taken <= taken + 1;
       offset <= next_offset;
       first <= complete;
       first_slot <= slot_on >= SLOTS ? slot_on - SLOTS : slot_on;
+      begun <= begun_now;
+      from <= now + 1 + GAP * {32'd0, bursts_on};
     end
     if (responses_now == BURSTS && !done) begin
       done <= 1;
