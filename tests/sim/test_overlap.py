@@ -124,3 +124,37 @@ def test_a_pipeline_that_does_nothing_is_never_busy():
     found = overlap(run(design))
     assert found.use[COMPUTE].busy_cycles == 0
     assert found.overlapped is None
+
+
+@pytest.mark.parametrize(
+    ("tokens", "channel", "options", "busy"),
+    [
+        (3, Channel("c", 10, 4, 2, 3), {}, 5),
+        (4, Channel("c", 10, 4, 2, 3), {}, 6),
+        (4, Channel("c", 10, 4, 4, 1), {}, 4),
+        (4, Channel("c", 10, 4, 2, 3, random_short=5, random_long=5), {"pattern": "random"}, 10),
+        (4, Channel("c", 10, 4, 2, 3, write_den=9), {}, 6),
+        (4, Channel("c", 10, 4, 2, 3, write_den=9), {"op": "write"}, 18),
+    ],
+)
+def test_bursts_that_end_within_a_cycle(tokens, channel, options, busy):
+    """Bursts of one beat, of three half cycles, follow each other: three keep their channel busy for 4.5, in 5 cycles.
+
+    A channel takes one burst per cycle, even of a quarter of a cycle.  Random ones take five half cycles here, and
+    those that are written nine, with the tokens in time for all of them.
+    """
+    port = MemoryPort(**{"name": "m", "op": "read", "fifo": "a", "tokens": tokens, "token_bytes": 4} | options,
+                      channels=("c",), burst_bytes=4)  # fmt: skip
+    other = sink("a", tokens) if port.op == "read" else source("a", tokens)
+    result = run(graph([Fifo("a", 64, 32, "srl")], [port, replace(other, category="dma")], [channel]))
+    assert overlap(result).use[MEMORY].busy_cycles == busy
+
+
+def test_channels_of_one_id_are_busy_one_after_the_other():
+    """Four beats on c until 4, then 10 cycles until the burst for d is asked for, whose four beats take two each."""
+    port = MemoryPort("m", "read", "a", 8, 4, ("c", "d"), burst_bytes=16)
+    channels = [Channel("c", 10, 4), Channel("d", 10, 4, 1, 2)]
+    found = overlap(run(graph([Fifo("a", 64, 32, "srl")], [port, replace(sink("a", 8), category="dma")], channels)))
+    use = found.use[MEMORY]
+    assert (use.units, use.busy_cycles, use.unit_cycles) == (2, 12, 12)
+    assert found.cycles == 14 + 10 + 8 + 2
