@@ -119,6 +119,11 @@ class BurstPlan:
         """Cycles without data before a token, after the bursts that the one before completed."""
         return self.gap * (self.bursts_done(token) - self.bursts_done(token - 1)) if token > 0 else 0
 
+    def gaps(self) -> np.ndarray:
+        """:meth:`gap_before` of all tokens, int64[tokens]."""
+        done = np.arange(self.tokens, dtype=np.int64) * self.token_bytes // self.burst_bytes
+        return self.gap * np.diff(done, prepend=0)
+
     def arrival(self, burst: int, token: int, taken: Taken) -> int:
         """Cycle in which the last byte of a token that a read burst holds is there."""
         end = min((token + 1) * self.token_bytes, (burst + 1) * self.burst_bytes)

@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from sttest.core.errors import EnginesDisagreeError, InputError
+from sttest.sim.bursts import burst_plan
 from sttest.sim.deadlock import Deadlock, Wait
 from sttest.sim.graph import Actor, Fifo, MemoryPort, Pipeline, Process, TimedGraph
 from sttest.sim.simulation import RunRecord, Simulation
@@ -325,9 +326,15 @@ def fifo_bounds(graph: TimedGraph, record: RunRecord, kind: int, count: int, *, 
 
 
 def _port_faults(graph: TimedGraph, record: RunRecord, port: MemoryPort) -> Iterator[str]:
-    """Not before its start, at most one token per cycle, all of them."""
+    """Not before its start, at most one token per cycle and none in a gap, all of them."""
     times = (record.writes if port.op == "read" else record.reads)[graph.fifo_index[port.fifo]]
     if times.size != port.tokens:
         yield f"{port.name}: {times.size} tokens of {port.tokens}"
     if times.size and (times[0] < port.start or (np.diff(times) < 1).any()):
         yield f"{port.name}: tokens before its start, or two in one cycle"
+        return
+    gaps = burst_plan(port, {channel.name: channel for channel in graph.channels}).gaps()[: times.size]
+    early = np.flatnonzero(np.diff(times, prepend=-1) < 1 + gaps)
+    if early.size:
+        token = int(early[0])
+        yield f"{port.name}: token {token} is in cycle {times[token]}, in the gap of {gaps[token]} behind a burst"

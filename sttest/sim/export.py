@@ -138,8 +138,7 @@ def _of_port(graph: TimedGraph, record: RunRecord, port: MemoryPort) -> tuple[np
     times = (record.writes if reads_memory else record.reads)[graph.fifo_index[port.fifo]]
     bursts = record.bursts[port.name]
     base = np.append(port.start, times[:-1] + 1)[: times.size]
-    if plan.gap:
-        base += np.fromiter(map(plan.gap_before, range(times.size)), np.int64, times.size)
+    base += plan.gaps()[: times.size]
     there = base.copy()
     for token in np.flatnonzero(times > base).tolist():
         if reads_memory:

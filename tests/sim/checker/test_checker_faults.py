@@ -61,6 +61,26 @@ def test_ports_move_all_tokens_one_a_cycle_from_their_start_on():
     assert faults_of(design, reads=[[]]) == ["m: 0 tokens of 4"]
 
 
+def test_ports_pass_no_token_in_a_gap():
+    """Two tokens a burst: at 1 and 2, 6 and 7, 11 and 12, with 3 cycles of nothing behind each second one."""
+    port = MemoryPort("m", "write", "a", 6, 4, ("c",), 8, 4, gap=3)
+    design = graph([Fifo("a", 8, 32, "srl")], [source("a", 6), port], [Channel("c", 5, 16)])
+    assert faults_of(design) == []
+    assert faults_of(design, reads=[[1, 3, 7, 9, 13, 14]]) == []
+    told = "m: token {} is in cycle {}, in the gap of 3 behind a burst"
+    assert faults_of(design, reads=[[1, 2, 5, 7, 11, 12]]) == [told.format(2, 5)]
+    assert faults_of(design, reads=[[1, 2, 6, 7, 10, 11]]) == [told.format(4, 10)]
+
+
+def test_tokens_of_several_bursts_wait_for_the_gaps_of_all():
+    """A token of three bursts of 8 bytes: at 1, and 1 + 3 * 2 cycles later."""
+    port = MemoryPort("m", "write", "a", 2, 24, ("c", "d"), 8, 6, gap=2)
+    design = graph([Fifo("a", 8, 192, "srl")], [source("a", 2), port], [Channel(name, 5, 16) for name in "cd"])
+    assert faults_of(design) == []
+    assert faults_of(design, reads=[[1, 8]]) == []
+    assert faults_of(design, reads=[[1, 7]]) == ["m: token 1 is in cycle 7, in the gap of 6 behind a burst"]
+
+
 def test_a_result_with_a_fault_is_an_error_that_names_the_engine():
     result = simulate(DESIGN, record=True)
     require_correct(result)

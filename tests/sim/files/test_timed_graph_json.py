@@ -3,6 +3,7 @@
 import json
 import pickle
 import zipfile
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from sim_graphs import STREAMHLS, memory_graphs, pipeline_graphs
 
 from sttest.core.errors import InputError
 from sttest.core.files import STANDARD_INPUT
-from sttest.sim import Actor, ActorPhase, Fifo, TimedGraph, load, simulate, write_timed_graph
+from sttest.sim import Actor, ActorPhase, Channel, Fifo, MemoryPort, TimedGraph, load, simulate, write_timed_graph
 from sttest.sim.graph_json import parse_timed_graph
 
 TWO = {
@@ -88,6 +89,85 @@ def test_round_trip_of_actors(tmp_path):
     graph = TimedGraph("g", 1.5, (Fifo("a", 9, 1, "ram", 4, "q"), Fifo("b", 3, 1)), actors)
     write_timed_graph(graph, tmp_path / "g.json")
     assert load(tmp_path / "g.json") == graph
+
+
+MEMORY = {
+    "schema": "sttest.timed-graph/1",
+    "name": "memory",
+    "clock_mhz": 300.0,
+    "fifos": [{"name": name, "depth": 4, "bits": 32} for name in "ab"],
+    "processes": [
+        {
+            "name": "in", "kind": "memory", "op": "read", "fifo": "a", "tokens": 8, "token_bytes": 4,
+            "channels": ["c", "d"], "pattern": "random", "ids": "many",
+        },
+        {
+            "name": "out", "kind": "memory", "op": "write", "fifo": "b", "tokens": 8, "token_bytes": 4,
+            "channels": ["e"], "burst_bytes": 8, "gap": 3, "early": True,
+        },
+        {
+            "name": "p", "kind": "pipeline",
+            "loops": [{"trips": [8], "ii": 1, "latency": 1, "events": [
+                {"fifo": "a", "op": "read", "stage": 0}, {"fifo": "b", "op": "write", "stage": 0},
+            ]}],
+        },
+    ],
+    "channels": [
+        {
+            "name": "c", "latency": 9, "beat_bytes": 4, "beats_num": 4, "beats_den": 5, "write_den": 6,
+            "busy_latency": 19, "response": 7, "busy_response": 17, "random_bytes": 8, "random_short": 3,
+            "random_long": 30, "id_wait": 2, "read_turns": 5, "write_turns": 4,
+        },
+        {"name": "d", "latency": 9, "beat_bytes": 4},
+        {"name": "e", "latency": 9, "beat_bytes": 4},
+    ],
+}  # fmt: skip
+"""A graph in which every field of a port and of a channel stands."""
+
+
+def test_every_field_of_memory_is_read_and_written(tmp_path):
+    """What stands in a file is in the graph, and comes back; what does not is as it is by default, and stays away."""
+    path = tmp_path / "g.json"
+    path.write_text(json.dumps(MEMORY))
+    design = load(path)
+    scattered, gapped, _ = design.processes
+    assert isinstance(scattered, MemoryPort)
+    assert isinstance(gapped, MemoryPort)
+    assert (scattered.pattern, scattered.ids, scattered.gap, scattered.early) == ("random", "many", 0, False)
+    assert (gapped.pattern, gapped.ids, gapped.gap, gapped.early) == ("sequential", "one", 3, True)
+    assert design.channels[0] == Channel("c", 9, 4, 4, 5, 6, 19, 7, 17, 8, 3, 30, 2, 5, 4)
+    assert design.channels[1] == Channel("d", 9, 4)
+    write_timed_graph(design, path)
+    again = json.loads(path.read_text())
+    assert {name: again[name] for name in ("processes", "channels")} == {
+        name: MEMORY[name] for name in ("processes", "channels")
+    }
+    assert {*MEMORY["channels"][0]} == {field.name for field in fields(Channel)}
+    assert load(path) == design
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("processes", 1, "early"), 1, "early: input should be a valid boolean, given 1"),
+        (("processes", 1, "gap"), "3", "gap: input should be a valid integer, given '3'"),
+        (("processes", 0, "ids"), 2, "ids: input should be a valid string, given 2"),
+        (("processes", 0, "id"), "many", "unknown key 'id'; did you mean 'ids'?"),
+        (("processes", 0, "pattern"), "rand", "unknown pattern 'rand'"),
+        (("processes", 0, "gap"), 1, "'gap' and 'early' are of ports that write"),
+        (("processes", 0, "channels"), ["c", "d", "c"], "channel 'c' is listed twice"),
+        (("channels", 0, "busy_latency"), 8, "busy_latency is 8, at least 9 is needed"),
+        (("channels", 0, "write_den"), 0.5, "write_den: input should be a valid integer, given 0.5"),
+        (("channels", 0, "read_turn"), 2, "unknown key 'read_turn'; did you mean 'read_turns'?"),
+    ],
+)
+def test_refusals_of_memory(tmp_path, path, value, message):
+    data = json.loads(json.dumps(MEMORY))
+    at(path, value)(data)
+    (tmp_path / "g.json").write_text(json.dumps(data))
+    with pytest.raises(InputError) as caught:
+        load(tmp_path / "g.json")
+    assert message in str(caught.value)
 
 
 def at(path, value):
