@@ -87,7 +87,7 @@ def _told_in_elevenths(graph: TimedGraph, rates: Mapping[str, Fraction], fast: T
     return replace(
         graph,
         fifos=tuple(_fifos(graph, _factor(fast, "latency", "clock"))),
-        processes=tuple(_process(each, fast) for each in graph.processes),
+        processes=tuple(_process(graph, each, fast) for each in graph.processes),
         channels=tuple(_channel(each, rates[each.name], fast) for each in graph.channels),
     )
 
@@ -137,14 +137,24 @@ _UNITS = 4096
 """Per cycle: what rounding to them loses is less than a part in a thousand."""
 
 
-def _process(process: Process, fast: Thing | None) -> Process:
+def _process(graph: TimedGraph, process: Process, fast: Thing | None) -> Process:
     pace = _factor(fast, "ports" if process.category in _PORTS else "lanes", "clock")
     if isinstance(process, MemoryPort):
-        return replace(process, start=process.start * SLOW, gap=process.gap * pace)
+        gap = _gap(process, graph.fifos[graph.fifo_index[process.fifo]], pace) if process.gap else 0
+        return replace(process, start=process.start * SLOW, gap=gap)
     if isinstance(process, Actor):
         phases = tuple(replace(each, time=each.time * pace) for each in process.phases)
         return replace(process, start=process.start * SLOW, phases=phases)
     return _pipeline(process, pace, _factor(fast, "latency", "clock"))
+
+
+def _gap(port: MemoryPort, fifo: Fifo, pace: int) -> int:
+    """A gap of so many steps per cycle.
+
+    The port takes a token per step: what it gains on those of a burst that wait in its FIFO is added to the gap.
+    """
+    waiting = min(Fraction(port.burst_bytes, port.token_bytes), Fraction(fifo.depth))
+    return round(port.gap * pace + waiting * (pace - 1))
 
 
 def _pipeline(pipeline: Pipeline, pace: int, late: int) -> Pipeline:

@@ -56,6 +56,113 @@ def test_a_tenth_more_of_what_binds_alone_gains_nearly_a_tenth(graph, expected):
     assert sum(found[thing] for thing in THINGS if thing != "clock") < 0.105
 
 
+def with_memory(graph: TimedGraph, ports: dict[str, object], *channels: Channel) -> TimedGraph:
+    """The graph with other fields of its memory ports, by name and field, and with channels for those of a name."""
+    named = {channel.name: channel for channel in (*graph.channels, *channels)}
+    processes = tuple(
+        replace(each, **{field: value for place, value in ports.items() for name, field in [place.split(".")]
+                         if name == each.name})
+        for each in graph.processes
+    )  # fmt: skip
+    return replace(graph, processes=processes, channels=tuple(named.values()))
+
+
+WIDE = tuple(f"a{index}" for index in range(8))
+
+
+@pytest.mark.parametrize(
+    ("graph", "expected"),
+    [
+        (with_memory(chain(), {}, Channel("b", 20, 64, write_den=5)), "bandwidth"),
+        (with_memory(chain(), {}, Channel("b", 20, 64, 5, 1, write_den=30)), "bandwidth"),
+        (
+            with_memory(
+                chain(),
+                {"load.pattern": "random", "load.burst_bytes": 64, "load.outstanding": 64},
+                Channel("a", 20, 64, 3, 1, random_bytes=64, random_short=18, random_long=1),
+            ),
+            "bandwidth",
+        ),
+        (
+            with_memory(
+                chain(),
+                {"load.pattern": "random", "load.burst_bytes": 128, "load.outstanding": 64},
+                Channel("a", 20, 64, random_bytes=64, random_short=1, random_long=10),
+            ),
+            "bandwidth",
+        ),
+        (with_memory(chain(), {"store.burst_bytes": 64, "store.gap": 3}), "ports"),
+        (with_memory(chain(), {"store.burst_bytes": 32, "store.gap": 20}), "ports"),
+        (with_memory(chain(ii=1, work=2), {"store.burst_bytes": 1024, "store.gap": 40}), "ports"),
+        (
+            with_memory(
+                chain(steps=16),
+                {"load.channels": WIDE, "load.burst_bytes": 128},
+                *(Channel(name, 20, 64, id_wait=900) for name in WIDE),
+            ),
+            "latency",
+        ),
+        (
+            with_memory(
+                chain(steps=40), {"load.burst_bytes": 64, "load.outstanding": 1}, Channel("a", 20, 64, busy_latency=900)
+            ),
+            "latency",
+        ),
+        (
+            with_memory(
+                chain(steps=40), {"store.burst_bytes": 64, "store.outstanding": 1}, Channel("b", 20, 64, response=900)
+            ),
+            "latency",
+        ),
+    ],
+    ids=[
+        "a rate of writes",
+        "one in parts",
+        "short random",
+        "long random",
+        "gaps",
+        "two a token",
+        "long gaps",
+        "one ID",
+        "busy",
+        "responses",
+    ],
+)
+def test_a_tenth_more_of_what_memory_is_described_by(graph, expected):
+    """Each binds alone: what a channel sustains, what a port takes, or how late memory is."""
+    found = gains(graph)
+    assert found[expected] == pytest.approx(0.1, abs=0.01)
+    others = [thing for thing in THINGS if thing not in (expected, "clock")]
+    assert sum(found[thing] for thing in others) == pytest.approx(0, abs=0.01)
+    assert found["clock"] == pytest.approx(0.1 if expected == "ports" else 0, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("channel", "cycles"),
+    [
+        (Channel("a", 20, 64, 9, 10), Fraction(10, 9)),
+        (Channel("a", 20, 64, 13, 14, write_den=99), Fraction(14, 13)),
+        (Channel("a", 20, 64, 7, 30, write_den=1), Fraction(30, 7)),
+        (Channel("a", 20, 64, 1, 93), Fraction(93)),
+    ],
+)
+def test_rates_in_parts_of_a_cycle_are_told_in_elevenths(channel, cycles):
+    """A beat takes so many cycles, and eleven times as many elevenths, to a thousandth.
+
+    A tenth more of the memory is ten times as many, but not less than the eleven of a port that takes a beat per cycle.
+    """
+    rates = {"a": Fraction(channel.beats_num, channel.beats_den)}
+    graph = with_memory(chain(), {}, channel)
+    slow, fast = (
+        _told_in_elevenths(graph, rates | {"b": Fraction(1)}, thing).channels[0] for thing in (None, "bandwidth")
+    )
+    assert Fraction(slow.beats_den, slow.beats_num) == pytest.approx(float(cycles * SLOW), rel=1e-3)
+    assert Fraction(fast.beats_den, fast.beats_num) == pytest.approx(float(max(cycles * 10, 11)), rel=1e-3)
+    assert _cycles(_told_in_elevenths(graph, rates | {"b": Fraction(1)}, None)) / SLOW == pytest.approx(
+        simulate(graph).cycles, rel=0.002
+    )
+
+
 def test_a_port_that_takes_a_beat_per_cycle_hides_the_memory_behind_it():
     """The memory could give three beats: more of it brings nothing, a wider port does where nothing else is as slow."""
     graph = chain(ii=1)
