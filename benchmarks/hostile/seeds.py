@@ -87,17 +87,21 @@ def _pipelines() -> dict[str, Any]:
 
 
 def _memory() -> dict[str, Any]:
-    port = {"kind": "memory", "tokens": 24, "token_bytes": 64, "channels": ["c0", "c1"], "burst_bytes": 256}
-    channels = [{"name": f"c{i}", "latency": 20, "beat_bytes": 32, "beats_num": 1, "beats_den": 1} for i in range(2)]
+    """Every field of memory ports and channels stands in one of them."""
+    port = {"kind": "memory", "tokens": 24, "token_bytes": 64, "burst_bytes": 256}
+    rate = {"latency": 20, "beat_bytes": 32, "beats_num": 4, "beats_den": 5}
+    delays = {"write_den": 6, "busy_latency": 30, "response": 7, "busy_response": 12, "id_wait": 3}
+    turns = {"random_bytes": 64, "random_short": 9, "random_long": 15, "read_turns": 2, "write_turns": 3}
+    wide = {"channels": ["c0", "c1"], "outstanding": 8}
     return _top(
         "memory",
         ["a", "b"],
         [
-            {"name": "load", "op": "read", "fifo": "a", "outstanding": 8, **port},
+            {"name": "load", "op": "read", "fifo": "a", **port, **wide, "pattern": "random", "ids": "many"},
             {"name": "p", "kind": "pipeline", "loops": [_loop([24], ("a", "read", 0), ("b", "write", 3))]},
-            {"name": "store", "op": "write", "fifo": "b", **port},
+            {"name": "store", "op": "write", "fifo": "b", **port, "channels": ["c2", "c3"], "gap": 4, "early": True},
         ],
-        channels=channels,
+        channels=[{"name": f"c{i}", **rate, **(delays | turns if i % 2 else {})} for i in range(4)],
     )
 
 
