@@ -90,7 +90,7 @@ CHANNELS = [{"name": "c", **CHANNEL}]
         ("graph.MAX_PHASES", top((), [{**ACTOR, "phases": [PHASE] * 4}]), "phases in all"),
         ("graph.MAX_RATES", top((), [{**ACTOR, "phases": [{**PHASE, "reads": RATES}]}]), "rates in all"),
         ("graph.MAX_ENDLESS", top((), [ACTOR] * 4), "fire for ever"),
-        ("graph.MAX_LANES", top(ONE, [{**PORT, "channels": ["c"] * 4}], channels=CHANNELS), "of all ports"),
+        ("graph.MAX_LANES", top(ONE, [{**PORT, "channels": [*"cdef"]}], channels=CHANNELS), "of all ports"),
         ("graph.DEFAULT_MAX_ACCESSES", top(ONE, [{**PORT, "tokens": 3}], channels=CHANNELS), "number of bursts is"),
         ("graph.DEFAULT_MAX_ACCESSES", top((), [{**ACTOR, "firings": 4}]), "firings and bursts in all"),
     ],

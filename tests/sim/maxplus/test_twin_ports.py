@@ -19,10 +19,12 @@ from sttest.sim.simpy_engine import run as run_des
 TOKENS = 96
 
 
-def slices(count: int = 4, depths: tuple[int, ...] = (2, 2, 2, 2), lanes: int = 1) -> TimedGraph:
+def slices(count: int = 4, depths: tuple[int, ...] = (2, 2, 2, 2), lanes: int = 1, ids: str = "many") -> TimedGraph:
     """Slices of a weight, each on channels of its own, gathered into one token per cycle for a consumer that pauses."""
     names = [[f"c{index}.{lane}" for lane in range(lanes)] for index in range(count)]
-    ports = [MemoryPort(f"m{i}", "read", f"f{i}", TOKENS, 4, tuple(names[i]), 16, 2) for i in range(count)]
+    ports = [
+        MemoryPort(f"m{i}", "read", f"f{i}", TOKENS, 4, tuple(names[i]), 16, 2 * lanes, ids=ids) for i in range(count)
+    ]
     reads = tuple(Event(f"f{i}", "read", 0) for i in range(count))
     gather = Pipeline("gather", (Loop((TOKENS,), 1, 3, (*reads, Event("g", "write", 2))),))
     consumer = Pipeline("consumer", (Loop((8,), 1, 2, (Event("g", "read", 0),), 5),), repeat=TOKENS // 8)
@@ -68,11 +70,14 @@ def read_later(graph: TimedGraph) -> TimedGraph:
     [
         (slices(), 1),
         (slices(lanes=2), 1),
+        (slices(lanes=2, ids="one"), 1),
         (slices(depths=(2, 3, 3, 2)), 2),
         (slices(depths=(2, 9, 40, 300)), 4),
         (changed(slices(), start=9), 2),
         (changed(slices(), outstanding=1), 2),
         (changed(slices(), burst_bytes=32), 2),
+        (changed(slices(lanes=2), ids="one"), 2),
+        (changed(slices(lanes=2), pattern="random"), 2),
         (same_channels(slices()), 3),
         (slower_channel(slices()), 2),
         (read_later(slices()), 2),
@@ -121,20 +126,22 @@ def gathered(draw) -> TimedGraph:
     tokens = draw(st.sampled_from([60, 120, 240]))
     token_bytes, burst_bytes = draw(st.sampled_from([(4, 16), (4, 4), (6, 16), (5, 64), (8, 256)]))
     window = 1 + (token_bytes + burst_bytes - 1) // burst_bytes
-    latencies, events = st.sampled_from([9, 9, 9, 14]), []
+    latencies, rates, events = st.sampled_from([9, 9, 9, 14]), st.sampled_from([1, 1, 1, 3]), []
     channels, fifos, processes = [], [], []
     depth, latency = draw(st.sampled_from([1, 2, 3, 9])), draw(st.integers(1, 6))
     outstanding = draw(st.integers(window, window + 3))
     for op, count in (("read", draw(st.integers(1, 4))), ("write", draw(st.integers(0, 3)))):
-        lanes = draw(st.integers(1, 2))
+        lanes, ids = draw(st.integers(1, 2)), draw(st.sampled_from(["one", "many"]))
+        gap = draw(st.sampled_from([0, 0, 3])) if op == "write" else 0
         offset = draw(st.integers(0, latency - 1))
         for index in range(count):
             name = f"{op}{index}"
             own = [f"{name}.{lane}" for lane in range(lanes)]
-            channels += [Channel(each, draw(latencies), 4, 1, 2) for each in own]
+            channels += [Channel(each, draw(latencies), 4, draw(rates), 2) for each in own]
             chosen = draw(st.sampled_from([own, own, own, [channels[0].name]]))
             fifos.append(Fifo(name, draw(st.sampled_from([depth, depth, depth, 5])), 8, "srl"))
-            processes.append(MemoryPort(name, op, name, tokens, token_bytes, tuple(chosen), burst_bytes, outstanding))
+            port = MemoryPort(name, op, name, tokens, token_bytes, tuple(chosen), burst_bytes, outstanding)
+            processes.append(replace(port, ids=ids, gap=gap))
             stage = draw(st.sampled_from([offset, offset, offset, 0]))
             events.append(Event(name, "write" if op == "write" else "read", stage))
     trips = draw(st.sampled_from([(tokens,), (tokens // 4, 4)]))

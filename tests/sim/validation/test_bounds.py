@@ -74,7 +74,7 @@ def test_another_name_is_checked():
 
 
 ENDLESS = [Actor(name, (ActorPhase(1), ActorPhase(2))) for name in "xy"]
-PORT = MemoryPort("m", "read", "a", 4, 4, ("c", "c", "c"))
+PORT = MemoryPort("m", "read", "a", 4, 4, ("c", "d", "e"))
 
 
 @pytest.mark.parametrize(
