@@ -248,6 +248,27 @@ def test_invocations_of_ports_and_their_bursts():
     assert inexact_ports(odd) == ["p"]
 
 
+@pytest.mark.parametrize(
+    ("channels", "options", "is_exact"),
+    [
+        ("h", {"pattern": "random"}, True),
+        ("hi", {"ids": "many"}, True),
+        ("hij", {"ids": "many"}, False),
+        ("hi", {}, False),
+        ("hi", {"ids": "many", "pattern": "random"}, False),
+    ],
+)
+def test_invocations_of_ports_of_several_channels(channels, options, is_exact):
+    """Four bursts a run: in turn on two channels they go on as they began, on three they do not.
+
+    One ID reads ranges, which are longer where the stream is, and a hash is of the number of a burst.
+    """
+    port = MemoryPort("p", "read", "a", 16, 64, tuple(channels), 256, **options)
+    take = Pipeline("take", (loop(16, Event("a", "read", 0)),))
+    design = graph([Fifo("a", 4, 512)], [port, take], [Channel(name, 20, 64) for name in channels])
+    assert inexact_ports(design) == ([] if is_exact else ["p"])
+
+
 def take_six() -> Pipeline:
     return Pipeline("take", (loop(6, Event("a", "read", 0)),))
 
