@@ -703,7 +703,7 @@ IMPLS = ("auto", "srl", "ram")
 PATTERNS = ("sequential", "random")
 IDS = ("one", "many")
 MAX_RATE = 1 << 20
-"""Of beats, cycles and turns that a channel is described by."""
+"""Most beats, cycles or turns that a channel is described by."""
 
 
 def validate(graph: TimedGraph) -> None:
