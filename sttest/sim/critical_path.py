@@ -87,7 +87,8 @@ class Segment:
 
     ``compute``: stages, or tokens passed one per cycle; ``fifo``: a token on its way through a FIFO;
     ``stall-out``: space on its way back; ``hbm-latency``, ``hbm-transfer``: a burst; ``hbm-issue``: one
-    request per cycle; ``hbm-window``: too many bursts in flight; ``start``: before the process may begin.
+    request per cycle; ``hbm-turn``: one ID, which goes on to another channel; ``hbm-window``: too many bursts in
+    flight; ``start``: before the process may begin.
     """
 
     process: str
@@ -144,6 +145,7 @@ class RunTimelines:
         self.record = record
         self._unbounded = unbounded
         self.ends = fifo_ends(graph)
+        self.channels = {channel.name: channel for channel in graph.channels}
         self._timelines: dict[int, Timeline] = {}
 
     def timeline(self, number: int) -> Timeline:
@@ -152,8 +154,13 @@ class RunTimelines:
             self._timelines[number] = self._make(number)
         return self._timelines[number]
 
-    def _make(self, number: int) -> Timeline:
+    def port(self, number: int) -> "PortTimeline":
+        """The timeline of a memory port."""
+        timeline = self.timeline(number)
+        assert isinstance(timeline, PortTimeline)
+        return timeline
 
+    def _make(self, number: int) -> Timeline:
         process = self.graph.processes[number]
         if isinstance(process, Pipeline):
             return PipelineTimeline(self, number, process)
@@ -167,6 +174,26 @@ class RunTimelines:
             more, place = self.timeline(place.process).back(place)
             segments.extend(more)
         return segments
+
+    def taken_before(self, channel: str, cycle: int) -> tuple[int, int] | None:
+        """The port and burst that a channel took last before a cycle; None where that would be its first."""
+        starts, owners, bursts = self._taken[channel]
+        before = int(np.searchsorted(starts, cycle)) - 1
+        return (int(owners[before]), int(bursts[before])) if before >= 0 else None
+
+    @cached_property
+    def _taken(self) -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Per channel: starts in order, and for each the port and burst that it took."""
+        rows: dict[str, list[tuple[np.ndarray, np.ndarray, np.ndarray]]] = {}
+        for number, process in enumerate(self.graph.processes):
+            if not isinstance(process, MemoryPort):
+                continue
+            starts = self.record.bursts[process.name][:, 1]
+            lanes = burst_plan(process, self.channels).lanes(starts.size)
+            for lane, channel in enumerate(process.channels):
+                bursts = np.flatnonzero(lanes == lane)
+                rows.setdefault(channel, []).append((starts[bursts], np.full(bursts.size, number), bursts))
+        return {channel: _sorted(parts) for channel, parts in rows.items()}
 
     def write_time(self, fifo: int, token: int) -> int:
         """Cycle of the write of a token, counted with the initial ones; before every cycle for those."""
@@ -306,6 +333,7 @@ def _by_op(table: StageTable) -> dict[int, _Accesses]:
 LATENCY = "hbm-latency"
 TRANSFER = "hbm-transfer"
 ISSUE = "hbm-issue"
+TURN = "hbm-turn"
 WINDOW = "hbm-window"
 IN_WORDS = {
     COMPUTE: "working",
@@ -314,6 +342,7 @@ IN_WORDS = {
     LATENCY: "latency of external memory",
     TRANSFER: "transfer of a burst",
     ISSUE: "issuing requests, one per cycle",
+    TURN: "one ID that waits before it goes on to another channel",
     WINDOW: "too many bursts in flight",
     START: "waiting for its first cycle",
 }
@@ -329,7 +358,7 @@ class PortTimeline:
         self._walk = walk
         self._number = number
         self._port = port
-        self._plan = burst_plan(port, {channel.name: channel for channel in walk.graph.channels})
+        self._plan = burst_plan(port, walk.channels)
         self._fifo = walk.graph.fifo_index[port.fifo]
         self._reads_memory = port.op == "read"
         record = walk.record
@@ -378,40 +407,57 @@ class PortTimeline:
     def _freeing_burst(self, token: int, cycle: int) -> int:
         """The burst whose response, a cycle before, gave the last place for the token's bytes."""
         before = (burst - self._plan.window for burst in self._plan.bursts_of(token))
-        return next(b for b in before if b >= 0 and self._due(b) + 1 == cycle)
+        return next(b for b in before if b >= 0 and self._taken(b).due + 1 == cycle)
 
     def _from_arrival(self, token: int, cycle: int) -> Step:
         for burst in self._plan.bursts_of(token):
-            taken = Taken.of(self._bursts[burst])
+            taken = self._taken(burst)
             if self._plan.arrival(burst, token, taken) == cycle:
-                segments = [self._segment(TRANSFER, taken.due, cycle), self._segment(LATENCY, taken.cycle, taken.due)]
-                return segments, BurstStart(self._number, burst)
+                segments, place = self._from_due(burst)
+                return [self._segment(TRANSFER, taken.due, cycle), *segments], place
         raise AssertionError(f"nothing bound token {token} of {self._port.name}")
 
     def _from_response(self, burst: int) -> Step:
-        start, response, last = int(self._start[burst]), self._due(burst), self._plan.last_token(burst)
-        if self._plan.early and self._cycle[last] + 1 == response:
-            return [self._segment(TRANSFER, response - 1, response)], Visit(self._number, last)
-        return [self._segment(LATENCY, start, response)], BurstStart(self._number, burst)
+        last = self._plan.last_token(burst)
+        response, whole = self._taken(burst).due, int(self._cycle[last]) + 1
+        if self._plan.early and whole == response:
+            return [self._segment(TRANSFER, whole - 1, whole)], Visit(self._number, last)
+        return self._from_due(burst)
 
-    def _due(self, burst: int) -> int:
-        return Taken.of(self._bursts[burst]).due
+    def _from_due(self, burst: int) -> Step:
+        """Walks from a burst's beats or response to its start, or to when its channel was free for it."""
+        taken, channel, writes = self._taken(burst), self._plan.channel(burst), self._plan.writes
+        if taken.cycle + channel.delay(writes=writes) == taken.due:
+            return [self._segment(LATENCY, taken.cycle, taken.due)], BurstStart(self._number, burst)
+        free = taken.due - channel.busy_delay(writes=writes)
+        segments, place = self._from_free(burst, free)
+        return [self._segment(LATENCY, free, taken.due), *segments], place
+
+    def _taken(self, burst: int) -> Taken:
+        return Taken.of(self._bursts[burst])
 
     def _burst_with_response(self, cycle: int) -> int:
         bursts = range(max(0, self._plan.bursts - self._plan.window), self._plan.bursts)
-        return next(b for b in bursts if self._due(b) == cycle)
+        return next(b for b in bursts if self._taken(b).due == cycle)
 
     def _from_start(self, burst: int) -> Step:
         """Walks from a burst's start on its channel to its request, or to the burst that the channel served before."""
-        start, request = int(self._start[burst]), int(self._request[burst])
-        if start == request:
-            return self._from_request(burst)
-        channel = self._port.channels[self._plan.lane(burst)]
-        starts, owners, bursts = self._served[channel]
-        before = int(np.searchsorted(starts, start)) - 1
-        owner = int(owners[before])
-        name = self._walk.graph.processes[owner].name
-        return [Segment(name, TRANSFER, int(starts[before]), start)], BurstStart(owner, int(bursts[before]))
+        start = int(self._start[burst])
+        return self._from_request(burst) if start == self._request[burst] else self._from_free(burst, start)
+
+    def _from_free(self, burst: int, cycle: int) -> Step:
+        """Walks from when a burst's channel was free for it."""
+        before = self._walk.taken_before(self._port.channels[self._plan.lane(burst)], int(self._start[burst]))
+        assert before is not None, "a channel's first burst waits for none"
+        owner, other = before
+        return self._walk.port(owner).from_end(other, cycle)
+
+    def from_end(self, burst: int, cycle: int) -> Step:
+        """Walks from when a burst left its channel: to its start, or to the last byte that it held the channel for."""
+        last = self._plan.last_token(burst)
+        if self._plan.early and self._cycle[last] + 1 == cycle:
+            return [self._segment(TRANSFER, cycle - 1, cycle)], Visit(self._number, last)
+        return [self._segment(TRANSFER, int(self._start[burst]), cycle)], BurstStart(self._number, burst)
 
     def _from_request(self, burst: int) -> Step:
         """Walks from a burst's request, over those one cycle before each other, to what bound the first of them."""
@@ -427,16 +473,27 @@ class PortTimeline:
             if burst == 0:
                 return [issued, self._segment(START, 0, cycle)], None
             if self._request[burst - 1] + 1 != cycle:
-                segment, before = self._turn_before(burst, cycle)
-                return [issued, segment], BurstStart(self._number, before)
+                segments, place = self._from_turn(burst, cycle)
+                return [issued, *segments], place
             burst -= 1
 
-    def _turn_before(self, burst: int, cycle: int) -> tuple[Segment, int]:
-        """What a request to one of several channels waited for: a burst of the port before it, there or elsewhere."""
-        lanes = self._plan.lanes(burst + 1)
-        same = np.flatnonzero(lanes[:burst] == lanes[burst])
-        before = int(same[-1]) if same.size and self._start[same[-1]] == cycle else burst - 1
-        return self._segment(LATENCY, int(self._start[before]), cycle), before
+    def _from_turn(self, burst: int, cycle: int) -> Step:
+        """Walks from a request to one of several channels that waited for a burst before it, there or elsewhere."""
+        lane, before = self._lanes[burst], burst - 1
+        if self._plan.one_id and self._lanes[before] != lane:
+            ends = cycle - self._plan.channel(before).turn_cycles
+            whole = int(self._cycle[self._plan.last_token(before)]) + 1 if self._plan.early else 0
+            if max(self._plan.end(before, self._taken(before)), whole) == ends:
+                segments, place = self.from_end(before, ends)
+                return [self._segment(TURN, ends, cycle), *segments], place
+        while self._lanes[before] != lane:
+            before -= 1
+        assert self._start[before] == cycle, "a request waits for a token, a turn, or the request before it"
+        return [], BurstStart(self._number, before)
+
+    @cached_property
+    def _lanes(self) -> np.ndarray:
+        return self._plan.lanes(self._plan.bursts)
 
     def _token_before_request(self, burst: int) -> int | None:
         """The token whose passing let the burst be requested: it freed a place, or completed the bytes to write."""
@@ -444,23 +501,6 @@ class PortTimeline:
             return burst * self._plan.burst_bytes // self._plan.token_bytes
         last = burst - self._plan.window if self._reads_memory else burst
         return self._plan.last_token(last) if last >= 0 else None
-
-    @cached_property
-    def _served(self) -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Per channel: starts in order, and for each the port and burst that it took."""
-        rows: dict[str, list[tuple[np.ndarray, np.ndarray, np.ndarray]]] = {}
-        channels = {channel.name: channel for channel in self._walk.graph.channels}
-        for number, process in enumerate(self._walk.graph.processes):
-            if not isinstance(process, MemoryPort):
-                continue
-            starts = self._walk.record.bursts[process.name][:, 1]
-            bursts = np.arange(starts.size)
-            lanes = burst_plan(process, channels).lanes(starts.size)
-            for lane, channel in enumerate(process.channels):
-                chosen = lanes == lane
-                owners = np.full(int(chosen.sum()), number)
-                rows.setdefault(channel, []).append((starts[chosen], owners, bursts[chosen]))
-        return {channel: _sorted(parts) for channel, parts in rows.items()}
 
     def _segment(self, kind: str, start: int, end: int) -> Segment:
         return Segment(self._port.name, kind, start, end)

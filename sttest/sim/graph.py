@@ -495,7 +495,7 @@ def check_choice(value: str, what: str, where: str, choices: Iterable[str]) -> N
     """Refuses a value that is none of the choices; the nearest is named."""
     if value not in choices:
         raise InputError(
-            "unknown-value", f"unknown {what} '{value!s:.80}'", where=where, hints=[did_you_mean(str(value), choices)]
+            "unknown-value", f"unknown {what} '{value!s:.80}'", where=where, hints=[did_you_mean(value, choices)]
         )
 
 
@@ -650,14 +650,16 @@ def _check_memory(graph: TimedGraph, port: MemoryPort, where: str) -> Work:
     check_whole(port.burst_bytes, "burst_bytes", where, 1, MAX_TOKENS)
     check_whole(port.outstanding, "outstanding", where, 1, 1 << 20)
     check_whole(len(port.channels), "number of channels", where, 1, MAX_CHANNELS)
-    if len({*port.channels}) < len(port.channels):
-        hints = ["list each channel once"]
-        raise InputError("repeated-channel", "a channel is listed twice", where=where, hints=hints)
+    for number, name in enumerate(port.channels):
+        if name in port.channels[:number]:
+            hints = ["list each channel once"]
+            raise InputError("repeated-channel", f"channel '{name:.80}' is listed twice", where=where, hints=hints)
     check_choice(port.pattern, "pattern", where, PATTERNS)
     check_choice(port.ids, "ids", where, IDS)
-    check_whole(port.gap, "gap", where, 0, MAX_CYCLES)
-    if port.op == "read" and (port.gap or port.early):
-        raise InputError("write-only", "'gap' and 'early' are of ports that write", where=where, hints=["remove it"])
+    check_whole(port.gap, "gap", where, 0, MAX_RATE)
+    for what in ("gap", "early"):
+        if port.op == "read" and getattr(port, what):
+            raise InputError(f"{what}-read", f"'{what}' is of ports that write", where=where, hints=["leave it out"])
     total = port.tokens * port.token_bytes
     bursts = -(-total // port.burst_bytes)
     check_work(bursts, "number of bursts", where)
@@ -703,7 +705,7 @@ IMPLS = ("auto", "srl", "ram")
 PATTERNS = ("sequential", "random")
 IDS = ("one", "many")
 MAX_RATE = 1 << 20
-"""Most beats, cycles or turns that a channel is described by."""
+"""Of beats, cycles and turns that a channel, or a gap of a port, is described by."""
 
 
 def validate(graph: TimedGraph) -> None:

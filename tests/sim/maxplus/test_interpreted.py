@@ -14,7 +14,7 @@ from sim_graphs import actor_graphs, memory_graphs, pipeline_graphs
 from test_maxplus import assert_same as assert_engines_agree
 from test_parts import closing_in, drifting
 from test_periodic import EAGER, assert_same, filling, uneven
-from test_shared_channels import disturbed, shared
+from test_shared_channels import disturbed, shared, shared_by_lanes
 from test_twin_ports import slices
 
 from sttest.sim.maxplus.engine import run
@@ -55,10 +55,11 @@ def test_long_graphs(graphs):
         (filling(6, 30), 64),
         (uneven(), 16),
         (shared(), 16),
+        (shared_by_lanes(), 16),
         (disturbed((0, 1, 2)), 64),
         (slices(), 16),
     ],
-    ids=["closing_in", "drifting", "filling", "uneven", "shared", "disturbed", "slices"],
+    ids=["closing_in", "drifting", "filling", "uneven", "shared", "lanes", "disturbed", "slices"],
 )
 def test_jumps(design, first_cycles):
     assert_same(design, run(design, patience=PeriodSearchLimits(first_cycles, 1)), run_des(design))

@@ -11,25 +11,52 @@ from sttest.sim.maxplus.periodic import PeriodSearchLimits
 
 
 def shared() -> TimedGraph:
-    """A read port and a write port that take turns on both channels; the writer's source slows down near its end."""
+    """A read port and a write port that take turns on a channel, whose bursts wait there, and a source that pauses."""
     ports = (
-        MemoryPort("m0", "read", "f0", 480, 4, ("c0", "c1"), 4, 12, ids="many"),
-        MemoryPort("m1", "write", "f1", 480, 4, ("c0", "c1"), 4, 8, ids="many"),
+        MemoryPort("m0", "read", "f0", 480, 4, ("c",), 4, 4),
+        MemoryPort("m1", "write", "f1", 480, 4, ("c",), 4, 8),
     )
+    return _turns(ports, (Channel("c", 27, 4, 1, 4),))
+
+
+def shared_by_lanes() -> TimedGraph:
+    """The same on two channels, which both ports take in turn: then a port asks late, as its own bursts wait there."""
+    lanes = ("c0", "c1")
+    ports = (
+        MemoryPort("m0", "read", "f0", 480, 4, lanes, 4, 12, ids="many"),
+        MemoryPort("m1", "write", "f1", 480, 4, lanes, 4, 8, ids="many"),
+    )
+    return _turns(ports, (Channel("c0", 10, 4, 1, 3), Channel("c1", 18, 4, 1, 3)))
+
+
+def _turns(ports: tuple[MemoryPort, ...], channels: tuple[Channel, ...]) -> TimedGraph:
+    """Both ports with their pipelines; that of the writer slows down near its end."""
     write = (Event("f1", "write", 0),)
     pipelines = (
         Pipeline("p0", (Loop((480,), 1, 1, (Event("f0", "read", 0),), 0),)),
         Pipeline("p1", (Loop((460,), 1, 1, write, 0), Loop((20,), 4, 1, write, 0))),
     )
-    channels = (Channel("c0", 10, 4, 1, 3), Channel("c1", 18, 4, 1, 3))
-    return TimedGraph(
-        "shared", 300.0, (Fifo("f0", 1, 8, "srl"), Fifo("f1", 1, 8, "srl")), (*ports, *pipelines), channels
-    )
+    fifos = (Fifo("f0", 1, 8, "srl"), Fifo("f1", 1, 8, "srl"))
+    return TimedGraph("shared", 300.0, fifos, (*ports, *pipelines), channels)
+
+
+@pytest.mark.parametrize("first_cycles", [8, 16, 32])
+def test_bursts_that_wait_at_a_jump_are_started_within_it(first_cycles):
+    """A port whose waiting bursts were never started would not finish.
+
+    The channel takes a read at 8k and a write at 8k + 4.  Four reads may be on the way, and the place of one is free
+    27 + 4 + 1 = 32 cycles after it, as the turn of the fourth after it comes.  The place of a write is free 28 + 1
+    after it: token i is taken at 8 (i - 8) + 4 + 29, and its burst waits for 35 cycles until 8i + 4.  Its successor is
+    written in the cycle after that.
+    """
+    found = run(shared(), record=False, patience=PeriodSearchLimits(first_cycles, 1))
+    read, written = 8 * 479 + 27 + 4, 8 * 479 + 4 + 28
+    assert found.finish == [read + 1, written, read + 2, 8 * (478 - 8) + 4 + 29 + 2]
 
 
 @pytest.mark.parametrize("first_cycles", [8, 16, 32, 64])
-def test_bursts_that_wait_at_a_jump_are_started_within_it(first_cycles):
-    """A port whose waiting bursts were never started would read times that nobody has written.
+def test_what_a_port_looks_back_at_after_a_jump_is_told(first_cycles):
+    """A port that asks late for a burst looks for when its place was free: long ago, where that was jumped over.
 
     Each channel takes 240 reads and 240 writes in turn, 3 cycles each: c0 from 0 on, c1 from 1 on.  Its last read is
     taken at 1 + 239 * 6, its beat comes 18 + 3 later, and is read a cycle after that; its last write is taken 3 cycles
@@ -37,7 +64,7 @@ def test_bursts_that_wait_at_a_jump_are_started_within_it(first_cycles):
     nobody.
     """
     with unwritten_times_are_far():
-        found = run(shared(), unbounded=True, record=False, patience=PeriodSearchLimits(first_cycles, 1))
+        found = run(shared_by_lanes(), unbounded=True, record=False, patience=PeriodSearchLimits(first_cycles, 1))
     read, written = 1 + 239 * 6 + 18 + 3, 1 + 239 * 6 + 3 + 18 + 1
     assert found.finish == [read + 1, written, read + 2, 460 + 19 * 4 + 1]
 

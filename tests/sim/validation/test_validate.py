@@ -74,6 +74,84 @@ def test_refusals(make, message):
     assert message in str(caught.value)
 
 
+def written(**changes):
+    """A graph whose port writes, with some of its fields changed."""
+    return graph([A], [source("a", 4), port(op="write", **changes)], [C])
+
+
+def described(**changes):
+    """A graph whose port reads a channel with some of its fields changed."""
+    return graph([A], [port(), sink("a", 4)], [replace(C, **changes)])
+
+
+@pytest.mark.parametrize(
+    ("make", "code", "told"),
+    [
+        (lambda: written(pattern="randm"), "unknown-value", "unknown pattern 'randm'; did you mean 'random'?"),
+        (lambda: written(ids="two"), "unknown-value", "unknown ids 'two'; choose one of many, one"),
+        (lambda: written(gap=-1), "too-small", "gap is -1, at least 0 is needed"),
+        (lambda: written(gap=(1 << 20) + 1), "too-large", "gap is 1048577, at most 1048576 is possible"),
+        (lambda: written(gap=0.5), "not-whole", "gap is 0.5, not a whole number"),
+        (
+            lambda: graph([A], [port(gap=1), sink("a", 4)], [C]),
+            "gap-read",
+            "process 'm': 'gap' is of ports that write; leave it out",
+        ),
+        (
+            lambda: graph([A], [port(early=True), sink("a", 4)], [C]),
+            "early-read",
+            "process 'm': 'early' is of ports that write; leave it out",
+        ),
+        (
+            lambda: graph([A], [port(channels=("d", "c", "c")), sink("a", 4)], [C]),
+            "repeated-channel",
+            "process 'm': channel 'c' is listed twice; list each channel once",
+        ),
+        (lambda: described(beats_num=0), "too-small", "channel 'c': beats_num is 0, at least 1 is needed"),
+        (lambda: described(beats_den=(1 << 20) + 1), "too-large", "beats_den is 1048577, at most 1048576 is possible"),
+        (lambda: described(write_den=0), "too-small", "write_den is 0, at least 1 is needed"),
+        (lambda: described(write_den=(1 << 20) + 1), "too-large", "write_den is 1048577, at most 1048576 is possible"),
+        (lambda: described(busy_latency=9), "too-small", "busy_latency is 9, at least 10 is needed"),
+        (lambda: described(busy_latency=(1 << 50) + 1), "too-large", "busy_latency is 1125899906842625, at most"),
+        (lambda: described(response=0), "too-small", "response is 0, at least 1 is needed"),
+        (lambda: described(response=7, busy_response=6), "too-small", "busy_response is 6, at least 7 is needed"),
+        (lambda: described(busy_response=10), "too-small", "busy_response is 10, at least 11 is needed"),
+        (lambda: described(random_bytes=-1), "too-small", "random_bytes is -1, at least 0 is needed"),
+        (lambda: described(random_short=-1), "too-small", "random_short is -1, at least 0 is needed"),
+        (lambda: described(random_long=(1 << 30) + 1), "too-large", "random_long is 1073741825, at most 1073741824"),
+        (lambda: described(id_wait=-1), "too-small", "id_wait is -1, at least 0 is needed"),
+        (lambda: described(read_turns=0), "too-small", "read_turns is 0, at least 1 is needed"),
+        (lambda: described(write_turns=1.5), "not-whole", "write_turns is 1.5, not a whole number"),
+    ],
+)
+def test_refusals_of_what_memory_does(make, code, told):
+    with pytest.raises(InputError) as caught:
+        make()
+    assert told in str(caught.value)
+    assert caught.value.code == code
+
+
+def test_what_stands_empty_is_as_it_says():
+    """The figures that have defaults may be as small as what they are by default, or zero."""
+    least = replace(C, busy_latency=10, response=1, busy_response=1, id_wait=0, write_den=1)
+    design = graph([A], [port(), sink("a", 4)], [least])
+    assert simulate(design).cycles == simulate(described()).cycles
+    assert [C.delay(writes=writes) for writes in (False, True)] == [10, 11]
+    assert [C.busy_delay(writes=writes) for writes in (False, True)] == [10, 11]
+    assert (C.turn_cycles, C.units_per_beat(writes=True), replace(C, response=7).busy_delay(writes=True)) == (10, 1, 7)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_outstanding_counts_for_all_channels_together(count):
+    """A token of 4 bursts needs 4 in flight, over however many channels."""
+    channels = [Channel(f"c{i}", 10, 32) for i in range(count)]
+    names = tuple(channel.name for channel in channels)
+    wide = {"token_bytes": 256, "burst_bytes": 64, "channels": names, "ids": "many"}
+    assert simulate(graph([A], [port(outstanding=4, **wide), sink("a", 4)], channels)).verdict == "done"
+    with pytest.raises(InputError, match="demand 4 bursts, bound 3 bursts"):
+        graph([A], [port(outstanding=3, **wide), sink("a", 4)], channels)
+
+
 TRACE = Trace(np.zeros(0, np.int64), np.zeros(0, np.int32))
 
 
