@@ -495,7 +495,7 @@ def check_choice(value: str, what: str, where: str, choices: Iterable[str]) -> N
     """Refuses a value that is none of the choices; the nearest is named."""
     if value not in choices:
         raise InputError(
-            "unknown-value", f"unknown {what} '{value!s:.80}'", where=where, hints=[did_you_mean(value, choices)]
+            "unknown-value", f"unknown {what} '{value!s:.80}'", where=where, hints=[did_you_mean(str(value), choices)]
         )
 
 
