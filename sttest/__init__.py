@@ -3,7 +3,7 @@
 >>> import sttest as st
 >>> design = st.compile("small-gpt2", phase="decode", context=32)
 >>> design.simulate().cycles
-1224
+1189
 """
 
 import sys

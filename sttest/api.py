@@ -187,7 +187,7 @@ class Design(Graph):
             >>> st.compile("small-gpt2", phase="decode", context=32).fit.fits
             True
             >>> st.compile("small-gpt2", phase="decode", context=32, design="default").fit.to_text()
-            'no 109 % LUT'
+            'no 113 % LUT'
         """
         return fit_of(self.compiled) if self.chosen is None else self.chosen.fit
 
@@ -352,10 +352,10 @@ def compile(  # noqa: A001
         >>> import sttest as st
         >>> design = st.compile("small-gpt2", phase="decode", context=32)
         >>> design.fit.fits, design.simulate().cycles
-        (True, 1224)
+        (True, 1189)
         >>> design = st.compile("small-gpt2", phase="decode", context=32, design="default")
         >>> design.fit.fits, design.simulate().cycles
-        (False, 1267)
+        (False, 1232)
     """
     card = board.description if isinstance(board, Board) else str(board)
     chosen = options_with(options or CompileOptions(), changes)
@@ -384,7 +384,7 @@ def load_design(path: str | Path) -> Design:
         >>> import sttest as st
         >>> folder = st.compile("small-gpt2", phase="decode", context=32).save("build/example")
         >>> st.load_design(folder).simulate().cycles
-        1224
+        1189
     """
     compiled = read_design(DesignPackage.read(path))
     return Design(compiled.graph, compiled, _request_of(compiled))

@@ -13,17 +13,17 @@ from sttest.boards.part import BoardPart, Bytes, Count, CountOrNone, Nanoseconds
 class Timing:
     """The same as plain numbers; without any, a write is answered a cycle after a read's first beat would come."""
 
-    busy_read_ns: float | None = None  # of a read, from when a saturated channel was free for it
-    response_ns: float | None = None  # from the start of a write burst to its response,
+    busy_read_ns: float | None = None  # latency of a read, from when a saturated channel was free for it
+    response_ns: float | None = None  # time from the start of a write burst to its response,
     busy_response_ns: float | None = None  # and from when a saturated channel was free for it
     write_over_read: float = 1.0  # rate of writes over that of reads
     short_access_bytes: int = 0  # bytes of the shortest random access,
     short_access_ns: float = 0.0  # least time between two of them,
     access_ns: float = 0.0  # and between two that are longer
-    id_wait_ns: float | None = None  # that a master with one ID waits after its last beat before another channel
+    id_wait_ns: float | None = None  # wait of a master with one ID after its last beat before another channel
     read_turns: int = 1  # bursts that are read in a row while others wait to be written,
     write_turns: int = 1  # and written while others wait to be read
-    write_gap_cycles: int = 0  # without data after each write burst, in the port
+    write_gap_cycles: int = 0  # cycles without data after each write burst, in the port
 
 
 class BurstTiming(BoardPart):

@@ -143,7 +143,7 @@ class Hbm(MemoryKind):
     axi_port_bits: Bits
     axi_port_mhz: Megahertz
     switch_channels: Count | None = None  # channels that a port reaches without a lateral link
-    lateral_links: Count | None = None  # between two sets of them, per direction
+    lateral_links: Count | None = None  # links between two sets of them, per direction
     max_burst_bytes: Bytes
     outstanding_bursts: Count
 

@@ -657,8 +657,9 @@ def _check_memory(graph: TimedGraph, port: MemoryPort, where: str) -> Work:
     check_choice(port.pattern, "pattern", where, PATTERNS)
     check_choice(port.ids, "ids", where, IDS)
     check_whole(port.gap, "gap", where, 0, MAX_RATE)
-    if port.op == "read" and (port.gap or port.early):
-        raise InputError("write-only", "'gap' and 'early' are of ports that write", where=where, hints=["remove it"])
+    for what in ("gap", "early"):
+        if port.op == "read" and getattr(port, what):
+            raise InputError(f"{what}-read", f"'{what}' is of ports that write", where=where, hints=["leave it out"])
     total = port.tokens * port.token_bytes
     bursts = -(-total // port.burst_bytes)
     check_work(bursts, "number of bursts", where)

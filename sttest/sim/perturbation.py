@@ -134,7 +134,7 @@ def _channel(channel: Channel, rate: Fraction, fast: Thing | None) -> Channel:
 
 
 _UNITS = 4096
-"""Per cycle: what rounding to them loses is less than a part in a thousand."""
+"""Units per cycle: what rounding to them loses is less than a part in a thousand."""
 
 
 def _process(graph: TimedGraph, process: Process, fast: Thing | None) -> Process:

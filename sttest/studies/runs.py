@@ -73,7 +73,7 @@ class Graph:
             >>> import sttest as st
             >>> fifos = st.compile("small-gpt2", phase="decode", context=32).fifos
             >>> int((fifos.depth * fifos.bits).sum())
-            471504
+            471536
         """
         names = [process.name for process in self.graph.processes]
         rows = [
@@ -114,7 +114,7 @@ class Graph:
             >>> import sttest as st
             >>> design = st.compile("small-gpt2", phase="decode", context=32)
             >>> design.simulate().cycles, design.simulate(unbounded=True).cycles
-            (1224, 1224)
+            (1189, 1189)
         """
         graph = self.graph.with_depths(whole_depths(depths)) if depths is not None else self.graph
         return Run(simulate(graph, engine, unbounded=unbounded, record=record))
@@ -152,7 +152,7 @@ class Graph:
             >>> bool((sizes.depth_after == sizes.depth_before).all())
             True
             >>> design.with_depths(sizes.depth_after).simulate().cycles
-            1224
+            1189
         """
         rate = None if throughput is None else str(throughput)
         reached = None if target is None else str(target)
@@ -187,7 +187,7 @@ def load_graph(path: str | Path) -> Graph:
         >>> import sttest as st
         >>> folder = st.compile("small-gpt2", phase="decode", context=32).save("build/example")
         >>> st.load_graph(folder / "timed_graph.json").simulate(engine="simpy").cycles
-        1224
+        1189
     """
     return Graph.load(path)
 
@@ -216,9 +216,9 @@ class Run:
         >>> import sttest as st
         >>> run = st.compile("small-gpt2", phase="decode", context=32).simulate()
         >>> run
-        Run('small-gpt2-decode-c32-u55c', done, 1224 cycles)
+        Run('small-gpt2-decode-c32-u55c', done, 1189 cycles)
         >>> run.cycles, run.ms
-        (1224, 0.004896)
+        (1189, 0.004756)
     """
 
     simulation: Simulation
@@ -282,7 +282,7 @@ class Run:
             >>> import sttest as st
             >>> path = st.compile("small-gpt2", phase="decode", context=32).simulate().critical_path
             >>> int(path.cycles.sum())
-            1224
+            1189
             >>> path.groupby("process").cycles.sum().idxmax()
             'mlp_act'
         """
@@ -314,8 +314,8 @@ class Run:
             >>> run = st.compile("small-gpt2", phase="decode", context=32).simulate()
             >>> run.breakdown.head(2)
               category         kind  cycles     share
-            0  compute      compute     928  0.758170
-            1      dma  hbm-latency     116  0.094771
+            0  compute      compute     928  0.780488
+            1      dma  hbm-latency      86  0.072330
         """
         sums = self.critical_path.groupby(["category", "kind"], as_index=False, sort=False)[["cycles", "share"]].sum()
         return sums.sort_values("cycles", ascending=False, kind="stable", ignore_index=True)

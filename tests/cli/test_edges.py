@@ -182,7 +182,7 @@ def _all_of(design):
 def test_a_package_is_kept_where_nobody_hears_of_it(run, tmp_path):
     done = run("compile", "small-gpt2", "--phase", "decode", "--context", "32", "-o", "p", redirect="> /dev/full")
     assert (done.returncode, done.stderr.splitlines()[-1].startswith(FULL)) == (2, True)
-    assert DesignPackage.read(tmp_path / "p").cycles == 1224
+    assert DesignPackage.read(tmp_path / "p").cycles == 1189
 
 
 def test_errors_that_python_does_not_know_are_escaped(run):

@@ -73,7 +73,11 @@ def _python(page: Path, block: Block, names: dict[str, object]) -> None:
         exec(compile(block.text, str(page), "exec"), names)
         return
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
-    runner.run(doctest.DocTestParser().get_doctest(block.text, names, page.name, str(page), 0), clear_globs=False)
+    line = page.read_text(encoding="utf-8").partition(block.text)[0].count("\n")
+    name = f"{page.name}:{line}"  # one per block, by which tracebacks find functions of earlier ones
+    examples = doctest.DocTestParser().get_doctest(block.text, names, name, str(page), line)
+    runner.run(examples, clear_globs=False)
+    names.update(examples.globs)  # later blocks of the page know its names
     assert runner.failures == 0
 
 

@@ -52,6 +52,6 @@ def test_the_base_works_under(version, wheel, tmp_path):
     for line in lines:
         done = environment.run(line, tmp_path)
         assert done.exit_code == 0, f"{line}\n{done.stdout}{done.stderr}"
-    assert "1,224 cycles" in done.stdout
+    assert "1,189 cycles" in done.stdout
     done = environment.run(f"python -m pytest -q --quick -p no:cacheprovider {ROOMS}", ROOT)
     assert done.exit_code == 0, done.stdout[-5000:]

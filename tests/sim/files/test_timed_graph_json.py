@@ -154,7 +154,7 @@ def test_every_field_of_memory_is_read_and_written(tmp_path):
         (("processes", 0, "ids"), 2, "ids: input should be a valid string, given 2"),
         (("processes", 0, "id"), "many", "unknown key 'id'; did you mean 'ids'?"),
         (("processes", 0, "pattern"), "rand", "unknown pattern 'rand'"),
-        (("processes", 0, "gap"), 1, "'gap' and 'early' are of ports that write"),
+        (("processes", 0, "gap"), 1, "'gap' is of ports that write; leave it out"),
         (("processes", 0, "channels"), ["c", "d", "c"], "channel 'c' is listed twice"),
         (("channels", 0, "busy_latency"), 8, "busy_latency is 8, at least 9 is needed"),
         (("channels", 0, "write_den"), 0.5, "write_den: input should be a valid integer, given 0.5"),

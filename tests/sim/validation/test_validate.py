@@ -84,13 +84,13 @@ def described(**changes):
         (lambda: written(gap=0.5), "not-whole", "gap is 0.5, not a whole number"),
         (
             lambda: graph([A], [port(gap=1), sink("a", 4)], [C]),
-            "write-only",
-            "process 'm': 'gap' and 'early' are of ports that write; remove it",
+            "gap-read",
+            "process 'm': 'gap' is of ports that write; leave it out",
         ),
         (
             lambda: graph([A], [port(early=True), sink("a", 4)], [C]),
-            "write-only",
-            "process 'm': 'gap' and 'early' are of ports that write; remove it",
+            "early-read",
+            "process 'm': 'early' is of ports that write; leave it out",
         ),
         (
             lambda: graph([A], [port(channels=("d", "c", "c")), sink("a", 4)], [C]),
