@@ -3,9 +3,11 @@
 import pytest
 from memory_law_graphs import law_graphs
 from rtl_graphs import check, drawn, needs
-from sim_graphs import graph, sink, source
+from sim_graphs import graph, memory_graphs, sink, source
 
 from sttest.sim import Channel, Fifo, MemoryPort, simulate
+from sttest.sim.simpy_engine import run
+from sttest.targets.rtl import emulate_all
 
 
 def reading(tokens: int, channels: list[Channel], *, ports: int = 1, **options):
@@ -89,6 +91,20 @@ SHORT = law_graphs().filter(lambda design: (simulate(design, "simpy").cycles or 
 @needs("icarus")
 def test_random_graphs(tmp_path):
     check(drawn(SHORT, 20, 1), "icarus", tmp_path)
+
+
+@pytest.mark.daily
+@needs("icarus")
+def test_a_channel_that_is_held_for_ever(tmp_path):
+    """The hardware stands still, and every access until then is in the same cycle as in SimPy."""
+    designs = drawn(memory_graphs(held=True).filter(lambda design: None in run(design).finish), 15, 1)
+    for design, found in zip(designs, emulate_all(designs, "icarus", tmp_path), strict=True):
+        expected = run(design)
+        assert found.verdict == "deadlock"
+        assert [found.finish[process.name] for process in design.processes] == expected.finish
+        for number, fifo in enumerate(design.fifos):
+            assert found.writes[fifo.name].tolist() == expected.writes[number].tolist()
+            assert found.reads[fifo.name].tolist() == expected.reads[number].tolist()
 
 
 @pytest.mark.nightly

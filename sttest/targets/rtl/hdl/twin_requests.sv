@@ -41,7 +41,7 @@ module twin_requests #(
   assign asks = may && allowed && (!waiting[to] || grant[to]);
   assign wants = at_once ? waiting | ({{(LINES - 1){1'b0}}, 1'b1} << to) : waiting;
 
-  // With one ID all bursts asked for lie in one channel, and the last of them tells when it can be left.
+  // With one ID all bursts that are not over lie in one channel, and the last of them tells when it can be left.
   logic [31:0] last_to = 0;
   logic [63:0] leave_at = 0;
   logic        open = 0;  // that isn't known yet
