@@ -1,4 +1,4 @@
-"""Public measurements of memories beside their simulation: every row of ``sttest/studies/data/memory.csv``.
+"""Public measurements of memories beside their simulation: every row of ``sttest/studies/data/memory_published.csv``.
 
 A row that was used for a number of a board's file is *fitted*, and says for which; all others are *predicted*.  Rows
 that no ports express are in the table without a value, with the reason.

@@ -705,7 +705,7 @@ IMPLS = ("auto", "srl", "ram")
 PATTERNS = ("sequential", "random")
 IDS = ("one", "many")
 MAX_RATE = 1 << 20
-"""Of beats, cycles and turns that a channel, or a gap of a port, is described by."""
+"""Most beats, cycles or turns in the numbers of a channel, and cycles of a gap of a port."""
 
 
 def validate(graph: TimedGraph) -> None:

@@ -18,9 +18,9 @@ from sttest.core.files import read_csv
 from sttest.studies.memory.benchmark import Benchmark, alternating, measure
 from sttest.studies.whatif.study import STUDIES
 
-__depends__ = ("sttest/studies/data/memory.csv",)
+__depends__ = ("sttest/studies/data/memory_published.csv",)
 
-PUBLISHED = STUDIES / "memory.csv"
+PUBLISHED = STUDIES / "memory_published.csv"
 Role = Literal["fitted", "predicted"]
 Figure = Literal["total", "port", "read", "write", "latency", "served", "blocks"]
 """GB/s of all ports, of the slowest, or of one direction; ns as :class:`Reached` has them; GB/s of kernels that read
