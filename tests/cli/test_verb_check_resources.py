@@ -43,7 +43,8 @@ def test_a_die_of_one_slr_has_nothing_that_crosses(sttest):
 
 
 def test_a_design_that_does_not_is_refused_before_anything_is_written(sttest, workplace):
-    outcome = sttest("compile", *SMALL, "--tile-size", "64", "--overall-unroll", "16384", "--check-resources")
+    lanes = ("--precision", "w4a8", "--tile-size", "64", "--overall-unroll", "16384")
+    outcome = sttest("compile", *SMALL, *lanes, "--check-resources")
     assert outcome.exit_code == 4
     assert "more LUTs than the budget" in outcome.stderr
     assert "lower --overall-unroll" in outcome.stderr
@@ -72,8 +73,8 @@ def test_what_crosses_slrs_passes_the_tokens_of_all_layers(sttest):
 
 
 def test_the_budget_decides_what_is_refused(sttest):
-    # Too many wires for half of the super long lines, not for all of them.
-    lanes = ("--overall-unroll", "1200", "--check-resources")
+    # Of LUTs there are enough in all, but not in SLRs with half of the super long lines between them.
+    lanes = ("--precision", "w4a8", "--overall-unroll", "1000", "--check-resources")
     assert sttest("compile", *SMALL, *lanes, "--budget", "published").exit_code == 0
     refused = sttest("compile", *SMALL, *lanes)
     assert refused.exit_code == 4

@@ -97,7 +97,7 @@ def test_points_that_differ_in_the_launch_alone_share_a_block(tmp_path):
 
 
 def test_a_launch_of_several_layers_is_not_counted_once_per_layer(tmp_path):
-    base = "{model: small-gpt2, context: 32, launch: 12, design: default}"
+    base = "{model: small-gpt2, context: 32, launch: 12, design: default, precision: w4a8}"
     text = f"title: x\nbase: {base}\naxes: {{options.layers: [1, 2, 3, 4]}}"
     *found, none = made(tmp_path, text)[1].run(one_process)
     assert [each.launches for each in found] == [6, 3, 2]
