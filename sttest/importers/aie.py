@@ -21,7 +21,7 @@ from sttest.core.files import place_of, read_text, write_text
 from sttest.importers.mlir.aie_forms import AIE_FORMS
 from sttest.importers.mlir.calls import Calls, callee
 from sttest.importers.mlir.dma_streams import ObjectFifoDma
-from sttest.importers.mlir.execution import EndlessLoopError, Execution, Work
+from sttest.importers.mlir.execution import EndlessLoopError, ExecutedOperations, Execution
 from sttest.importers.mlir.host_sequence import HostSequence
 from sttest.importers.mlir.kernel_cycles import KernelCycles
 from sttest.importers.mlir.object_fifo_depths import with_depths
@@ -150,7 +150,7 @@ class _Design:
 
     def __post_init__(self) -> None:
         self.calls = Calls(self.device, _is_access, self.where)
-        self.work = Work()
+        self.work = ExecutedOperations()
 
     def graph(self, name: str, frames: int) -> TimedGraph:
         """The timed graph."""

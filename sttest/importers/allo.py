@@ -20,7 +20,7 @@ from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import place_of
 from sttest.importers.mlir.allo_forms import ALLO_FORMS
 from sttest.importers.mlir.calls import Calls, callee
-from sttest.importers.mlir.execution import EndlessLoopError, Execution, Work
+from sttest.importers.mlir.execution import EndlessLoopError, ExecutedOperations, Execution
 from sttest.importers.mlir.kernel_cycles import KernelCycles
 from sttest.importers.mlir.op_lines import op_places
 from sttest.importers.mlir.scripts import Script, check_next, graph_of
@@ -109,7 +109,7 @@ class _Design:
 
     def __post_init__(self) -> None:
         self.calls = Calls(self.module, _is_access, self.where)
-        self.work = Work()
+        self.work = ExecutedOperations()
         self.makers = {op for op in self.calls.functions.values() if operations_called(op, (_CONSTRUCT,))}
         self._parts: dict[Operation, list[Operation]] = {}  # of regions
 

@@ -43,7 +43,7 @@ class EndlessLoopError(Exception):
 
 
 @dataclass
-class Work:
+class ExecutedOperations:
     """How many operations were executed of all regions of a design."""
 
     done: int = 0
@@ -69,7 +69,7 @@ class Execution:
     counts: Callable[[Operation], bool]
     length: Callable[[], int]
     matters: Callable[[Operation], bool]
-    work: Work = field(default_factory=Work)
+    work: ExecutedOperations = field(default_factory=ExecutedOperations)
     held: Callable[[], Hashable] = tuple
     values: dict[SSAValue, Known] = field(default_factory=dict[SSAValue, Known])
     executed: int = 0  # operations that count

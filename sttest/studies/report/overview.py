@@ -31,7 +31,7 @@ _TITLES = {
 
 
 @dataclass(frozen=True)
-class Entry:
+class ResultEntry:
     """An experiment in one line; ``worst`` is its largest miss, where it has references."""
 
     name: str
@@ -56,7 +56,7 @@ def anchor(prefix: str, name: str) -> str:
     return f"{prefix}-{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}"
 
 
-def entry(number: int, found: ResultSet) -> Entry:
+def entry(number: int, found: ResultSet) -> ResultEntry:
     """What the manifest and the rows of an experiment say."""
     manifest = found.manifest
     study = _mapping(_mapping(manifest.get("config")).get("study"))
@@ -64,7 +64,7 @@ def entry(number: int, found: ResultSet) -> Entry:
     title = study.get("title") or ablation.get("title") or questions().get(found.name) or _TITLES.get(found.name, "")
     versions = _mapping(manifest.get("versions"))
     off, rejected = worst(found.rows), sum(map(is_rejected, found.rows))
-    return Entry(
+    return ResultEntry(
         found.name,
         anchor(f"e{number}", found.name),
         str(title),
@@ -83,7 +83,7 @@ def entry(number: int, found: ResultSet) -> Entry:
     )
 
 
-def span(entries: Sequence[Entry]) -> str:
+def span(entries: Sequence[ResultEntry]) -> str:
     """First and last day on which something was finished."""
     days = sorted(each.finished for each in entries if each.finished)
     if not days:
@@ -91,7 +91,7 @@ def span(entries: Sequence[Entry]) -> str:
     return days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
 
 
-def versions(entries: Sequence[Entry]) -> str:
+def versions(entries: Sequence[ResultEntry]) -> str:
     """Versions of sttest that made the results."""
     return ", ".join(sorted({each.version for each in entries if each.version}))
 

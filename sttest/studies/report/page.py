@@ -30,7 +30,7 @@ from sttest.studies.report.ledger import (
     decimals_of,
     error_text,
 )
-from sttest.studies.report.overview import KINDS, Entry, anchor, configuration, entry, span, versions
+from sttest.studies.report.overview import KINDS, ResultEntry, anchor, configuration, entry, span, versions
 from sttest.studies.report.pivot import tables_of
 from sttest.studies.report.read import ResultSet, read_results
 from sttest.studies.report.svg import figure_markup
@@ -162,7 +162,7 @@ class ReportPage:
 class _Section:
     """An experiment as its template takes it."""
 
-    entry: Entry
+    entry: ResultEntry
     configuration: Sequence[tuple[str, str]]
     tables: Sequence[Table]
     figures: Sequence[tuple[str, Markup]]

@@ -23,7 +23,7 @@ __depends__ = (
 _CONFIG, _TEXT = "config.json", "text_config"
 
 
-class Told(NamedTuple):
+class StatedScheme(NamedTuple):
     """What a checkpoint says of its weights, and who unpacks them."""
 
     form: ReleasedForm
@@ -41,7 +41,7 @@ def quantized_formats() -> dict[str, QuantizedFormat]:
     return all_loaded("quantized_formats", QuantizedFormat)
 
 
-def told_in(config: Mapping[str, Any], where: str) -> Told | None:
+def told_in(config: Mapping[str, Any], where: str) -> StatedScheme | None:
     """What a configuration says; None of weights in floating point.
 
     Raises:
@@ -58,14 +58,14 @@ def told_in(config: Mapping[str, Any], where: str) -> Told | None:
         raise refused("no object", where)
     for each in quantized_formats().values():
         if each.takes(told):
-            return Told(each.form(told, where), each, where)
+            return StatedScheme(each.form(told, where), each, where)
     method = str(told.get("quant_method"))
     why, hints = UNREAD.get(method.lower(), ("no format is called so", ()))
     known = f"read are {', '.join(quantized_formats())}"
     raise refused(f"quant_method {ascii(method)[:80]} is not read: {why}", f"{where}: quant_method", *hints, known)
 
 
-def told_of(path: Path) -> Told | None:
+def told_of(path: Path) -> StatedScheme | None:
     """What a checkpoint's folder, or its ``config.json``, says; None of weights in floating point, or of no such file.
 
     Raises:

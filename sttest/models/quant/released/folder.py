@@ -12,7 +12,7 @@ from torch import Tensor
 from sttest.core.errors import InputError, note
 from sttest.models.config import DecoderConfig
 from sttest.models.language_model import LanguageModel
-from sttest.models.quant.released.door import Told, told_of
+from sttest.models.quant.released.door import StatedScheme, told_of
 from sttest.models.quant.released.format import Unpacked, refused
 from sttest.models.quant.released.kept import KeptIntegers
 from sttest.models.weights import model_state, shown
@@ -36,7 +36,7 @@ class FolderWeights:
 
     config: DecoderConfig
     folder: Path
-    told: Told | None
+    told: StatedScheme | None
     # integers of quantized layers by our names; :meth:`dense` finds them
     kept: dict[str, KeptIntegers] = field(default_factory=dict)
     # names of biases that the model does not have; :meth:`outlines` finds them
