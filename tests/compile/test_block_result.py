@@ -16,7 +16,7 @@ from sttest.compile.pipeline import all_passes
 from sttest.compile.sharing.layers import behind_result
 from sttest.frontend.shipped import lowered_text
 
-WIDE = CompileOptions(gemv_lanes=1024, overall_unroll=1536, share="all", layers=24)
+WIDE = CompileOptions(precision="w4a8", gemv_lanes=1024, overall_unroll=1536, share="all", layers=24)
 
 
 def with_dmas(head: bool, options: CompileOptions, *, small: bool) -> ModuleOp:

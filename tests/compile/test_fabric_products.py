@@ -25,7 +25,7 @@ ATTENTION = ("attn_scores", "attn_mix")
 
 @cache
 def design(*fabric: str, share: str = "none") -> CompiledDesign:
-    options = CompileOptions(fabric=fabric, share=share)  # type: ignore[arg-type]
+    options = CompileOptions(precision="w4a8", fabric=fabric, share=share)  # type: ignore[arg-type]
     return compile_text(lowered_text("gpt2", "prefill", small=True), "small", "u55c", options)
 
 
