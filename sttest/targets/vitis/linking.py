@@ -83,16 +83,22 @@ def choose_banks(package: DesignPackage, board: FpgaBoard) -> Linking:
     crowded = {bank_name(board, bank) for bank in chosen.crowded}
     balanced_cycles = simulate(_sped_up(_linked(graph, files, chosen, board), crowded)).cycles if crowded else None
     design = _with_banks(files.design, chosen)
-    crossed = _crossing(near, chosen, board)
+    crossed = _crossing(package, chosen, board)
     return Linking(chosen, design, cycles, compiled_cycles, balanced_cycles, layers, memory.ports, room[0], crossed)
 
 
-def _crossing(loads: Sequence[PortLoad], placement: ChannelPlacement, board: FpgaBoard) -> str:
-    """Ports whose buffers need several channels have the AXI port of the first, and work on the last at worst."""
-    banks = {load.port: placement.banks[load.port] for load in loads}
-    found = crossing(
-        (Reach(banks[load.port][0], banks[load.port][-1], load.run_bytes, writes=False) for load in loads), board
+def _crossing(package: DesignPackage, placement: ChannelPlacement, board: FpgaBoard) -> str:
+    """Ports whose buffers need several channels have the AXI port of the first; the last layer works on the last."""
+    files, hbm = package.files, board.feed.channels
+    ports = {each.name: each for each in package.timed_graph.processes if isinstance(each, MemoryPort)}
+    dma_of = {argument: ports[dma] for dma, argument in files.argument_of.items()}
+    reaches = (
+        Reach(banks[0], banks[-1], dma.tokens * dma.token_bytes, writes=dma.op == "write")
+        for port, banks in placement.banks.items()
+        for dma in (dma_of[each.name] for each in files.kernel.ports[port])
+        if banks[-1] < hbm
     )
+    found = crossing(reaches, board)
     return "" if found is None else found.text()
 
 
