@@ -3,6 +3,7 @@
 # SimPy doesn't say what its callbacks take:
 # pyright: reportUnknownMemberType=false, reportUnknownLambdaType=false
 
+from abc import ABC, abstractmethod
 from array import array
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
@@ -175,7 +176,7 @@ class ChannelState:
         return self._writes if self._in_a_row < turns else not self._writes
 
 
-class PortState:
+class PortState(ABC):
     """What read and write ports share: their bursts, and when each was requested and taken."""
 
     def __init__(
@@ -213,8 +214,9 @@ class PortState:
             self.requests.append(asked)
             self.channels[self.plan.lane(burst)].request(self, burst)
 
+    @abstractmethod
     def _asks_from(self, burst: int) -> Generator[Event, None, int]:
-        raise NotImplementedError
+        """When a burst may be requested as far as the port's own tokens go."""
 
     def _turns_from(self, burst: int) -> Generator[Event, None, int]:
         """When a burst may be requested as far as the channels of the bursts before it go."""
