@@ -1,7 +1,8 @@
 """What others measured of memories, each with its conditions, and what is simulated beside it.
 
 ``memory_published.csv`` has a row per figure.  Its conditions are those of a
-:class:`~sttest.studies.memory.benchmark.Benchmark` on a memory of one of our boards; those that no ports express have a reason in their place.
+:class:`~sttest.studies.memory.benchmark.Benchmark` on a memory of one of our boards; those that no ports express have
+a reason in their place.
 """
 
 from collections.abc import Iterator, Mapping
