@@ -46,7 +46,7 @@ def _decoded(
 ) -> None:
     size = part.size * len(process.inputs)
     with code.loops([CountedLoop("tokens", "t", tokens)], "pipeline II=1"):
-        code.line(f"ap_uint<{max(8 * size, _LEAST_BITS)}> bytes;")
+        code.variable(f"ap_uint<{max(8 * size, _LEAST_BITS)}>", "bytes")
         for number, source in enumerate(process.inputs):
             part.take(code, f"slice_{number}", source, code.type("PART", part.c_type))
         whole.declare(code, "token", code.type("TOKEN", whole.c_type))
@@ -55,10 +55,10 @@ def _decoded(
             with code.unrolled([CountedLoop("bytes", "b", part.size)] if part.size > 1 else []):
                 place = "b" if part.size > 1 else "0"
                 at = f"8 * ({place} + {first})" if first else f"8 * {place}"
-                code.line(f"bytes.range({at} + 7, {at}) = ap_uint<8>({part.at(f'slice_{number}', place)});")
+                code.assign(f"bytes.range({at} + 7, {at})", f"ap_uint<8>({part.at(f'slice_{number}', place)})")
         with code.unrolled([CountedLoop("elements", "e", whole.size)] if whole.size > 1 else []):
             element = "e" if whole.size > 1 else "0"
-            code.line(f"{whole.at('token', element)} = {_element(name, element, whole, helpers)};")
+            code.assign(whole.at("token", element), _element(name, element, whole, helpers))
         whole.write(code, process.outputs[0], "token")
 
 
