@@ -19,14 +19,6 @@ from sttest.compile.schedule.converter_block import BlockSide, ConverterBlock, c
 
 
 @dataclass(frozen=True)
-class BlockType:
-    """The type of a buffer's half."""
-
-    c_type: str  # its name
-    typedef: str  # its declaration
-
-
-@dataclass(frozen=True)
 class Conversion:
     """What a converter does, in the names of its C++."""
 
@@ -51,12 +43,15 @@ class Conversion:
         return LocalArray("block", self.fill.element.c_type, self.block.shape)
 
     @property
-    def type(self) -> BlockType:
-        """The type of a half."""
-        element, buffer = self.fill.element, self.buffer
-        shape = "x".join(str(buffer.shape[dim]) for dim in buffer.dims) or "1"
-        name = f"block_{element.tag}_{shape}"
-        return BlockType(name, f"typedef {element.c_type} {name}{buffer.extents or '[1]'};")
+    def c_type(self) -> str:
+        """Name of the type of a half."""
+        shape = "x".join(str(self.buffer.shape[dim]) for dim in self.buffer.dims) or "1"
+        return f"block_{self.fill.element.tag}_{shape}"
+
+    @property
+    def typedef(self) -> str:
+        """The declaration of that type."""
+        return f"typedef {self.fill.element.c_type} {self.c_type}{self.buffer.extents or '[1]'};"
 
 
 def emit_fill(code: CodeWriter, facts: Conversion, process: Process, helpers: Helpers) -> None:
@@ -103,7 +98,7 @@ def _block(
     blocks = [CountedLoop("blocks", "b", facts.block.blocks)]
     tokens = [CountedLoop(f"tokens_{n}", f"t{n}", loop.trip) for n, loop in enumerate(side.loops)]
     with process.every_layer(code, kind), code.loops(blocks):
-        code.line(f"hls::{lock}_lock<{code.type('BLOCK', facts.type.c_type)}> block(blocks);")
+        code.line(f"hls::{lock}_lock<{code.type('BLOCK', facts.c_type)}> block(blocks);")
         with code.loops(tokens, "pipeline II=1"):
             yield
 
@@ -146,8 +141,7 @@ class _Walk:
 
     def declare_banks(self, code: CodeWriter) -> None:
         """The array."""
-        code.variable(self.facts.fill.element.c_type, "banks", "{}", extents=f"[{prod(self._banks)}]")
-        code.pragma("array_partition variable=banks type=complete dim=1")
+        code.registers(self.facts.fill.element.c_type, "banks", prod(self._banks), value="{}")
 
     def rotate(self, code: CodeWriter, helpers: Helpers, places: str) -> None:
         """Moves the elements to their banks, or back."""

@@ -25,7 +25,7 @@ def emit_decode(
     """Writes the function.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         process: the gather's process; its inputs are the slices in order.
         part, whole: tokens of its inputs and of its output.
         passes: tokens per slice of each pass of the pipeline, in every layer and behind all layers.
@@ -33,11 +33,8 @@ def emit_decode(
         helpers: functions that the kernel has.
     """
     code.comment(f"Makes tokens of codes in {counted(len(process.inputs), 'slice')}.")
-    with process.defined(code, f"decode_{len(process.inputs)}"), code.every_step():
-        with code.every_layer():
-            for count in passes[0]:
-                _decoded(code, process, part, whole, count, name, helpers)
-        for count in passes[1]:
+    with process.defined(code, f"decode_{len(process.inputs)}"):
+        for count in code.in_layers(*passes):
             _decoded(code, process, part, whole, count, name, helpers)
 
 

@@ -96,7 +96,7 @@ def emit_dma_write(code: CodeWriter, layout: PortLayout, process: Process, helpe
     """Writes the function that streams a tensor into memory.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         layout: layout of the tensor in memory.
         process: the DMA's process; its first parameter is the memory.
         helpers: helper functions, such as the one that puts an element into a word.
@@ -221,7 +221,7 @@ def emit_dma_read(
     """Writes the function that streams tensors out of memory, one after the other.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         row: the tensors of a layer, of one element type.
         process: the DMA's process; its first parameter is the memory.
         helpers: helper functions, such as the one that takes an element out of a word.

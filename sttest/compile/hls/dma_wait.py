@@ -17,7 +17,7 @@ def emit_chosen_read(code: CodeWriter, row: Sequence[Placed], process: Process, 
     """Writes the function that reads a row of a table for each token: the first one's, then those of the chosen.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         row: the layout of a row.
         process: the DMA's process; its sources are the memory and the chosen tokens.
         helpers: helper functions, such as the one that takes an element out of a word.
@@ -42,7 +42,7 @@ def emit_cache_read(
     """Writes the function that streams a layer's cache, and then puts the token's entry in its place.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         row: the cache's layout.
         process: the DMA's process; its sources are the memory and the entries.
         helpers: helper functions that take elements out of words and put them there.

@@ -5,7 +5,7 @@ stay: what is put in the place of an integer's name has that integer's type.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from sttest.compile.hls.tree import (
@@ -20,6 +20,7 @@ from sttest.compile.hls.tree import (
     in_braces,
     is_word,
     lines_of,
+    mentions,
     names_in,
 )
 
@@ -121,33 +122,27 @@ def _is_atomic(text: str) -> bool:
 
 
 def _declared_late(body: Body) -> Body:
-    declared = [each for each in _every(body) if isinstance(each, Variable) and not each.value and not each.extents]
-    counts = Counter(each.name for each in declared)
-    types = {each.name: each.c_type for each in declared if counts[each.name] == 1}
-    late = _set_once(body, types, Counter(names_in(body))) if types else set()
-    return _moved(body, {name: types[name] for name in late}) if late else body
-
-
-def _set_once(body: Body, names: Collection[str], uses: Mapping[str, int]) -> set[str]:
-    """Those of some variables whose uses all stand in one block behind the statement that sets them."""
-    found = set[str]()
-    for place, each in enumerate(body):
+    for place in reversed(range(len(body))):
+        each = body[place]
         if isinstance(each, Block):
-            found |= _set_once(each.body, names, uses)
-        elif isinstance(each, Assign) and each.target in names and len(body) > 1:
-            behind, name = body[place + 1 :], each.target
-            again = any(isinstance(other, Assign) and other.target == name for other in _every(behind))
-            # The others are where it is declared and where it is set.
-            found |= {name} if not again and names_in(behind).count(name) == uses[name] - 2 else set()
-    return found
+            body = (*body[:place], each.with_body(_declared_late(each.body)), *body[place + 1 :])
+        elif isinstance(each, Variable) and not each.value and not each.extents:
+            behind = _set_in(body[place + 1 :], each)
+            body = body if behind is None else (*body[:place], *behind)
+    return body
 
 
-def _moved(body: Body, types: Mapping[str, str]) -> Body:
-    """Declares them where they are set."""
-    found: list[Node] = []
-    for each in body:
-        if isinstance(each, Assign) and each.target in types:
-            found.append(Variable(types[each.target], each.target, each.value, constant=True))
-        elif not isinstance(each, Variable) or each.name not in types:
-            found.append(each.with_body(_moved(each.body, types)) if isinstance(each, Block) else each)
-    return tuple(found)
+def _set_in(body: Body, variable: Variable) -> Body | None:
+    """Statements that declare a variable where they set it; None where they use it before, set it again, or do not."""
+    name = variable.name
+    places = [place for place, each in enumerate(body) if mentions(each, name)]
+    if not places:
+        return None
+    first, each = places[0], body[places[0]]
+    if isinstance(each, Block) and len(places) == 1:
+        inner = _set_in(each.body, variable)
+        return None if inner is None else (*body[:first], each.with_body(inner), *body[first + 1 :])
+    again = any(isinstance(other, Assign) and other.target == name for other in _every(body[first + 1 :]))
+    if not isinstance(each, Assign) or each.target != name or around(each.value, name) or again or len(places) == 1:
+        return None
+    return (*body[:first], Variable(variable.c_type, name, each.value, constant=True), *body[first + 1 :])

@@ -99,7 +99,7 @@ class _Emitter:
         headers = sorted((*_HEADERS, *(("hls_half.h",) if self._uses_half() else ())))
         lines = [*(f"#include <{header}>" for header in headers), "", *COMPILERS.splitlines(), "", *_ALIASES]
         lines += sorted({stream.token.typedef for stream in self.network.streams.values()} - {""})
-        lines += sorted({each.type.typedef for each in self.network.conversions.values()})
+        lines += sorted({each.typedef for each in self.network.conversions.values()})
         for text in (*([WORDS] if self._has_wide_tokens() else []), *self.helpers.texts()):
             lines += ["", *text.splitlines()]
         return lines

@@ -217,7 +217,7 @@ class KernelScope:
 
     def _type_names(self) -> set[str]:
         tokens = (Token.of(ops[0].result.type.itensor, fifo) for fifo, ops in fifos_of(self.kernel).items())
-        return {token.c_type for token in tokens} | {each.type.c_type for each in self.conversions.values()}
+        return {token.c_type for token in tokens} | {each.c_type for each in self.conversions.values()}
 
     @property
     def fifos(self) -> list[HlsStream]:
@@ -373,7 +373,7 @@ class KernelScope:
         """The processes of a converter: fill and drain."""
         whole = self.process(converter)
         variable, label = self.blocks(converter), node_label(converter)
-        blocks = Parameter(f"ping_pong<{self.conversions[converter].type.c_type}>& ", "blocks")
+        blocks = Parameter(f"ping_pong<{self.conversions[converter].c_type}>& ", "blocks")
         fill = Process(
             self._names.of((converter, "fill"), f"{label}_fill"),
             (whole.parameters[0], blocks),

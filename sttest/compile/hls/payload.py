@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import isinf, isnan
+from operator import attrgetter
 
 import numpy as np
 from xdsl.dialects.arith import AddfOp, AddiOp, CmpfOp, ConstantOp, MuliOp
@@ -54,20 +55,7 @@ class _Rule:
     helper: str | None = None
 
 
-def _f32(element: Element) -> bool:
-    return element == F32
-
-
-def _f16(element: Element) -> bool:
-    return element == F16
-
-
-def _integer(element: Element) -> bool:
-    return element.is_integer
-
-
-def _truth(element: Element) -> bool:
-    return element == I1
+_f32, _f16, _truth, _integer = F32.__eq__, F16.__eq__, I1.__eq__, attrgetter("is_integer")
 
 
 def _math(name: str, function: str) -> _Rule:

@@ -28,7 +28,7 @@ class Process:
         """Its definition.
 
         Args:
-            code: text that is appended to.
+            code: tree that is appended to.
             kind: name of functions that differ from it in sizes and types only; empty if there are none.
         """
         names = () if self.values is None else self.values.all
@@ -57,7 +57,7 @@ def emit_concat(code: CodeWriter, process: Process, token: Token, turns: int, to
     """Writes the function that reads its streams in turn.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         process: its name and streams.
         token: type of the tokens of all streams.
         turns: number of times that each stream is read.
@@ -91,7 +91,7 @@ def emit_fork(
     """Writes the function that copies every token to all readers.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         process: its streams.
         token: type of the tokens of all streams.
         turns: input and tokens of each turn of a layer.
@@ -100,18 +100,11 @@ def emit_fork(
     readers = len(process.outputs)
     code.comment(f"Copies every token to {counted(readers, 'reader')}.")
     kind = f"fork_{readers}" if len(turns) + len(behind) == 1 else ""
-    with process.defined(code, kind), code.every_step():
-        with code.every_layer():
-            for source, tokens in turns:
-                _copied(code, process, token, source, tokens)
-        for source, tokens in behind:
-            _copied(code, process, token, source, tokens)
-
-
-def _copied(code: CodeWriter, process: Process, token: Token, source: str, tokens: int) -> None:
-    with code.loops(_tokens(tokens), "pipeline II=1"):
-        token.take(code, "token", source, code.type("TOKEN", token.c_type))
-        code.add(Calls(tuple(token.written(output, "token") for output in process.outputs)))
+    with process.defined(code, kind):
+        for source, tokens in code.in_layers(turns, behind):
+            with code.loops(_tokens(tokens), "pipeline II=1"):
+                token.take(code, "token", source, code.type("TOKEN", token.c_type))
+                code.add(Calls(tuple(token.written(output, "token") for output in process.outputs)))
 
 
 # --- A register at an SLR boundary as a C++ function
@@ -121,7 +114,7 @@ def emit_relay(code: CodeWriter, process: Process, token: Token, tokens: int) ->
     """Writes the function that passes tokens on.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         process: its name and streams.
         token: type of the tokens of both streams.
         tokens: tokens in a launch.
@@ -147,7 +140,7 @@ def emit_gather(
     """Writes the function that puts slices together.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         process: the gather's process; its inputs are the slices in order.
         part, whole: tokens of its inputs and of its output.
         tokens: tokens per slice and layer, of each pass of the pipeline.
@@ -155,11 +148,8 @@ def emit_gather(
         runs: equal parts of every slice, after each of which that of the next slice follows.
     """
     code.comment(f"Puts tokens of {counted(len(process.inputs), 'slice')} together.")
-    with process.defined(code, f"gather_{len(process.inputs)}"), code.every_step():
-        with code.every_layer():
-            for count in tokens:
-                _put_together(code, process, part, whole, count, runs)
-        for count in behind:
+    with process.defined(code, f"gather_{len(process.inputs)}"):
+        for count in code.in_layers(tokens, behind):
             _put_together(code, process, part, whole, count, runs)
 
 
@@ -188,7 +178,7 @@ def emit_enter(code: CodeWriter, process: Process, token: Token, tokens: int) ->
     """Writes the function that gives the first layer what comes from memory, the others what goes round.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         process: its sources are outside and back.
         token: type of the tokens of all streams.
         tokens: tokens per layer.
@@ -208,7 +198,7 @@ def emit_leave(code: CodeWriter, process: Process, token: Token, tokens: int) ->
     """Writes the function that sends round what a layer made, and that of the last layer to memory.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         process: its results are back and outside.
         token: type of the tokens of all streams.
         tokens: tokens per layer.

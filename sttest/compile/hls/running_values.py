@@ -75,7 +75,7 @@ class RunningValues:
         """The registers and memories.
 
         Args:
-            code: text that is appended to.
+            code: tree that is appended to.
             kind: says what an array is bound to.
         """
         for number, stored in self.stored.items():

@@ -51,7 +51,7 @@ def _key(function: Function) -> object:
 def _bound(function: Function, types: Mapping[str, str]) -> Function:
     """A function with names in the place of symbols."""
     names = {**names_of_symbols(function.names), **types}
-    return function.mapped(lambda text: bound(text, names))
+    return function.mapped(lambda text: bound(text, names) if "@" in text else text)
 
 
 def _template(name: str, function: Function) -> list[str]:

@@ -32,7 +32,7 @@ def emit_task(code: CodeWriter, task: df.TaskOp, process: Process, timing: PortT
     """Writes the function of a task.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         task: task at the stream level.
         process: its name and streams.
         timing: the interval that the pipeline is asked for, and where it drains.
@@ -42,30 +42,6 @@ def emit_task(code: CodeWriter, task: df.TaskOp, process: Process, timing: PortT
         InputError: types, operations or stream orders that have no C++.
     """
     _TaskEmitter(code, task, process, timing, helpers, TurnTrips([task], timing)).emit()
-
-
-def emit_turn(
-    code: CodeWriter,
-    members: Sequence[df.TaskOp],
-    process: Process,
-    timing: PortTiming,
-    helpers: Helpers,
-    trips: TurnTrips,
-) -> None:
-    """Writes the function that is any of several tasks, by trip counts that it is told.
-
-    Args:
-        code: text that is appended to.
-        members: alike (`sttest.compile.sharing.functional_units`).
-        process: its name, its streams and its parameters for trip counts.
-        timing: see :func:`emit_task`.
-        helpers: see :func:`emit_task`.
-        trips: trip counts of the members.
-
-    Raises:
-        InputError: see :func:`emit_task`; also members whose tokens or arrays differ.
-    """
-    _TaskEmitter(code, largest(members), process, timing, helpers, trips).emit()
 
 
 class _TaskEmitter:
@@ -164,7 +140,8 @@ class _TaskEmitter:
         """Registers, and the tokens that the first tile's steps come too late for."""
         for port in (*self.sources, *self.results):
             if (spread := port.motion.spread) is not None:
-                _declare_registers(self.code, port, spread)
+                words = [port.token.words] if port.token.words > 1 else []
+                self.code.registers(port.token.c_type, port.registers, spread.registers, *words)
                 if port in self.results:
                     self.code.line(f"int waiting_{port.tile.name} = 0, next_{port.tile.name} = 0;")
         if not self.schedule.ahead:
@@ -410,14 +387,6 @@ class _TaskEmitter:
         return [f"s{loop} == {step[loop]}" for loop in self.walk.order if self.walk.steps[loop] > 1]
 
 
-def _declare_registers(code: CodeWriter, port: TaskPort, spread: SpreadTokens) -> None:
-    words = port.token.words
-    extents = f"[{spread.registers}]{f'[{words}]' if words > 1 else ''}"
-    code.variable(port.token.c_type, port.registers, extents=extents)
-    for dim in range(1, 3 if words > 1 else 2):
-        code.pragma(f"array_partition variable={port.registers} type=complete dim={dim}")
-
-
 def _every(number: str, steps: int) -> tuple[str, str]:
     """Of what happens once in so many steps, its number and its condition.
 
@@ -465,7 +434,7 @@ def emit_engine(
     """Writes both functions.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         members: the tasks, in the order of their turns.
         process: names and streams.
         timing: timing of every task.
@@ -473,12 +442,12 @@ def emit_engine(
         behind: the last of them, whose turns come once, after those of all layers.
 
     Raises:
-        InputError: see :func:`~sttest.compile.hls.tasks.emit_turn`.
+        InputError: see :func:`emit_task`; also members whose tokens or arrays differ.
     """
     trips = TurnTrips(members, timing)
     told = [Parameter("const int ", name) for name in trips.told]
     turn = replace(process.turn, parameters=(*process.turn.parameters, *told))
-    emit_turn(code, members, turn, timing, helpers, trips)
+    _TaskEmitter(code, largest(members), turn, timing, helpers, trips).emit()
     names = ", ".join(member.sym_name.data for member in members)
     code.comment(f"One engine for {len(members)} tasks, which take turns: {names}.")
     with process.whole.defined(code):
@@ -487,19 +456,9 @@ def emit_engine(
             member: [*streams, *(str(values[number]) for values in trips.told.values())]
             for number, (member, streams) in enumerate(zip(members, process.streams, strict=True))
         }
-        with code.every_step():
-            with code.every_layer():
-                for member in members:
-                    if member not in behind:
-                        _call_turn(code, turn.name, member, arguments[member])
-            for member in members:
-                if member in behind:
-                    _call_turn(code, turn.name, member, arguments[member])
-
-
-def _call_turn(code: CodeWriter, turn: str, member: df.TaskOp, arguments: Sequence[str]) -> None:
-    """One turn, under a comment that names its task."""
-    tiles = "x".join(map(str, member.trip_counts)) or "1"
-    module = f" of {member.origin_name}" if member.origin_name else ""
-    code.comment(f"{member.sym_name.data}{module}: {tiles} tiles.")
-    code.call(turn, *arguments)
+        turns = ([member for member in members if (member in behind) is once] for once in (False, True))
+        for member in code.in_layers(*turns):
+            tiles = "x".join(map(str, member.trip_counts)) or "1"
+            module = f" of {member.origin_name}" if member.origin_name else ""
+            code.comment(f"{member.sym_name.data}{module}: {tiles} tiles.")
+            code.call(turn.name, *arguments[member])

@@ -160,7 +160,7 @@ def _declare_blocks(code: CodeWriter, network: KernelScope, timing: PortTiming) 
     """Ping-pong buffers."""
     for converter, facts in network.conversions.items():
         variable = network.blocks(converter)
-        code.variable(f"hls::stream_of_blocks<{facts.type.c_type}, 2>", variable)
+        code.variable(f"hls::stream_of_blocks<{facts.c_type}, 2>", variable)
         facts.buffer.renamed(variable).partition(code, facts.block.at_once, facts.block.word)
         bind_memory(code, variable, timing.memory_kinds.get(buffer_name(converter), ""))
 

@@ -20,7 +20,7 @@ class Node:
 
     def mapped(self, change: Callable[[str], str]) -> Self:
         """The node with all its texts changed."""
-        return type(self)(*(_mapped(getattr(self, each), change) for each in self.__match_args__))
+        return type(self)(*[_mapped(each, change) for each in vars(self).values()])
 
 
 def _mapped(part: Any, change: Callable[[str], str]) -> Any:
@@ -143,13 +143,6 @@ class Parameter(Node):
     name: str
     behind: str = ""
 
-    def typed(self, constants: Iterable[Constant]) -> "Parameter":
-        """The parameter of a function that has names for types."""
-        before = self.before
-        for each in constants:
-            before = before.replace(f"<{each.value}>", f"<{each.name}>") if each.kind == "class" else before
-        return replace(self, before=before)
-
 
 @dataclass(frozen=True)
 class Function(Node):
@@ -232,8 +225,8 @@ def _wrapped(head: str, items: Sequence[str], tail: str, indent: str = "") -> li
 
 def _broken(text: str, first: str, others: str) -> list[str]:
     """Words in lines under indents."""
-    unbroken = {"break_long_words": False, "break_on_hyphens": False}
-    return wrap(text, MAX_COLUMNS, initial_indent=first, subsequent_indent=others, **unbroken)
+    indents = {"initial_indent": first, "subsequent_indent": others}
+    return wrap(text, MAX_COLUMNS, **indents, break_long_words=False, break_on_hyphens=False)
 
 
 # --- Names in expressions
@@ -241,22 +234,26 @@ def _broken(text: str, first: str, others: str) -> list[str]:
 
 def bound(text: str, names: Mapping[str, str]) -> str:
     """A text with names in the place of symbols."""
-    if "@" in text:
-        for each, name in names.items():
-            text = text.replace(each, name)
+    for each, name in names.items():
+        text = text.replace(each, name)
     return text
 
 
-def names_in(part: Node | Body) -> list[str]:
-    """All names in a node or in several, as often as they stand there."""
-    return " ".join(_texts(part)).translate(_NO_NAME).split()
+def names_in(body: Body) -> list[str]:
+    """All names in statements, as often as they stand there."""
+    return " ".join(_texts(body)).translate(_NO_NAME).split()
+
+
+def mentions(node: Node, name: str) -> bool:
+    """Whether a name stands anywhere in a node."""
+    return any(around(each, name) is not None for each in _texts(node))
 
 
 def _texts(part: Any) -> Iterator[str]:
     if isinstance(part, str):
         yield part
-    elif isinstance(part, Node | tuple):
-        for each in part if isinstance(part, tuple) else (getattr(part, name) for name in part.__match_args__):
+    elif isinstance(part, tuple | Node):
+        for each in part if isinstance(part, tuple) else vars(part).values():
             yield from _texts(each)
 
 

@@ -122,13 +122,11 @@ class Token:
         """A variable that holds a token.
 
         Args:
-            code: text that is appended to.
+            code: tree that is appended to.
             name: name of the variable.
             c_type: the function's name for the type of a word, if it has one.
         """
-        code.variable(c_type or self.c_type, name, extents=f"[{self.words}]" if self.words > 1 else "")
-        if self.words > 1:
-            code.pragma(f"array_partition variable={name} type=complete dim=1")
+        code.registers(c_type or self.c_type, name, *([self.words] if self.words > 1 else []))
 
     def take(self, code: CodeWriter, name: str, stream: str, c_type: str = "") -> None:
         """A variable that a token is read into."""
@@ -255,7 +253,7 @@ class LocalArray:
         """The declaration, partitioned so that ``at_once`` neighbors per dim can be touched in one cycle.
 
         Args:
-            code: text that is appended to.
+            code: tree that is appended to.
             at_once: neighbors per data dim.
             kind: kind of the banks' memories, none for registers.
         """

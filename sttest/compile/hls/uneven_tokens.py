@@ -17,7 +17,7 @@ def emit_uneven_read(code: CodeWriter, layout: PortLayout, process: Process, ele
     """Writes the loop that cuts tokens from words.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         layout: a row of tokens in memory.
         process: the DMA's process.
         element_of_word: name of the function that takes an element out of a word.
@@ -46,7 +46,7 @@ def _read_wide(
 ) -> None:
     """A word per cycle; a token leaves when its last element has come."""
     size, word = layout.tile_size, layout.word_size
-    _declare_words(code, layout)
+    code.registers(layout.word_type, "words", _words(layout))
     code.variable("int", "held")
     with code.loops([*_again(passes), CountedLoop("words", "w", layout.words)], "pipeline II=1"):
         _take_word(code, layout, f"{process.inputs[0]}[w]")
@@ -61,7 +61,7 @@ def _read_narrow(
 ) -> None:
     """A token per cycle; a word is read when a token needs it, and the one before is kept."""
     size, word = layout.tile_size, layout.word_size
-    _declare_words(code, layout)
+    code.registers(layout.word_type, "words", _words(layout))
     with code.loops([*_again(passes), CountedLoop("tokens", "t", layout.elements // size)], "pipeline II=1"):
         code.constant("int", "end", f"{size} * t + {size - 1}")
         with code.scope([f"t == 0 || end % {word} < {size}"]):
@@ -73,7 +73,7 @@ def _read_anywhere(code: CodeWriter, layout: PortLayout, process: Process, eleme
     """All words that a token may touch, one per cycle, for each token anew."""
     size, word = layout.tile_size, layout.word_size
     words = _words(layout)
-    _declare_words(code, layout)
+    code.registers(layout.word_type, "words", _words(layout))
     with code.loops([*tile_loops(layout), CountedLoop("words", "w", words)], "pipeline II=1"):
         code.constant("int", "first", affine(tile_place(layout, size)))
         # A token that ends early in its last word may have no word after it: it reads that one again.
@@ -95,11 +95,6 @@ def _words(layout: PortLayout) -> int:
 def _kept_words(layout: PortLayout) -> int:
     """Elements of the words that are kept."""
     return _words(layout) * layout.word_size
-
-
-def _declare_words(code: CodeWriter, layout: PortLayout) -> None:
-    code.variable(layout.word_type, "words", extents=f"[{_words(layout)}]")
-    code.pragma("array_partition variable=words type=complete dim=1")
 
 
 def _take_word(code: CodeWriter, layout: PortLayout, word: str) -> None:
@@ -128,7 +123,7 @@ def _write_wide(code: CodeWriter, layout: PortLayout, process: Process, into_wor
     """A word per cycle; a token is taken when there are too few elements for one."""
     size, word = layout.tile_size, layout.word_size
     kept, rest, last = _kept_elements(layout), layout.elements % word, layout.words - 1
-    _declare_kept(code, layout)
+    code.registers(layout.token.element.c_type, "kept", kept)
     code.variable("int", "held")
     with code.loops([CountedLoop("words", "w", layout.words)], "pipeline II=1"):
         with code.scope(["w == 0"]):
@@ -152,7 +147,7 @@ def _write_tokens(code: CodeWriter, layout: PortLayout, process: Process, into_w
     size, word = layout.tile_size, layout.word_size
     kept, rest, words = _kept_elements(layout), layout.elements % word, -(-size // word)
     memory = process.outputs[0]
-    _declare_kept(code, layout)
+    code.registers(layout.token.element.c_type, "kept", kept)
     with code.loops(tile_loops(layout), f"pipeline II={words}"):
         layout.token.take(code, "token", process.inputs[0])
         code.constant("int", "first", affine(tile_place(layout, size)))
@@ -172,11 +167,6 @@ def _write_tokens(code: CodeWriter, layout: PortLayout, process: Process, into_w
 def _kept_elements(layout: PortLayout) -> int:
     """Elements that are kept at most: a word but for one step, and a token."""
     return layout.word_size - gcd(layout.word_size, layout.tile_size) + layout.tile_size
-
-
-def _declare_kept(code: CodeWriter, layout: PortLayout) -> None:
-    code.variable(layout.token.element.c_type, "kept", extents=f"[{_kept_elements(layout)}]")
-    code.pragma("array_partition variable=kept type=complete dim=1")
 
 
 def _keep_token(code: CodeWriter, layout: PortLayout) -> None:

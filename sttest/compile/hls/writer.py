@@ -1,9 +1,10 @@
 """Builds functions of C++ statement by statement: loops, directives, conditions."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from textwrap import wrap
+from typing import TypeVar
 
 from sttest.compile.hls.tree import (
     MAX_COLUMNS,
@@ -20,10 +21,13 @@ from sttest.compile.hls.tree import (
     Pragma,
     Variable,
     Verbatim,
+    bound,
     in_braces,
     is_word,
 )
 from sttest.compile.ir.names import unique
+
+_Turn = TypeVar("_Turn")
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,12 @@ class CodeWriter:
         """A variable, or an array where it has extents."""
         self.add(Variable(c_type, name, value, extents))
 
+    def registers(self, c_type: str, name: str, *sizes: int, value: str = "") -> None:
+        """An array of which all elements are there at once."""
+        self.variable(c_type, name, value, "".join(f"[{size}]" for size in sizes))
+        for dim in range(1, len(sizes) + 1):
+            self.pragma(f"array_partition variable={name} type=complete dim={dim}")
+
     def constant(self, c_type: str, name: str, value: str) -> None:
         """A name for a value."""
         self.add(Variable(c_type, name, value, constant=True))
@@ -162,7 +172,8 @@ class CodeWriter:
             self.size(*each)
         yield
         constants = tuple(self._constants.values())
-        typed = tuple(each.typed(constants) for each in parameters)
+        types = {f"<{each.value}>": f"<{each.name}>" for each in constants if each.kind == "class"}
+        typed = tuple(each.mapped(lambda text: bound(text, types)) for each in parameters)
         self.functions.append(Function(name, kind, comments, typed, constants, self.body, tuple(names)))
         self._statements = []
 
@@ -186,6 +197,13 @@ class CodeWriter:
         # What a layer waits for may be made of its last results: pipelines drain in between.
         with self.loops(self._layer_loops(), "loop_flatten off"):
             yield
+
+    def in_layers(self, every: Iterable[_Turn], once: Iterable[_Turn]) -> Iterator[_Turn]:
+        """Turns of every layer of every token, then those that come once per token, while the loops for them stand."""
+        with self.every_step():
+            with self.every_layer():
+                yield from every
+            yield from once
 
     @contextmanager
     def every_layer_in_a_row(self) -> Iterator[None]:

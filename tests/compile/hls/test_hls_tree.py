@@ -76,10 +76,9 @@ def test_long_lists_are_broken_behind_items() -> None:
 
 
 def test_a_definition_has_its_parameters_in_the_head() -> None:
-    typed = Parameter("fifo<i4x8> (&", "weight", ")[2]").typed([Constant("class", "@TOKEN@", "i4x8")])
-    assert typed == Parameter("fifo<@TOKEN@> (&", "weight", ")[2]")
-    assert definition("void f", [typed, Parameter("int ", "n")], (SET,)) == [
-        "void f(fifo<@TOKEN@> (&weight)[2], int n) {",
+    parameters = Parameter("fifo<i4x8> (&", "weight", ")[2]"), Parameter("int ", "n")
+    assert definition("void f", parameters, (SET,)) == [
+        "void f(fifo<i4x8> (&weight)[2], int n) {",
         "  y = x;",
         "}",
     ]
