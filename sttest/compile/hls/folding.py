@@ -8,44 +8,30 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from sttest.compile.hls.tree import (
-    MAX_COLUMNS,
-    Assign,
-    Block,
-    Body,
-    Node,
-    Variable,
-    around,
-    bound,
-    in_braces,
-    is_word,
-    lines_of,
-    mentions,
-    names_in,
-)
+from sttest.compile.hls import tree
 
 
-def folded(body: Body, names: Mapping[str, str]) -> Body:
+def folded(body: tree.Body, names: Mapping[str, str]) -> tree.Body:
     """The statements of a function without temporaries that a statement behind them uses once.
 
     Args:
         body: all statements of the function.
         names: what its symbols will be, which decides how much has room in a line.
 
-    >>> x, total = (Variable("float", *each, constant=True) for each in (("x", "in0[l0]"), ("total", "x + out0")))
-    >>> folded((x, total, Assign("out0", "total")), {})
+    >>> x, total = (tree.Variable("float", *each, constant=True) for each in (("x", "in0[l0]"), ("total", "x + out0")))
+    >>> folded((x, total, tree.Assign("out0", "total")), {})
     (Assign(target='out0', value='in0[l0] + out0'),)
     """
-    uses = Counter(names_in(body))
-    types = {each.name: each.c_type for each in _every(body) if isinstance(each, Variable) and each.constant}
+    uses = Counter(tree.names_in(body))
+    types = {each.name: each.c_type for each in _every(body) if isinstance(each, tree.Variable) and each.constant}
     return _declared_late(_Folding({name for name in types if uses[name] == 2}, types, names).body(body, 1))
 
 
-def _every(body: Body) -> Iterator[Node]:
+def _every(body: tree.Body) -> Iterator[tree.Node]:
     """All statements, those of a block behind it."""
     for each in body:
         yield each
-        if isinstance(each, Block):
+        if isinstance(each, tree.Block):
             yield from _every(each.body)
 
 
@@ -55,44 +41,47 @@ class _Folding:
     types: Mapping[str, str]  # types of all temporaries
     names: Mapping[str, str]  # what symbols stand for
 
-    def body(self, body: Body, depth: int) -> Body:
+    def body(self, body: tree.Body, depth: int) -> tree.Body:
         """A block's statements, which stand at a depth."""
-        found = [each.with_body(self.body(each.body, depth + 1)) if isinstance(each, Block) else each for each in body]
+        found = [
+            each.with_body(self.body(each.body, depth + 1)) if isinstance(each, tree.Block) else each for each in body
+        ]
         for place in reversed(range(len(found))):
             temporary = found[place]
-            if isinstance(temporary, Variable) and temporary.name in self.once:
+            if isinstance(temporary, tree.Variable) and temporary.name in self.once:
                 self._fold(found, place, temporary, depth)
-        return tuple(inner for each in found for inner in (in_braces(each.body) if type(each) is Block else (each,)))
+        bare = (tree.in_braces(each.body) if type(each) is tree.Block else (each,) for each in found)
+        return tuple(each for statements in bare for each in statements)
 
-    def _fold(self, found: list[Node], place: int, temporary: Variable, depth: int) -> None:
+    def _fold(self, found: list[tree.Node], place: int, temporary: tree.Variable, depth: int) -> None:
         """Puts a temporary into the statement that uses it, if there is room and only others stand between."""
         for number in range(place + 1, len(found)):
             each = found[number]
-            parts = around(each.value, temporary.name) if isinstance(each, Assign | Variable) else None
-            if isinstance(each, Assign | Variable) and parts is not None:
+            parts = tree.around(each.value, temporary.name) if isinstance(each, tree.Assign | tree.Variable) else None
+            if isinstance(each, tree.Assign | tree.Variable) and parts is not None:
                 value = self._with(each, temporary, *parts)
                 longer = replace(each, value=value)
-                if value and len(bound(lines_of((longer,), depth)[0], self.names)) <= MAX_COLUMNS:
+                if value and len(tree.bound(tree.lines_of((longer,), depth)[0], self.names)) <= tree.MAX_COLUMNS:
                     found[number] = longer
                     del found[place]
                 return
-            if not (isinstance(each, Variable) and each.constant):
+            if not (isinstance(each, tree.Variable) and each.constant):
                 return
 
-    def _with(self, user: Assign | Variable, temporary: Variable, before: str, behind: str) -> str:
+    def _with(self, user: tree.Assign | tree.Variable, temporary: tree.Variable, before: str, behind: str) -> str:
         """A value with a temporary's expression in the place of its name; empty where none may be."""
         is_all, expression = not before and not behind, temporary.value
         if ".read()" in expression or (" * " in _without_indices(expression) and not is_all):
             return ""
         is_argument = before.endswith(("(", ", ")) and behind.startswith((")", ","))
-        is_result = is_all and not (isinstance(user, Variable) and user.constant)
+        is_result = is_all and not (isinstance(user, tree.Variable) and user.constant)
         text = expression if is_result else self._converted(temporary.c_type, expression)
         text = text if is_argument or is_all or _is_atomic(text) else f"({text})"
         return f"{before}{text}{behind}"
 
     def _converted(self, c_type: str, expression: str) -> str:
         """An expression as a value of a temporary's type."""
-        is_variable = is_word(_without_indices(expression))
+        is_variable = tree.is_word(_without_indices(expression))
         if c_type in ("float", "half") or expression.startswith(f"{c_type}("):
             return expression
         if c_type == "bool":
@@ -121,28 +110,29 @@ def _is_atomic(text: str) -> bool:
 # --- Variables that are set once, before all their uses, are declared where they are set
 
 
-def _declared_late(body: Body) -> Body:
+def _declared_late(body: tree.Body) -> tree.Body:
     for place in reversed(range(len(body))):
         each = body[place]
-        if isinstance(each, Block):
+        if isinstance(each, tree.Block):
             body = (*body[:place], each.with_body(_declared_late(each.body)), *body[place + 1 :])
-        elif isinstance(each, Variable) and not each.value and not each.extents:
+        elif isinstance(each, tree.Variable) and not each.value and not each.extents:
             behind = _set_in(body[place + 1 :], each)
             body = body if behind is None else (*body[:place], *behind)
     return body
 
 
-def _set_in(body: Body, variable: Variable) -> Body | None:
+def _set_in(body: tree.Body, variable: tree.Variable) -> tree.Body | None:
     """Statements that declare a variable where they set it; None where they use it before, set it again, or do not."""
     name = variable.name
-    places = [place for place, each in enumerate(body) if mentions(each, name)]
+    places = [place for place, each in enumerate(body) if tree.mentions(each, name)]
     if not places:
         return None
     first, each = places[0], body[places[0]]
-    if isinstance(each, Block) and len(places) == 1:
+    if isinstance(each, tree.Block) and len(places) == 1:
         inner = _set_in(each.body, variable)
         return None if inner is None else (*body[:first], each.with_body(inner), *body[first + 1 :])
-    again = any(isinstance(other, Assign) and other.target == name for other in _every(body[first + 1 :]))
-    if not isinstance(each, Assign) or each.target != name or around(each.value, name) or again or len(places) == 1:
-        return None
-    return (*body[:first], Variable(variable.c_type, name, each.value, constant=True), *body[first + 1 :])
+    again = any(isinstance(other, tree.Assign) and other.target == name for other in _every(body[first + 1 :]))
+    is_used = len(places) > 1 and not again
+    if is_used and isinstance(each, tree.Assign) and each.target == name and tree.around(each.value, name) is None:
+        return (*body[:first], replace(variable, value=each.value, constant=True), *body[first + 1 :])
+    return None

@@ -225,8 +225,14 @@ def _wrapped(head: str, items: Sequence[str], tail: str, indent: str = "") -> li
 
 def _broken(text: str, first: str, others: str) -> list[str]:
     """Words in lines under indents."""
-    indents = {"initial_indent": first, "subsequent_indent": others}
-    return wrap(text, MAX_COLUMNS, **indents, break_long_words=False, break_on_hyphens=False)
+    return wrap(
+        text,
+        MAX_COLUMNS,
+        initial_indent=first,
+        subsequent_indent=others,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 # --- Names in expressions
