@@ -209,8 +209,8 @@ def _guarded(head: str, body: Body, depth: int) -> list[str]:
     """Statements under a condition, without braces around one that has room in the line and no condition itself."""
     inside, indent = lines_of(body, depth + 1), _INDENT * depth
     joined = f"{indent}{head}{inside[0].lstrip()}"
-    is_short = len(inside) == 1 and len(joined) <= MAX_COLUMNS and not isinstance(body[0], If)
-    return [joined] if is_short else _braced(head, inside, indent)
+    is_short = len(inside) == 1 and joined.endswith(";") and len(joined) <= MAX_COLUMNS
+    return [joined] if is_short and not isinstance(body[0], If) else _braced(head, inside, indent)
 
 
 def _wrapped(head: str, items: Sequence[str], tail: str, indent: str = "") -> list[str]:

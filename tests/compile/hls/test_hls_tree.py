@@ -36,6 +36,7 @@ LONG = tree.Assign("y", "x" * tree.MAX_COLUMNS)
         (tree.If((SET, SET), "a"), ["  if (a) {", "    y = x;", "    y = x;", "  }"]),
         # An `else` behind must not belong to the inner condition.
         (tree.If((tree.If((SET,), "b"),), "a"), ["  if (a) {", "    if (b) y = x;", "  }"]),
+        (tree.If((tree.Comment("none"),), "a"), ["  if (a) {", "    // none", "  }"]),
         (tree.If((LONG,), "a"), ["  if (a) {", f"    y = {'x' * tree.MAX_COLUMNS};", "  }"]),
     ],
 )
