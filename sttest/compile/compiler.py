@@ -459,8 +459,9 @@ class StagedCompiler:
         Looking for a design does without: to print the text takes a third of the time of a compilation.
         """
         before, chosen = self._split(design.options)
-        stages = self._stages((*before, *chosen), design.module)
-        return replace(design, stages=stages, coverage=self._coverage(design.options, before))
+        module = self._applied(all_passes(design.options)[len(before) + len(chosen) :], design.module)
+        stages = self._stages(all_passes(design.options), module)
+        return replace(design, module=module, stages=stages, coverage=self._coverage(design.options, before))
 
     def _stages(self, passes: tuple[ModulePass, ...], module: ModuleOp) -> tuple[PassStage, ...]:
         """All passes of a design, with the text after the first and the last; seconds are those of their last runs."""
@@ -488,10 +489,10 @@ class StagedCompiler:
         return self._applied(self._split(options)[1][:1], tiled.module)
 
     def _split(self, options: CompileOptions) -> tuple[tuple[ModulePass, ...], tuple[ModulePass, ...]]:
-        """The passes before lanes are assigned, and the others."""
+        """The passes before lanes are assigned, and the others up to the schedule, which sizing makes as well."""
         chosen = all_passes(options)
-        first = place_of("assign-lanes", chosen)
-        return chosen[:first], chosen[first:]
+        first, last = place_of("assign-lanes", chosen), place_of("schedule-processes", chosen)
+        return chosen[:first], chosen[first:last]
 
     def _applied(self, chosen: Sequence[ModulePass], module: ModuleOp) -> ModuleOp:
         copy = module.clone()
