@@ -28,10 +28,11 @@ from sttest.compile.passes.size_fifos import SizeFifos, set_depths
 from sttest.compile.pipeline import all_passes, place_of, streaming_passes, tiling_passes
 from sttest.compile.quantization.coverage import Coverage, coverage, float_factors, with_parameters
 from sttest.compile.reference_graph import value_graph
+from sttest.compile.schedule.kernel_schedule import NodeSchedules
 from sttest.compile.sharing.layers import carries_parameters
 from sttest.compile.sharing.processes import fifos_of, processes_of
 from sttest.compile.spaces.fusion import Fusion
-from sttest.compile.timing.timed_graph import TimedGraphs, timed_graph
+from sttest.compile.timing.timed_graph import timed_graph
 from sttest.core.errors import note_renamed
 from sttest.core.report_table import ReportTable
 from sttest.models.quant.scheme import load_scheme
@@ -191,7 +192,7 @@ class CompiledDesign:
         if self.entered is not None:
             return dict(self.entered)
         (kernel,) = all_of(self.module, df.KernelOp)
-        return TimedGraphs(kernel, self.board).passes
+        return NodeSchedules(kernel, self.board).passes
 
     @cached_property
     def values(self) -> ReferenceGraph:

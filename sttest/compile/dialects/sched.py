@@ -164,7 +164,7 @@ class PortOp(_SchedOp):
 
 @irdl_op_definition
 class NestOp(_SchedOp):
-    """Loops, outermost first: so many are left and entered again, the others are one pipeline; none is one iteration."""
+    """Loops, outermost first: so many are left and entered again, the rest is one pipeline; none is one iteration."""
 
     name = "sched.nest"
     trips = prop_def(IntListAttr)
@@ -464,35 +464,42 @@ class KernelOp(_SchedOp):
         _need(self, where, (not twice, f"two processes are called '{next(iter(twice), '')}'"))
         ends: dict[tuple[str, bool], str] = {}
         for process in self.processes:
-            for fifo, writes in _sides(process):
+            for fifo, writes in process.sides:
                 owner = ends.setdefault((fifo, writes), process.name)
                 rule = f"'{owner}' and '{process.name}' {'write' if writes else 'read'} '{fifo}'"
                 _need(self, where, (owner == process.name, rule))
-
-
-def _sides(process: ProcessSchedule) -> Iterator[tuple[str, bool]]:
-    for turn in process.turns:
-        if isinstance(turn.does, MemoryWalk):
-            yield turn.does.fifo, not turn.does.writes
-            continue
-        for nest in turn.does:
-            yield from ((port.fifo, port.writes) for port in nest.ports)
 
 
 def schedule_of(module: ModuleOp, kernel: df.KernelOp) -> tuple[ProcessSchedule, ...] | None:
     """The processes of a kernel as its module has them, or None where it has no schedule.
 
     Raises:
-        InputError: the schedule is that of other layers or tokens.
+        InputError: the schedule is that of other layers, tokens of a launch, or nodes.
     """
     for op in module.body.block.ops:
         if isinstance(op, KernelOp) and op.sym_name == kernel.sym_name:
+            processes = op.processes
+            nodes = {turn.node for process in processes for turn in process.turns}
+            named = {node.given_name for node in kernel.body.block.ops if isinstance(node, df.NodeOp)}
             if (_number(op.layers), _number(op.steps)) != (kernel.layer_count, kernel.step_count):
-                hints = ["run schedule-processes again"]
-                what = "the schedule is that of other layers or tokens"
-                raise InputError("pass-order", what, where=kernel.sym_name.data, hints=hints)
-            return op.processes
+                raise old_schedule(kernel, "layers or tokens")
+            if nodes != named:
+                raise old_schedule(kernel, f"nodes: {', '.join(sorted(map(str, nodes ^ named))):.80}")
+            return processes
     return None
+
+
+def old_schedule(kernel: df.KernelOp, of: str) -> InputError:
+    """The error of a schedule that something was changed behind."""
+    hints = ["run schedule-processes again"]
+    return InputError("pass-order", f"the schedule is that of other {of}", where=kernel.sym_name.data, hints=hints)
+
+
+def drop_schedules(module: ModuleOp) -> None:
+    """Removes the schedules of a module, whose nodes are going to change."""
+    for op in [op for op in module.body.block.ops if isinstance(op, KernelOp)]:
+        op.detach()
+        op.erase()
 
 
 SCHED = Dialect("sched", [KernelOp, ProcessOp, TurnOp, NestOp, PortOp, WalkOp, FifoOp], [])

@@ -24,8 +24,6 @@ class ScheduleProcesses(ModulePass):
             InputError: no target, or a module that is not at the stream level.
         """
         board = target_of(op, self.name)
-        for old in all_of(op, sched.KernelOp):
-            old.detach()
-            old.erase()
+        sched.drop_schedules(op)
         for kernel in all_of(op, df.KernelOp):
             op.body.block.add_op(sched.KernelOp.of(kernel, NodeSchedules(kernel, board).in_turns))

@@ -6,7 +6,7 @@ from the start of an iteration.  The op that keeps it is ``sched.process`` (``st
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 from typing import TypeAlias
@@ -109,3 +109,13 @@ class ProcessSchedule:
     name: str
     category: str  # compute, fork, join, gather, converter, layers or dma, or what an extension calls it
     turns: tuple[Turn, ...]  # in the order in which they come
+
+    @property
+    def sides(self) -> Iterator[tuple[str, bool]]:
+        """The FIFOs that it uses, each with whether it writes them."""
+        for turn in self.turns:
+            if isinstance(turn.does, MemoryWalk):
+                yield turn.does.fifo, not turn.does.writes
+                continue
+            for nest in turn.does:
+                yield from ((port.fifo, port.writes) for port in nest.ports)

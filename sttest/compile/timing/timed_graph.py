@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -42,6 +42,15 @@ def timed_graph(module: ModuleOp, board: FpgaBoard, name: str, *, apart: bool = 
     kernel = only_kernel(module, _HERE, name)
     known = None if apart else sched.schedule_of(module, kernel)
     return TimedGraphs(kernel, board, known).graph(name, apart=apart)
+
+
+def _check_fifos(kernel: df.KernelOp, processes: Iterable[ProcessSchedule], fifo_of: Mapping[str, str]) -> None:
+    """Refuses a schedule whose processes use other FIFOs than the kernel has."""
+    used = {fifo for process in processes for fifo, _ in process.sides}
+    added = {fifo.name for process in processes for turn in process.turns for fifo in turn.fifos}
+    own = {fifo_of[op.sym_name.data] for op in kernel.body.block.ops if isinstance(op, df.StreamOp)}
+    if other := sorted(used ^ (own | added)):
+        raise sched.old_schedule(kernel, f"streams: {', '.join(other):.80}")
 
 
 def memory_channels(kernel: df.KernelOp, board: FpgaBoard) -> tuple[Channel, ...]:
@@ -105,7 +114,10 @@ class TimedGraphs:
     def _processes(self, *, apart: bool) -> tuple[ProcessSchedule, ...]:
         if apart:
             return self.nodes.apart
-        return self.nodes.in_turns if self.scheduled is None else self.scheduled
+        if self.scheduled is None:
+            return self.nodes.in_turns
+        _check_fifos(self.kernel, self.scheduled, self._fifo_of)
+        return self.scheduled
 
     def _fifos(self, *, apart: bool) -> list[Fifo]:
         """Those of streams and those that come with nodes, in the order of the kernel."""
