@@ -158,15 +158,6 @@ class Token:
         return f"{stream}.write({value});" if self.words == 1 else f"write_words<{self.words}>({stream}, {value});"
 
 
-def row_major_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """How far a step along each dim is, in elements.
-
-    >>> row_major_strides((2, 3, 4))
-    (12, 4, 1)
-    """
-    return tuple(prod(shape[dim + 1 :]) for dim in range(len(shape)))
-
-
 # --- Identifiers of emitted C++: legal, not reserved, not taken by the headers
 
 
