@@ -6,7 +6,8 @@ among the banks; where there are several, its elements are chosen by where it be
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 from operator import lt
 
@@ -43,7 +44,8 @@ class Banks:
     block: ConverterBlock
     bits: int  # bits of an element
     kind: MemoryKind
-    chosen_bits: int = 0  # LUTs of multiplexers, as far as the text is written
+    chosen_bits: int = 0  # LUTs of multiplexers, as far as the banks are written
+    _rows: dict[tuple[str, tuple[int, ...]], Expression] = field(default_factory=dict)
 
     def nodes(self, fill: Counters, drain: Counters, source: Side, advance: Expression) -> list[Node]:
         """Banks, what is written to them, and ``fetched``, a token that was read in the stage before.
@@ -114,29 +116,41 @@ class Banks:
         """The first element of the word of every bank, in the row of banks."""
         return itertools.product(*(range(0, dim.banks, dim.word) for dim in self.block.dims))
 
+    @cached_property
     def _in_word(self) -> list[tuple[int, ...]]:
         return list(itertools.product(*(range(dim.word) for dim in self.block.dims)))
 
     def _bank(
         self, name: str, writes: Sequence[_Touch], reads: Sequence[_Touch], source: Side, advance: Expression
     ) -> Iterator[Node]:
-        in_word, depth = self._in_word(), 2 * self.block.depth
-        width, place_bits = len(in_word) * self.bits, width_of(2 * self.block.depth - 1)
+        in_word, width, depth = self._in_word, len(self._in_word) * self.bits, 2 * self._depth
         bank, data, read = Name(name), Name(f"{name}_data"), Name(f"{name}_read")
         yield Register(name, (width,), depth, role="memory", style=RAM_STYLES.get(self.kind, "distributed"))
         yield Wire(data.name, (width,))
         yield Register(read.name, (width,), role="bank")
-        tokens = [(when, self._word_of(source.data, self.block.fill, element, in_word)) for when, element, _ in writes]
-        yield Assign(data, self._chosen(tokens, width))
-        for side, touches, place in (("fill", writes, "in"), ("drain", reads, "out")):
-            row = self._chosen([(when, self._row(side, carry)) for when, _, carry in touches], place_bits)
-            half = where(Name(f"{side}_half"), sized(self.block.depth, place_bits), sized(0, place_bits))
-            yield Wire(f"{name}_{place}", (place_bits,))
-            yield Assign(Name(f"{name}_{place}"), half + cast(place_bits, row))
+        token = source.data
+        words = [(when, self._word_of(token, self.block.fill, element, in_word)) for when, element, _ in writes]
+        yield Assign(data, self._chosen(words, width))
+        for side, touches, place in (("fill", writes, Name(f"{name}_in")), ("drain", reads, Name(f"{name}_out"))):
+            row = self._chosen([(when, self._row(side, carry)) for when, _, carry in touches], width_of(depth - 1))
+            yield Wire(place.name, (width_of(depth - 1),))
+            yield Assign(place, self._half[side] + cast(width_of(depth - 1), row))
         conditions = [when for when, _, _ in writes if when is not None]
         written = source.does & any_of(conditions) if conditions else source.does
         yield Clocked((Set(bank[Name(f"{name}_in")], data),), written)
         yield Clocked((Set(read, bank[Name(f"{name}_out")]),), advance)
+
+    @cached_property
+    def _depth(self) -> int:
+        """Words of half a bank."""
+        return self.block.depth
+
+    @cached_property
+    def _half(self) -> dict[str, Expression]:
+        """Where in every bank the half of each side begins."""
+        bits = width_of(2 * self._depth - 1)
+        half, begin = sized(self._depth, bits), sized(0, bits)
+        return {side: where(Name(f"{side}_half"), half, begin) for side in ("fill", "drain")}
 
     def _touches(self, begins: Iterable[_Begin], side: BlockSide, first: Sequence[int]) -> Iterator[_Touch]:
         """When a side touches a bank, by where its tokens begin."""
@@ -146,13 +160,16 @@ class Banks:
             if all(map(lt, element, shape)):
                 yield when, element, tuple([(b + each) // n for b, each, n in zip(begin, element, banks, strict=True)])
 
-    def _row(self, side: str, carry: Sequence[int]) -> Expression:
-        terms, stride = list[Expression](), 1
-        for number in reversed(range(len(carry))):
-            row = Name(f"{side}_row{number}")
-            terms.append(stride * (row + carry[number] if carry[number] else row))
-            stride *= self.block.dims[number].rows
-        return of_all("+", terms, value_of(0))
+    def _row(self, side: str, carry: tuple[int, ...]) -> Expression:
+        """The row of a token's element in its bank, which many banks have in common."""
+        if (side, carry) not in self._rows:
+            terms, stride = list[Expression](), 1
+            for number in reversed(range(len(carry))):
+                row = Name(f"{side}_row{number}")
+                terms.append(stride * (row + carry[number] if carry[number] else row))
+                stride *= self.block.dims[number].rows
+            self._rows[side, carry] = of_all("+", terms, value_of(0))
+        return self._rows[side, carry]
 
     def _word_of(
         self, token: Expression, side: BlockSide, element: Sequence[int], in_word: Iterable[Sequence[int]]

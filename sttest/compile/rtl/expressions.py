@@ -10,6 +10,7 @@ the comparison that hardware does.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TypeAlias
 
 Numbers: TypeAlias = Mapping[str, str]
@@ -252,7 +253,12 @@ class Call(Operation):
 
 def value_of(value: Value) -> Expression:
     """A value as an expression."""
-    return Constant(value) if isinstance(value, int) else value
+    return _number(value) if isinstance(value, int) else value
+
+
+@lru_cache(maxsize=4096)
+def _number(value: int) -> Constant:
+    return Constant(value)
 
 
 def sized(value: int, width: int) -> Expression:
