@@ -16,7 +16,7 @@ from sttest.compile.rtl import RAM_STYLES
 from sttest.compile.rtl.control import Counters, width_of
 from sttest.compile.rtl.expressions import (
     Expression,
-    Name,
+    Signal,
     all_of,
     any_of,
     cast,
@@ -28,7 +28,7 @@ from sttest.compile.rtl.expressions import (
     where,
 )
 from sttest.compile.rtl.module import Side
-from sttest.compile.rtl.tree import Assign, Clocked, Node, Register, Set, Wire
+from sttest.compile.rtl.tree import Clocked, Driven, Node, Register, Set, Wire
 from sttest.compile.schedule.converter_block import BlockSide, ConverterBlock
 
 _Begin = tuple[tuple[int, ...], Expression | None]
@@ -59,7 +59,7 @@ class Banks:
         nodes = [*self._begin("fill", self.block.fill, fill), *self._begin("drain", self.block.drain, drain)]
         for name, width in self._choices("drain", self.block.drain).items():
             nodes.append(Register(f"{name}_was", (width,)))
-            nodes.append(Clocked((Set(Name(f"{name}_was"), Name(name)),), advance))
+            nodes.append(Clocked((Set(Signal(f"{name}_was"), Signal(name)),), advance))
         fills, drains = [*self._begins("fill", self.block.fill)], [*self._begins("drain", self.block.drain)]
         for bank, first in enumerate(self._words()):
             writes = [*self._touches(fills, self.block.fill, first)]
@@ -82,12 +82,12 @@ class Banks:
             most = start[1] + sum(by * (trip - 1) for by, _, trip in rest)
             row = _moved(start[0], whole)
             if rest:
-                rests, rest_bits, at_bits = Name(f"{name}_rest{number}"), width_of(most), width_of(dim.banks - 1)
+                rests, rest_bits, at_bits = Signal(f"{name}_rest{number}"), width_of(most), width_of(dim.banks - 1)
                 yield from _wire(rests, rest_bits, _moved(start[1], rest))
                 by, within = sized(dim.banks, rest_bits), most < dim.banks
-                yield from _wire(Name(f"{name}_at{number}"), at_bits, rests if within else rests % by)
+                yield from _wire(Signal(f"{name}_at{number}"), at_bits, rests if within else rests % by)
                 row = row if within else row + rests / by
-            yield from _wire(Name(f"{name}_row{number}"), width_of(dim.rows - 1), row)
+            yield from _wire(Signal(f"{name}_row{number}"), width_of(dim.rows - 1), row)
 
     def _choices(self, name: str, side: BlockSide) -> dict[str, int]:
         """The wires that say where tokens of a side begin, with their widths."""
@@ -104,7 +104,7 @@ class Banks:
         offsets = [side.offsets(number, dim.banks) for number, dim in enumerate(dims)]
         for begin in itertools.product(*offsets):
             when = [
-                Name(f"{name}_at{number}{suffix}").equals(at)
+                Signal(f"{name}_at{number}{suffix}").equals(at)
                 for number, (at, every) in enumerate(zip(begin, offsets, strict=True))
                 if len(every) > 1
             ]
@@ -124,21 +124,21 @@ class Banks:
         self, name: str, writes: Sequence[_Touch], reads: Sequence[_Touch], source: Side, advance: Expression
     ) -> Iterator[Node]:
         in_word, width, depth = self._in_word, len(self._in_word) * self.bits, 2 * self._depth
-        bank, data, read = Name(name), Name(f"{name}_data"), Name(f"{name}_read")
+        bank, data, read = Signal(name), Signal(f"{name}_data"), Signal(f"{name}_read")
         yield Register(name, (width,), depth, role="memory", style=RAM_STYLES.get(self.kind, "distributed"))
         yield Wire(data.name, (width,))
         yield Register(read.name, (width,), role="bank")
         token = source.data
         words = [(when, self._word_of(token, self.block.fill, element, in_word)) for when, element, _ in writes]
-        yield Assign(data, self._chosen(words, width))
-        for side, touches, place in (("fill", writes, Name(f"{name}_in")), ("drain", reads, Name(f"{name}_out"))):
+        yield Driven(data, self._chosen(words, width))
+        for side, touches, place in (("fill", writes, Signal(f"{name}_in")), ("drain", reads, Signal(f"{name}_out"))):
             row = self._chosen([(when, self._row(side, carry)) for when, _, carry in touches], width_of(depth - 1))
             yield Wire(place.name, (width_of(depth - 1),))
-            yield Assign(place, self._half[side] + cast(width_of(depth - 1), row))
+            yield Driven(place, self._half[side] + cast(width_of(depth - 1), row))
         conditions = [when for when, _, _ in writes if when is not None]
         written = source.does & any_of(conditions) if conditions else source.does
-        yield Clocked((Set(bank[Name(f"{name}_in")], data),), written)
-        yield Clocked((Set(read, bank[Name(f"{name}_out")]),), advance)
+        yield Clocked((Set(bank[Signal(f"{name}_in")], data),), written)
+        yield Clocked((Set(read, bank[Signal(f"{name}_out")]),), advance)
 
     @cached_property
     def _depth(self) -> int:
@@ -150,7 +150,7 @@ class Banks:
         """Where in every bank the half of each side begins."""
         bits = width_of(2 * self._depth - 1)
         half, begin = sized(self._depth, bits), sized(0, bits)
-        return {side: where(Name(f"{side}_half"), half, begin) for side in ("fill", "drain")}
+        return {side: where(Signal(f"{side}_half"), half, begin) for side in ("fill", "drain")}
 
     def _touches(self, begins: Iterable[_Begin], side: BlockSide, first: Sequence[int]) -> Iterator[_Touch]:
         """When a side touches a bank, by where its tokens begin."""
@@ -165,7 +165,7 @@ class Banks:
         if (side, carry) not in self._rows:
             terms, stride = list[Expression](), 1
             for number in reversed(range(len(carry))):
-                row = Name(f"{side}_row{number}")
+                row = Signal(f"{side}_row{number}")
                 terms.append(stride * (row + carry[number] if carry[number] else row))
                 stride *= self.block.dims[number].rows
             self._rows[side, carry] = of_all("+", terms, value_of(0))
@@ -186,9 +186,9 @@ class Banks:
                 place = [(at + each) % dim.banks for at, each, dim in zip(begin, element, dims, strict=True)]
                 bank = _number([at // dim.word for at, dim in zip(place, dims, strict=True)], words)
                 inside = _number([at % dim.word for at, dim in zip(place, dims, strict=True)], [d.word for d in dims])
-                found.append((when, Name(f"bank{bank}_read").part(inside * self.bits, self.bits)))
+                found.append((when, Signal(f"bank{bank}_read").part(inside * self.bits, self.bits)))
             place = _number(element, side.shape) * self.bits
-            yield Assign(Name("fetched").part(place, self.bits), self._chosen(found, self.bits))
+            yield Driven(Signal("fetched").part(place, self.bits), self._chosen(found, self.bits))
 
     def _chosen(self, options: Sequence[tuple[Expression | None, Expression]], bits: int) -> Expression:
         """One of several values by conditions of which one holds; a LUT chooses a bit of four (AMD UG574)."""
@@ -203,8 +203,8 @@ def _moved(start: int, moving: Iterable[tuple[int, Expression, int]]) -> Express
     return of_all("+", [value_of(start), *(by * index for by, index, _ in moving)], value_of(0))
 
 
-def _wire(wire: Name, bits: int, value: Expression) -> list[Node]:
-    return [Wire(wire.name, (bits,)), Assign(wire, cast(bits, value))]
+def _wire(wire: Signal, bits: int, value: Expression) -> list[Node]:
+    return [Wire(wire.name, (bits,)), Driven(wire, cast(bits, value))]
 
 
 def _number(index: Sequence[int], shape: Sequence[int]) -> int:

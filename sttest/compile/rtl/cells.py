@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from sttest.boards.resources import MemoryKind
-from sttest.compile.rtl.expressions import Expression, Name, joined
+from sttest.compile.rtl.expressions import Expression, Signal, joined
 from sttest.compile.rtl.payload import PayloadFunction, payload_module
 from sttest.compile.rtl.tree import Instance, Port, body_text, module_text
 
@@ -43,7 +43,7 @@ class CellModule:
             wires: wires of its inputs, then of its outputs.
         """
         ports = [port for port, _ in (*self.inputs, *self.outputs)]
-        every = [("clk", Name("clk")), ("ce", Name("advance")), *zip(ports, wires, strict=True)]
+        every = [("clk", Signal("clk")), ("ce", Signal("advance")), *zip(ports, wires, strict=True)]
         return Instance(self.name, name, tuple(every))
 
 
@@ -109,8 +109,8 @@ def products_part(
     ports += [Port("output", port, bits) for port, bits in outputs]
     given = {"LANES": lanes, "SHARED": shared_bits, "OTHER": other_bits, "RESULTS": results, "CYCLES": cycles}
     given |= {"CHAIN": max(chain, 1), "FABRIC": int(not chain)}
-    both = [joined(Name(f"{stem}{n}") for n in reversed(range(results))) for stem in ("other", "sum")]
-    own = [(each, Name(each)) for each in ("clk", "ce", "shared")]
+    both = [joined(Signal(f"{stem}{n}") for n in reversed(range(results))) for stem in ("other", "sum")]
+    own = [(each, Signal(each)) for each in ("clk", "ce", "shared")]
     sums = Instance("dot_products", "products", (*own, ("other", both[0]), ("sums", both[1])), tuple(given.items()))
     text = module_text(name, ports, body_text([sums]))
     products = lanes, shared_bits + other_bits, results, chain

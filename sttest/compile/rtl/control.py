@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
 
-from sttest.compile.rtl.expressions import Expression, Name, all_of, any_of, joined, sized, value_of, where
-from sttest.compile.rtl.tree import Assign, Clocked, If, Node, Register, Set, Statement, Table, Wire
+from sttest.compile.rtl.expressions import Expression, Signal, all_of, any_of, joined, sized, value_of, where
+from sttest.compile.rtl.tree import Clocked, Constants, Driven, IfElse, Node, Register, Set, Statement, Wire
 from sttest.sim.graph import Event, Pipeline
 
 
@@ -49,7 +49,7 @@ class Control:
     pipeline: Pipeline
     prefix: str = ""  # what all names begin with, where a module has several
     turns: Sequence[int] = ()  # the turn of each loop, numbered as they come; equal loops are one if it is left out
-    tables: list[Table] = field(default_factory=list)
+    tables: list[Constants] = field(default_factory=list)
     _stages: "dict[_Iterator, dict[int, str]]" = field(default_factory=dict)  # names of its counters by stage
 
     def __post_init__(self) -> None:
@@ -65,7 +65,7 @@ class Control:
         return self._own("advance")
 
     def _own(self, name: str) -> Expression:
-        return Name(f"{self.prefix}{name}")
+        return Signal(f"{self.prefix}{name}")
 
     def counters(self, stage: int, inner: Sequence[int] = ()) -> Counters:
         """Counters of the iterations of every turn, and of equal steps within each, from a stage of the first on.
@@ -94,8 +94,8 @@ class Control:
             stages[stage] = f"{self.prefix}c{sum(map(len, self._stages.values()))}"
         name = stages[stage]
         highest = [max(dim) for dim in zip(*trips, strict=True)]
-        indices = (Name(f"{name}_x{n}") if trip > 1 else value_of(0) for n, trip in enumerate(highest))
-        return Counters(Name(f"{name}_valid"), tuple(indices))
+        indices = (Signal(f"{name}_x{n}") if trip > 1 else value_of(0) for n, trip in enumerate(highest))
+        return Counters(Signal(f"{name}_valid"), tuple(indices))
 
     def moves(self, fifo: str, op: str) -> Expression:
         """The condition under which the present stage moves a token through a side of a FIFO."""
@@ -149,8 +149,8 @@ class Control:
         if len(asked) == 1:
             return sized(asked.pop(), width)
         name = f"{self.prefix}OF_TURN{len(self.tables)}"
-        self.tables.append(Table(name, tuple(values), width))
-        return Name(name)[self._own("turn")]
+        self.tables.append(Constants(name, tuple(values), width))
+        return Signal(name)[self._own("turn")]
 
     def _turn(self, turn: int) -> Expression:
         return sized(turn, width_of(len(self.programs) - 1))
@@ -181,14 +181,14 @@ class Control:
             *(Wire(f"{p}{each}") for each in ("advance", "last_run", "last_pass", "last_stage")),
             Register(f"{p}ended", initial=0, role="state"),
             *self._passes(),
-            Assign(last_run, run.equals(sized(runs - 1, run_width))),
-            Assign(last_stage, stage.equals(where(last_run & last_pass, sized(end, width), period))),
-            Assign(advance, all_of([~Name("reset"), ~ended, *(~moves | can for moves, can in ready)])),
+            Driven(last_run, run.equals(sized(runs - 1, run_width))),
+            Driven(last_stage, stage.equals(where(last_run & last_pass, sized(end, width), period))),
+            Driven(advance, all_of([~Signal("reset"), ~ended, *(~moves | can for moves, can in ready)])),
             Clocked(
                 (
                     Set(stage, _next(stage, last_stage, width)),
-                    If(over & last_run, (Set(ended, value_of(1)),)),
-                    If(over & ~last_run, (Set(run, run + sized(1, run_width)),)),
+                    IfElse(over & last_run, (Set(ended, value_of(1)),)),
+                    IfElse(over & ~last_run, (Set(run, run + sized(1, run_width)),)),
                 ),
                 advance,
                 (_clear(stage), _clear(run), _clear(ended)),
@@ -201,17 +201,17 @@ class Control:
         p, passes, turns = self.prefix, len(self.turns), len(self.programs)
         last = self._own("last_pass")
         if passes == 1:
-            return [Assign(last, value_of(1))]
+            return [Driven(last, value_of(1))]
         width, turn_width, at = width_of(passes - 1), width_of(turns - 1), self._own("pass")
         found: list[Node] = [
             Register(f"{p}pass", (width,), initial=0, role="state"),
-            Assign(last, at.equals(sized(passes - 1, width))),
+            Driven(last, at.equals(sized(passes - 1, width))),
             Clocked((Set(at, _next(at, last, width)),), self.advance & self._own("last_stage"), (_clear(at),)),
         ]
         if turns == 1:
             return found
-        table = Table(f"{p}TURN", tuple(self.turns), turn_width)
-        return [*found, table, Wire(f"{p}turn", (turn_width,)), Assign(self._own("turn"), Name(table.name)[at])]
+        table = Constants(f"{p}TURN", tuple(self.turns), turn_width)
+        return [*found, table, Wire(f"{p}turn", (turn_width,)), Driven(self._own("turn"), Signal(table.name)[at])]
 
     def _iterators(self) -> list[Node]:
         """All counters: those of the first stage count, those of later ones follow."""
@@ -230,13 +230,13 @@ class Control:
         """Counters that are what others were so many stages ago."""
         dims = enumerate(zip(*iterator.trips, strict=True))
         widths = {"valid": 1} | {f"x{n}": width_of(max(dim) - 1) for n, dim in dims if max(dim) > 1}
-        bits, was = sum(widths.values()), Name(f"{name}_was")
-        ours, theirs = (joined([Name(f"{which}_{each}") for each in widths]) for which in (name, before))
+        bits, was = sum(widths.values()), Signal(f"{name}_was")
+        ours, theirs = (joined([Signal(f"{which}_{each}") for each in widths]) for which in (name, before))
         moved = joined([was.part(0, bits * (stages - 1)), theirs]) if stages > 1 else theirs
         return [
             *(Wire(f"{name}_{each}", (width,)) for each, width in widths.items()),
             Register(was.name, (bits * stages,), initial=0, role="delay", row=stages),
-            Assign(ours, was.part(bits * (stages - 1), bits)),
+            Driven(ours, was.part(bits * (stages - 1), bits)),
             Clocked((Set(was, moved),), self.advance),
         ]
 
@@ -248,31 +248,33 @@ class Control:
             if max(dim) > 1:
                 width = width_of(max(dim) - 1)
                 last = self.by_turn([trip - 1 for trip in dim], width, turns)
-                indices.append(_Counted(Name(f"{name}_x{k}"), width, last))
+                indices.append(_Counted(Signal(f"{name}_x{k}"), width, last))
         starts = self._own("stage").equals(sized(stage, width_of(self._last_stage)))
         if len(turns) < len(self.programs):
             starts = starts & self.is_turn(turns)
-        valid, last, on = (Name(f"{name}_{each}") for each in ("valid", "last", "on"))
+        valid, last, on = (Signal(f"{name}_{each}") for each in ("valid", "last", "on"))
         if not indices:
-            return [Wire(valid.name), Assign(valid, starts)]
+            return [Wire(valid.name), Driven(valid, starts)]
         counts, registers, in_phase = _increments(indices), [each.register for each in indices], on
         declared = [Register(each.register.name, (each.width,), initial=0, role="counter") for each in indices]
         if max(ii) > 1:
-            phase, width = Name(f"{name}_phase"), width_of(max(ii) - 1)
+            phase, width = Signal(f"{name}_phase"), width_of(max(ii) - 1)
             end = self.by_turn([each - 1 for each in ii], width, turns)
             declared.append(Register(phase.name, (width,), initial=0, role="counter"))
             registers.append(phase)
             in_phase = on & phase.equals(0)
-            counts = [If(phase.equals(end), (_clear(phase), *counts), (Set(phase, phase + sized(1, width)),))]
+            counts = [IfElse(phase.equals(end), (_clear(phase), *counts), (Set(phase, phase + sized(1, width)),))]
         clear = (_clear(on), *map(_clear, registers))
         return [
             *declared,
             Register(on.name, initial=0, role="iterator"),
             Wire(valid.name),
             Wire(last.name),
-            Assign(valid, starts | in_phase),
-            Assign(last, all_of([each.at_end for each in indices])),
-            Clocked((If(valid & last, clear, (Set(on, value_of(1)), *counts)),), self.advance & (valid | on), clear),
+            Driven(valid, starts | in_phase),
+            Driven(last, all_of([each.at_end for each in indices])),
+            Clocked(
+                (IfElse(valid & last, clear, (Set(on, value_of(1)), *counts)),), self.advance & (valid | on), clear
+            ),
         ]
 
     @property
@@ -286,7 +288,7 @@ class Control:
 class _Counted:
     """An index that counts."""
 
-    register: Name
+    register: Signal
     width: int
     last: Expression  # its last value
 
@@ -315,6 +317,6 @@ def _increments(indices: Sequence[_Counted]) -> list[Statement]:
     wrapped: list[Expression] = []
     for index in reversed(indices):
         counts = Set(index.register, _next(index.register, index.at_end, index.width))
-        found.append(If(all_of(wrapped), (counts,)) if wrapped else counts)
+        found.append(IfElse(all_of(wrapped), (counts,)) if wrapped else counts)
         wrapped.append(index.at_end)
     return found

@@ -6,9 +6,21 @@ from math import prod
 from sttest.boards.resources import MemoryKind
 from sttest.compile.rtl.banks import Banks
 from sttest.compile.rtl.control import Control, Counters
-from sttest.compile.rtl.expressions import Expression, Name, joined, value_of, where
+from sttest.compile.rtl.expressions import Expression, Signal, joined, value_of, where
 from sttest.compile.rtl.module import ModuleText, Side, delayed, gated
-from sttest.compile.rtl.tree import Assign, Clocked, Combinational, For, If, Node, Register, Set, Table, Unrolled, Wire
+from sttest.compile.rtl.tree import (
+    Clocked,
+    Combinational,
+    Constants,
+    Driven,
+    ForEach,
+    IfElse,
+    Node,
+    Register,
+    Set,
+    Unrolled,
+    Wire,
+)
 from sttest.compile.schedule.converter_block import BlockSide, ConverterBlock
 from sttest.sim.graph import DRAIN_CYCLES, Pipeline
 
@@ -42,23 +54,24 @@ def converter_module(
         passes, stored = DRAIN_CYCLES - 2, banks.nodes(*counters, source, draining.advance)
         arithmetic = {"choice": banks.chosen_bits}
     advance = draining.advance
-    registers, last = delayed("token", Name("fetched"), (sink.bits,), passes, advance, role="data")
+    registers, last = delayed("token", Signal("fetched"), (sink.bits,), passes, advance, role="data")
     # Counters are known only when all that asks for them is written.
     nodes = [*gated(filling, sides[:3]), *gated(draining, sides[3:]), *_halves(), *stored, *registers]
-    nodes.append(Assign(sink.data, last))
+    nodes.append(Driven(sink.data, last))
     for what, told in (("ended", "ended_all"), ("advance", "moving_all")):
-        nodes.append(Assign(Name(told), joined(Name(f"{half}_{what}") for half in ("drain", "fill"))))
+        nodes.append(Driven(Signal(told), joined(Signal(f"{half}_{what}") for half in ("drain", "fill"))))
     return ModuleText("converter", tuple(sides), tuple(nodes), (fill.name, drain.name), arithmetic=arithmetic)
 
 
-FILL_HALF, DRAIN_HALF = Name("fill_half"), Name("drain_half")
+FILL_HALF, DRAIN_HALF = Signal("fill_half"), Signal("drain_half")
 """Which half of the buffer is filled, and which one is drained."""
 
 
 def _halves() -> list[Node]:
     halves = {half: half.name.removesuffix("_half") for half in (FILL_HALF, DRAIN_HALF)}
     turns = [
-        If(Name(f"{side}_advance") & Name(f"{side}_last_stage"), (Set(half, ~half),)) for half, side in halves.items()
+        IfElse(Signal(f"{side}_advance") & Signal(f"{side}_last_stage"), (Set(half, ~half),))
+        for half, side in halves.items()
     ]
     cleared = tuple(Set(half, value_of(0)) for half in halves)
     return [*(Register(half.name, initial=0) for half in halves), Clocked(tuple(turns), None, cleared)]
@@ -70,10 +83,10 @@ def _array(
     """The buffer as one array, written where ``fill_place`` is, and ``fetched``, the token at ``drain_place``."""
     shape = [dim.extent for dim in block.dims]
     size, filled, drained = prod(shape), prod(block.fill.shape), prod(block.drain.shape)
-    buffer, fetched, e = Name("block"), Name("fetched"), Name("e")
+    buffer, fetched, e = Signal("block"), Signal("fetched"), Signal("e")
 
-    def element(side: str, half: Name) -> Expression:
-        return buffer[where(half, size, 0) + Name(f"{side}_place") + Name(f"{side.upper()}_ELEMENT")[e]]
+    def element(side: str, half: Signal) -> Expression:
+        return buffer[where(half, size, 0) + Signal(f"{side}_place") + Signal(f"{side.upper()}_ELEMENT")[e]]
 
     store = Set(element("fill", FILL_HALF), source.data.part(e * bits, bits))
     fetch = Set(fetched.part(e * bits, bits), element("drain", DRAIN_HALF))
@@ -81,11 +94,11 @@ def _array(
         Register(buffer.name, (bits,), 2 * size),
         *_place("fill", block.fill, counters[0], shape),
         *_place("drain", block.drain, counters[1], shape),
-        Table("FILL_ELEMENT", _elements(block.fill.shape, shape)),
-        Table("DRAIN_ELEMENT", _elements(block.drain.shape, shape)),
+        Constants("FILL_ELEMENT", _elements(block.fill.shape, shape)),
+        Constants("DRAIN_ELEMENT", _elements(block.drain.shape, shape)),
         Clocked((Unrolled((("e", filled),), store),), source.does),
         Wire(fetched.name, (sink.bits,)),
-        Combinational((For("e", drained, (fetch,)),)),
+        Combinational((ForEach("e", drained, (fetch,)),)),
     ]
 
 
@@ -105,7 +118,7 @@ def _place(name: str, side: BlockSide, counters: Counters, shape: Sequence[int])
         step = sum(by * stride for by, stride in zip(part.strides, strides, strict=True))
         if step and part.trip > 1:
             total += step * index
-    return [Wire(f"{name}_place", kind="int"), Assign(Name(f"{name}_place"), total)]
+    return [Wire(f"{name}_place", kind="int"), Driven(Signal(f"{name}_place"), total)]
 
 
 def _elements(token: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:

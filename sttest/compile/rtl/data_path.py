@@ -15,7 +15,7 @@ from sttest.compile.rtl.expressions import (
     HIGH,
     Constant,
     Expression,
-    Name,
+    Signal,
     cast,
     joined,
     of_all,
@@ -28,7 +28,7 @@ from sttest.compile.rtl.payload import bits_of, constant_bits
 from sttest.compile.rtl.products import products_of_integers
 from sttest.compile.rtl.task_body import At, TaskBody
 from sttest.compile.rtl.task_port import TaskPort, linear, row_major
-from sttest.compile.rtl.tree import For, Set, Statement, in_loops
+from sttest.compile.rtl.tree import ForEach, Set, Statement, in_loops
 from sttest.compile.schedule.operators import chain_cycles, join_stages
 from sttest.compile.schedule.reductions import Reduction
 from sttest.compile.schedule.storage import StoredArray, TaskStorage, line_places, sum_levels
@@ -124,7 +124,7 @@ class DataPath:
         assert reduction.join is not None
         assert reduction.term is not None
         count, shared, level, found = self.body.results_at_once, self.walk.shared, 0, terms
-        r, n = Name("r"), Name("n")
+        r, n = Signal("r"), Signal("n")
         depth, left = add_tree_levels(shared), cycles
         is_sum = isinstance(reduction.join, AddiOp)
         wide = term_bits(reduction.term, bits) if is_sum else bits
@@ -150,7 +150,7 @@ class DataPath:
     def _running(self, total: Expression, reduction: Reduction, bits: int) -> list[Expression]:
         """A running value that is back a cycle after it was needed."""
         assert reduction.join is not None
-        port, count, r = self.results[0], self.body.results_at_once, Name("r")
+        port, count, r = self.results[0], self.body.results_at_once, Signal("r")
         at = self.body.counters(self.body.ready - 1)
         earlier = self.body.array("earlier", count, bits)
         kept = self.storage.running.get(0)
@@ -176,7 +176,7 @@ class DataPath:
             where(of_all("&&", first, HIGH), init, values[self._kept_place(port, kept, at, steps)]) if first else init
         )
 
-    def _fetch(self, array: Name, value: Expression, stage: int | None = None) -> None:
+    def _fetch(self, array: Signal, value: Expression, stage: int | None = None) -> None:
         """An array of what each lane's result takes."""
         loops = self.body.lane_loops(self.walk.parallel)
         (fetch,) = in_loops(loops, [Set(array[self.body.result_lane], value)])
@@ -199,11 +199,11 @@ class DataPath:
 
     def _place(self, port: TaskPort, shape: tuple[int, ...], at: At) -> Expression:
         """The place of a lane's result among those of all held loops and of a tile."""
-        return at.of(row_major([*map(Name, port.held), *map(linear, self.body.point(port))], shape))
+        return at.of(row_major([*map(Signal, port.held), *map(linear, self.body.point(port))], shape))
 
     def _keep(self, port: TaskPort, kept: StoredArray, at: At, value: Expression, number: int) -> None:
         """Running values are put by."""
-        values, size, count = Name(f"kept{number}"), prod(kept.shape), self.body.results_at_once
+        values, size, count = Signal(f"kept{number}"), prod(kept.shape), self.body.results_at_once
         when = self.body.control.advance & at.valid
         if line_places(self.walk, self.body.tasks):
             moved = joined([values.part(0, size - count), value]) if size > count else value
@@ -215,7 +215,7 @@ class DataPath:
         """An element for each lane's result, at a clock edge."""
         return self.body.unrolled(self.walk.parallel, Set(target, values[self.body.result_lane]))
 
-    def _kept_array(self, kept: StoredArray, number: int, bits: int) -> Name:
+    def _kept_array(self, kept: StoredArray, number: int, bits: int) -> Signal:
         # Running values of one step are the result that is given.
         same_as = "out0" if number == 0 else ""
         as_one = line_places(self.walk, self.body.tasks) > 0
@@ -229,7 +229,7 @@ class DataPath:
     def _pairwise(self, total: Expression, reduction: Reduction, bits: int, each: int) -> list[Expression]:
         """The sum of 2 ** n steps waits in level n for that of the next as many, as a binary counter carries."""
         assert reduction.join is not None
-        body, port, count, r = self.body, self.results[0], self.body.results_at_once, Name("r")
+        body, port, count, r = self.body, self.results[0], self.body.results_at_once, Signal("r")
         number, found, carries = self._levels, total, HIGH
         start = body.ready - number * each
         kept = self.storage.running.get(0)
@@ -296,13 +296,13 @@ class DataPath:
             self._running_before(n, port, at, each * shared) for n, port in enumerate(self.results)
         ]
         given: list[list[Expression]] = [[] for _ in yielded]
-        r = Name("r")
+        r = Signal("r")
         for lane in range(shared):
             arrays: list[Expression] = []
             for place, (value, array) in enumerate(zip(crossing, early, strict=True)):
                 bits = bits_of(value, self.where)
                 own = self.body.array(f"early{place}_of{lane}", count, bits)
-                self.body.always([For("r", count, (Set(own[r], array[r * shared + lane]),))])
+                self.body.always([ForEach("r", count, (Set(own[r], array[r * shared + lane]),))])
                 arrays.append(self.body.delayed(own, bits, count, lane * each))
             values = [*crossing, *self.running_values]
             # The register of the result is the last one of the last lane.
@@ -314,7 +314,7 @@ class DataPath:
                 given[n].append(self.body.delayed(array, bits_of(value, self.where), count, late))
         return self._put_by(given)
 
-    def _running_before(self, number: int, port: TaskPort, at: At, cycles: int) -> Name:
+    def _running_before(self, number: int, port: TaskPort, at: At, cycles: int) -> Signal:
         """The running values that a step goes on with."""
         count, kept, init = self.body.results_at_once, self.storage.running.get(number), self._init(port.bits)
         found, before = self.body.array(f"before{number}", count, port.bits), init
@@ -328,7 +328,7 @@ class DataPath:
         """The values behind the last lane; of a scan, those behind each."""
         at, shared, count = self.body.counters(self.body.ready - 1), self.walk.shared, self.body.results_at_once
         values: list[Expression] = []
-        r = Name("r")
+        r = Signal("r")
         for number, (port, lanes) in enumerate(zip(self.results, given, strict=True)):
             kept = self.storage.running.get(number)
             if not port.scanned:
@@ -337,7 +337,9 @@ class DataPath:
                     self._keep(port, kept, at, lanes[-1], number)
                 continue
             steps = self.body.array(f"scan{number}", count * shared, port.bits)
-            self.body.always([For("r", count, (Set(steps[r * shared + n], lane[r]),)) for n, lane in enumerate(lanes)])
+            self.body.always(
+                [ForEach("r", count, (Set(steps[r * shared + n], lane[r]),)) for n, lane in enumerate(lanes)]
+            )
             values.append(steps)
         return values
 

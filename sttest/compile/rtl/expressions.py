@@ -3,7 +3,7 @@
 They print themselves with no more parentheses than they need.  ``==`` compares trees; :meth:`Expression.equals` makes
 the comparison that hardware does.
 
->>> a, b = Name("a"), Name("b")
+>>> a, b = Signal("a"), Signal("b")
 >>> print((a + 1) * b, ~a & b.equals(sized(3, 4)), a[b].part(8, 4), where(a, b, 0))
 (a + 1) * b ~a & b == 4'd3 a[b][8 +: 4] a ? b : 0
 """
@@ -118,7 +118,7 @@ class Expression:
 
     def part(self, low: "Value", width: int) -> "Expression":
         """So many bits or elements from the lowest one on."""
-        return Slice((self, value_of(low)), width)
+        return Extract((self, value_of(low)), width)
 
 
 Value: TypeAlias = Expression | int
@@ -126,7 +126,7 @@ Value: TypeAlias = Expression | int
 
 
 @dataclass(frozen=True, slots=True)
-class Name(Expression):
+class Signal(Expression):
     """A wire, a register, a constant, or the variable of a loop."""
 
     name: str
@@ -169,7 +169,7 @@ class Index(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class Slice(Operation):
+class Extract(Operation):
     """So many bits or elements of the first part from that at the second one on."""
 
     width: int
@@ -212,7 +212,7 @@ class Binary(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice(Operation):
+class Mux(Operation):
     """The value of the first condition that holds, or else the last one: conditions alternate with values."""
 
     level = _CHOICE
@@ -238,7 +238,7 @@ class Concatenation(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class Call(Operation):
+class FunctionCall(Operation):
     """A function of some values; a cast is one, too, by the name ``8'`` or ``int'``."""
 
     function: str
@@ -271,17 +271,17 @@ HIGH, LOW = Constant(1, 1, "b"), Constant(0, 1, "b")
 
 def cast(width: int | str, value: Value) -> Expression:
     """A value of so many bits, or of a type."""
-    return Call((value_of(value),), f"{width}'")
+    return FunctionCall((value_of(value),), f"{width}'")
 
 
 def signed(value: Expression) -> Expression:
     """A value that may be negative."""
-    return Call((value,), "$signed")
+    return FunctionCall((value,), "$signed")
 
 
 def call(function: str, *arguments: Value) -> Expression:
     """A function of some values."""
-    return Call(tuple(map(value_of, arguments)), function)
+    return FunctionCall(tuple(map(value_of, arguments)), function)
 
 
 def joined(values: Iterable[Expression]) -> Expression:
@@ -292,7 +292,7 @@ def joined(values: Iterable[Expression]) -> Expression:
 def where(condition: Expression, value: Value, otherwise: Value) -> Expression:
     """One of two values.
 
-    >>> print(where(Name("a"), 1, where(Name("b"), 2, 3)))
+    >>> print(where(Signal("a"), 1, where(Signal("b"), 2, 3)))
     a ? 1 : b ? 2 : 3
     """
     return chosen([(condition, value_of(value))], value_of(otherwise))
@@ -300,7 +300,7 @@ def where(condition: Expression, value: Value, otherwise: Value) -> Expression:
 
 def chosen(options: Sequence[tuple[Expression, Expression]], otherwise: Expression) -> Expression:
     """The value of the first condition that holds, or else the last one."""
-    return Choice((*(part for option in options for part in option), otherwise)) if options else otherwise
+    return Mux((*(part for option in options for part in option), otherwise)) if options else otherwise
 
 
 def of_all(operator: str, operands: Sequence[Expression], none: Expression) -> Expression:
@@ -321,7 +321,7 @@ def all_of(conditions: Sequence[Expression]) -> Expression:
 def sum_of(terms: Sequence[tuple[Expression, int]], constant: int = 0) -> Expression:
     """A sum of expressions with factors.
 
-    >>> print(sum_of([(Name("a"), 4), (Name("b"), 1), (Name("c"), 0)], 3), sum_of([]))
+    >>> print(sum_of([(Signal("a"), 4), (Signal("b"), 1), (Signal("c"), 0)], 3), sum_of([]))
     4 * a + b + 3 0
     """
     found = [term if factor == 1 else factor * term for term, factor in terms if factor]
@@ -341,22 +341,22 @@ def all_in(expression: Expression) -> Iterator[Expression]:
 
 def names_in(expression: Expression) -> Iterator[str]:
     """The names in an expression, each as often as it is there."""
-    return (each.name for each in all_in(expression) if isinstance(each, Name))
+    return (each.name for each in all_in(expression) if isinstance(each, Signal))
 
 
 def names_in_places(expression: Expression) -> Iterator[str]:
     """The names in an expression that say which elements are meant."""
-    places = (each.parts[1] for each in all_in(expression) if isinstance(each, (Index, Slice)))
+    places = (each.parts[1] for each in all_in(expression) if isinstance(each, (Index, Extract)))
     return (name for place in places for name in names_in(place))
 
 
 def replaced(expression: Expression, by: Mapping[str, Expression]) -> Expression:
     """An expression with others in the place of names.
 
-    >>> print(replaced(Name("a") * Name("b"), {"a": Name("c") + 1}))
+    >>> print(replaced(Signal("a") * Signal("b"), {"a": Signal("c") + 1}))
     (c + 1) * b
     """
-    if isinstance(expression, Name):
+    if isinstance(expression, Signal):
         return by.get(expression.name, expression)
     if isinstance(expression, Operation):
         return replace(expression, parts=tuple([replaced(part, by) for part in expression.parts]))

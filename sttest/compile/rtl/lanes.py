@@ -10,10 +10,10 @@ from xdsl.ir import Operation, SSAValue
 
 from sttest.compile.rtl import payload, payload_model
 from sttest.compile.rtl.cells import Cells
-from sttest.compile.rtl.expressions import Expression, Name, call, cast, signed, where
+from sttest.compile.rtl.expressions import Expression, Signal, call, cast, signed, where
 from sttest.compile.rtl.payload import bits_of
 from sttest.compile.rtl.task_body import TaskBody
-from sttest.compile.rtl.tree import Assign, For, Function, Generated, Set, in_loops
+from sttest.compile.rtl.tree import Driven, ForEach, Function, Generated, Set, in_loops
 
 
 @dataclass(frozen=True)
@@ -87,12 +87,12 @@ class ModelLanes:
         function = payload_model.payload_function(f"{name}_of", ops, values, outputs, self.where, known)
         body.nodes.append(Function(f"{name}_of", function))
         made = [body.array(f"{name}_{n}", count, bits) for n, bits in enumerate(widths)]
-        every, lane = body.wire(f"{name}_all", sum(widths)), Name("l")
+        every, lane = body.wire(f"{name}_all", sum(widths)), Signal("l")
         given = Set(every, call(f"{name}_of", *(array[lane] for _, array in inputs)))
         lows = [sum(widths[:n]) for n in range(len(widths))]
         pairs = zip(made, lows, widths, strict=True)
         taken = [Set(array[lane], every.part(low, bits)) for array, low, bits in pairs]
-        body.always([For("l", count, (given, *taken))], stage)
+        body.always([ForEach("l", count, (given, *taken))], stage)
         return [body.delayed(array, bits, count, cycles) for array, bits in zip(made, widths, strict=True)]
 
     def joined(self, join: Operation, pairs: Joined, cycles: int) -> Expression:
@@ -134,7 +134,7 @@ class CellLanes(ModelLanes):
         )
         widths = [bits_of(value, self.where) for value in outputs]
         made = [self.body.array(f"{name}_{n}", count, bits) for n, bits in enumerate(widths)]
-        wires = [array[Name("l")] for array in (*(array for _, array in inputs), *made)]
+        wires = [array[Signal("l")] for array in (*(array for _, array in inputs), *made)]
         self.body.instance(self.cells.payload(function, cycles), "lane", wires, [("l", count)], name)
         return made
 
@@ -153,11 +153,11 @@ class CellLanes(ModelLanes):
 
     def _pass(self, passed: tuple[Expression, Expression], pairs: Joined, cycles: int) -> None:
         """What has no pair is there when the others are joined."""
-        (variable, count), at = pairs.loops[0], Name(pairs.loops[0][0])
+        (variable, count), at = pairs.loops[0], Signal(pairs.loops[0][0])
         odd = self.body.array(f"{pairs.made}_odd", count, pairs.bits)
-        self.body.always([For(variable, count, (Set(odd[at], passed[1]),))])
+        self.body.always([ForEach(variable, count, (Set(odd[at], passed[1]),))])
         late = self.body.delayed(odd, pairs.bits, count, cycles)
-        given = Assign(Name(pairs.made)[passed[0]], late[at])
+        given = Driven(Signal(pairs.made)[passed[0]], late[at])
         self.body.nodes.append(Generated(variable, count, (given,), f"{pairs.made}_passed"))
 
 

@@ -7,8 +7,8 @@ from functools import cached_property
 from sttest.compile.dialects import df
 from sttest.compile.rtl.cells import CellModule
 from sttest.compile.rtl.control import Control
-from sttest.compile.rtl.expressions import Expression, Name, where
-from sttest.compile.rtl.tree import Assign, Clocked, Node, Port, Register, Role, Set, Wire, body_text, module_text
+from sttest.compile.rtl.expressions import Expression, Signal, where
+from sttest.compile.rtl.tree import Clocked, Driven, Node, Port, Register, Role, Set, Wire, body_text, module_text
 from sttest.compile.schedule.task_schedule import TaskSchedule
 
 
@@ -22,24 +22,24 @@ class Side:
     writes: bool = False  # whether the process writes
 
     @property
-    def data(self) -> Name:
+    def data(self) -> Signal:
         """The token."""
-        return Name(f"{self.name}_data")
+        return Signal(f"{self.name}_data")
 
     @property
-    def does(self) -> Name:
+    def does(self) -> Signal:
         """High where a token passes."""
-        return Name(f"{self.name}_{'put' if self.writes else 'take'}")
+        return Signal(f"{self.name}_{'put' if self.writes else 'take'}")
 
     @property
-    def can(self) -> Name:
+    def can(self) -> Signal:
         """High where a token may pass."""
-        return Name(f"{self.name}_{'space' if self.writes else 'avail'}")
+        return Signal(f"{self.name}_{'space' if self.writes else 'avail'}")
 
     @property
-    def moves(self) -> Name:
+    def moves(self) -> Signal:
         """High where the present stage passes a token."""
-        return Name(f"{self.name}_moves")
+        return Signal(f"{self.name}_moves")
 
     @property
     def ports(self) -> list[Port]:
@@ -100,7 +100,7 @@ def gated(control: Control, sides: Sequence[Side]) -> list[Node]:
     nodes: list[Node] = [Wire(side.moves.name) for side in sides]
     nodes += control.nodes([(side.moves, side.can) for side in sides])
     for side, when in zip(sides, moves, strict=True):
-        nodes += [Assign(side.moves, when), Assign(side.does, control.advance & side.moves)]
+        nodes += [Driven(side.moves, when), Driven(side.does, control.advance & side.moves)]
     return nodes
 
 
@@ -129,16 +129,16 @@ def delayed(
         role: what the registers are for.
         in_a_row: whether there is no memory however many they are, as synthesis wants it.
 
-    >>> delayed("d", Name("in0_data"), (8,), 0, Name("advance"))
-    ([], Name(name='in0_data'))
+    >>> delayed("d", Signal("in0_data"), (8,), 0, Signal("advance"))
+    ([], Signal(name='in0_data'))
     """
     if not cycles:
         return [], value
-    kept, row = Name(name), Register(name, dims, cycles, role=role, row=cycles)
+    kept, row = Signal(name), Register(name, dims, cycles, role=role, row=cycles)
     if cycles <= _SHIFTED or in_a_row:
         moves = [Set(kept[n], kept[n - 1] if n else value) for n in range(cycles)]
         return [row, Clocked(tuple(moves), enable)], kept[cycles - 1]
-    at = Name(f"{name}_at")
+    at = Signal(f"{name}_at")
     turn = where(at.equals(cycles - 1), 0, at + 1)
     place = Register(at.name, kind="int", initial=0)
     return [row, place, Clocked((Set(kept[at], value), Set(at, turn)), enable)], kept[at]

@@ -4,9 +4,9 @@ between SLRs."""
 from collections.abc import Sequence
 
 from sttest.compile.rtl.control import Control
-from sttest.compile.rtl.expressions import Concatenation, Expression, Name, any_of, joined
+from sttest.compile.rtl.expressions import Concatenation, Expression, Signal, any_of, joined
 from sttest.compile.rtl.module import ModuleText, Side, delayed, gated
-from sttest.compile.rtl.tree import Assign, Node
+from sttest.compile.rtl.tree import Driven, Node
 from sttest.sim.graph import COPY_CYCLES, Pipeline
 
 
@@ -27,7 +27,7 @@ def copying_module(pipeline: Pipeline, kind: str, sides: tuple[Side, ...]) -> Mo
 def relay_module(pipeline: Pipeline, source: Side, sink: Side) -> ModuleText:
     """A register at an SLR boundary, behind the FIFO that it reads: what it takes it writes in the same cycle."""
     control = Control(pipeline)
-    data = [Assign(sink.data, source.data)] if sink.bits else []
+    data = [Driven(sink.data, source.data)] if sink.bits else []
     nodes = (*gated(control, (source, sink)), *data, *ENDED)
     return ModuleText("relay", (source, sink), nodes, (pipeline.name,))
 
@@ -62,7 +62,7 @@ def hold_module(pipeline: Pipeline, sides: tuple[Side, ...]) -> ModuleText:
     return passing_module(pipeline, "hold", sides, source.data.part(0, sink.bits), sink.bits)
 
 
-ENDED = (Assign(Name("ended_all"), Name("ended")), Assign(Name("moving_all"), Name("advance")))
+ENDED = (Driven(Signal("ended_all"), Signal("ended")), Driven(Signal("moving_all"), Signal("advance")))
 """What every such process tells the others."""
 
 
@@ -82,5 +82,5 @@ def passing_module(
     control = Control(pipeline)
     gates = gated(control, sides)
     registers, last = delayed("token", value, (bits,), COPY_CYCLES - 1, control.advance, role="data")
-    sinks = [Assign(side.data, last) for side in sides if side.writes]
+    sinks = [Driven(side.data, last) for side in sides if side.writes]
     return ModuleText(kind, sides, (*gates, *nodes, *registers, *sinks, *ENDED), (pipeline.name,))

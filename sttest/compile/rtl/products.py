@@ -18,7 +18,7 @@ from xdsl.ir import SSAValue
 
 from sttest.compile.dialects import df
 from sttest.compile.rtl.cells import products_part, shortest_products
-from sttest.compile.rtl.expressions import Expression, Name
+from sttest.compile.rtl.expressions import Expression, Signal
 from sttest.compile.rtl.task_body import TaskBody
 from sttest.compile.rtl.tree import Set, Statement, in_loops
 from sttest.compile.schedule.cascades import FACTOR_BITS, cascade_length
@@ -75,14 +75,14 @@ def _skewed(body: TaskBody, source: int, chain: int) -> Callable[[int], Expressi
         chain: products in a row.
     """
     lanes, name = body.walk.shared, f"in{source}"
-    factors = Name(f"{name}_lane")
+    factors = Signal(f"{name}_lane")
     if chain <= _AT_ONCE:
         return lambda result: factors.part(result * lanes, lanes)
     bits = df.itensor_of(body.task.sources[source]).element_bits
     first = [_first_with_factors(body, source, result) for result in range(body.results_at_once)]
     kept = sorted({*first})
-    starts, r, k = body.table(f"{name}_FIRST", kept), Name("r"), Name("k")
-    skewed = Name(f"{name}_skewed")
+    starts, r, k = body.table(f"{name}_FIRST", kept), Signal("r"), Signal("k")
+    skewed = Signal(f"{name}_skewed")
     statements: list[Statement] = []
     for place in range(chain):
         chains = -(-(lanes - place) // chain)

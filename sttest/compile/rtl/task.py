@@ -9,12 +9,24 @@ from sttest.boards.operators import Operator
 from sttest.compile.dialects import df
 from sttest.compile.rtl.cells import Cells
 from sttest.compile.rtl.data_path import DataPath
-from sttest.compile.rtl.expressions import Expression, Name, all_of, any_of, chosen
+from sttest.compile.rtl.expressions import Expression, Signal, all_of, any_of, chosen
 from sttest.compile.rtl.module import ModuleText, Side, TaskTurn, gated
 from sttest.compile.rtl.movers import ENDED
 from sttest.compile.rtl.task_body import At, TaskBody
 from sttest.compile.rtl.task_port import TaskPort, linear
-from sttest.compile.rtl.tree import Assign, For, If, Node, Register, Set, Statement, Table, Unrolled, Wire, in_loops
+from sttest.compile.rtl.tree import (
+    Constants,
+    Driven,
+    ForEach,
+    IfElse,
+    Node,
+    Register,
+    Set,
+    Statement,
+    Unrolled,
+    Wire,
+    in_loops,
+)
 from sttest.compile.schedule.storage import task_storage, tile_extents
 from sttest.compile.schedule.task_schedule import PortMotion
 from sttest.compile.schedule.tile_ports import row_major_strides
@@ -96,31 +108,31 @@ class _TaskModule:
             if side.name != uses[0][0]:
                 by_port = {label: [turn for each, turn in uses if each == label] for label, _ in uses}
                 options = [
-                    (self.body.control.is_turn(turns), Name(f"{label}_data")) for label, turns in by_port.items()
+                    (self.body.control.is_turn(turns), Signal(f"{label}_data")) for label, turns in by_port.items()
                 ]
-                nodes.append(Assign(side.data, chosen(options[:-1], options[-1][1])))
+                nodes.append(Driven(side.data, chosen(options[:-1], options[-1][1])))
         return nodes
 
     def _joined(self, port: TaskPort, sides: Sequence[Side], does: str) -> list[Node]:
         """The wires of a port in terms of its sides."""
         if sides[0].name == port.label:
             return []
-        moves, data = Name(f"{port.label}_{does}"), Name(f"{port.label}_data")
+        moves, data = Signal(f"{port.label}_{does}"), Signal(f"{port.label}_data")
         turns = {side: [turn for turn, each in enumerate(sides) if each == side] for side in sides}
         when = {side: self.body.control.is_turn(of) for side, of in turns.items()}
         moved = any_of([when[side] & side.does for side in turns])
-        nodes: list[Node] = [Wire(moves.name), Assign(moves, moved), Wire(data.name, (sides[0].bits,))]
+        nodes: list[Node] = [Wire(moves.name), Driven(moves, moved), Wire(data.name, (sides[0].bits,))]
         if does == "take":
             *others, last = turns
-            nodes.append(Assign(data, chosen([(when[side], side.data) for side in others], last.data)))
+            nodes.append(Driven(data, chosen([(when[side], side.data) for side in others], last.data)))
         return nodes
 
     # --- Sources
 
-    def _source(self, port: TaskPort) -> Name:
+    def _source(self, port: TaskPort) -> Signal:
         """Registers of a source's tokens; the array of its operands per lane."""
         body, name, bits, size = self.body, port.label, port.bits, port.size
-        spread, take, data = port.motion.spread, Name(f"{name}_take"), Name(f"{name}_data")
+        spread, take, data = port.motion.spread, Signal(f"{name}_take"), Signal(f"{name}_data")
         if port.motion.turns is not None:
             body.clocked(take, Set(body.kept(name, size, bits, as_one=True), data))
         elif spread is not None:
@@ -130,13 +142,13 @@ class _TaskModule:
         else:
             tile = body.kept(name, prod(port.tile), bits)
             number = body.count(f"{name}_number", take, len(port.offsets))
-            starts, elements, e = *self._tables(port), Name("e")
+            starts, elements, e = *self._tables(port), Signal("e")
             store = Set(tile[starts[number] + elements[e]], data.part(e * bits, bits))
             unfolded = body.unfolded(store, {number.name: len(port.offsets)})
             body.clocked(take, Unrolled((("e", size),), unfolded))
         return self._operands(port)
 
-    def _waiting_tokens(self, port: TaskPort, spread: SpreadTokens, take: Name, data: Name) -> None:
+    def _waiting_tokens(self, port: TaskPort, spread: SpreadTokens, take: Signal, data: Signal) -> None:
         tokens = self.body.kept(port.registers.name, spread.registers, port.size, port.bits)
         number = self.body.count(f"{port.label}_number", take, spread.registers)
         self.body.clocked(take, self.body.unfolded(Set(tokens[number], data), {number.name: spread.registers}))
@@ -144,7 +156,7 @@ class _TaskModule:
     def _tile_from_waiting(self, port: TaskPort, spread: SpreadTokens) -> None:
         """The tile, with the tokens that the present step takes from where they wait."""
         name, bits, size, tile = port.label, port.bits, port.size, prod(port.tile)
-        at, e = self.body.counters(self.body.fetch), Name("e")
+        at, e = self.body.counters(self.body.fetch), Signal("e")
         starts, elements = self._tables(port)
         kept = self.body.kept(f"{name}_kept", tile, bits, as_one=True)
         now = self.body.array(name, tile, bits)
@@ -153,11 +165,11 @@ class _TaskModule:
         step = at.of(linear(self.walk.number))
         for number, taken in enumerate(port.motion.steps):
             store = Set(now[starts[number] + elements[e]], port.registers[number % spread.registers][e])
-            statements.append(If(step.equals(taken), (For("e", size, (store,)),)))
+            statements.append(IfElse(step.equals(taken), (ForEach("e", size, (store,)),)))
         self.body.always(statements, self.body.fetch)
         self.body.clocked(self.body.control.advance & at.valid, Set(kept, now))
 
-    def _tables(self, port: TaskPort) -> tuple[Name, Name]:
+    def _tables(self, port: TaskPort) -> tuple[Signal, Signal]:
         """Places in the tile: of each token, and from there of its elements."""
         strides = row_major_strides(port.tile)
         starts = [sum(a * b for a, b in zip(offset, strides, strict=True)) for offset in port.offsets]
@@ -166,11 +178,11 @@ class _TaskModule:
             elements = [at + step * stride for at in elements for step in range(size)]
         return self.body.table(f"{port.label}_AT", starts), self.body.table(f"{port.label}_ELEMENT", elements)
 
-    def _operands(self, port: TaskPort) -> Name:
+    def _operands(self, port: TaskPort) -> Signal:
         """Per lane the element that a step works on."""
         at, bits, lanes = self.body.counters(self.body.fetch), port.bits, self.body.lane_loops()
         found = self.body.array(f"{port.label}_lane", self.body.lane_count, bits)
-        element = at.of(port.element(self.body.point(port), Name(port.label)))
+        element = at.of(port.element(self.body.point(port), Signal(port.label)))
         (store,) = in_loops(lanes, [Set(found[self.body.lane], element)])
         moved = [loop for loop in range(len(self.walk.lanes)) if any(row[loop] for row in port.rows)]
         self.body.chosen(bits * prod(self.walk.lanes[loop] for loop in moved), self.body.options(store))
@@ -193,7 +205,7 @@ class _TaskModule:
                 continue
             self._tile_now(port, value, at, at_once=at_once)
             if port.motion.spread is None:
-                self._tokens_of_tile(port, Name(f"{port.label}_now" if at_once else port.label))
+                self._tokens_of_tile(port, Signal(f"{port.label}_now" if at_once else port.label))
             else:
                 self._waiting_results(port, port.motion.spread, at, at_once=at_once)
 
@@ -207,7 +219,7 @@ class _TaskModule:
         when = None if at_once else self.body.ready - 1
         self.body.always([Set(now, token), self.body.unfolded(store)], when)
         self.body.clocked(self.body.control.advance & at.valid, Set(token, now))
-        self.body.give(Name(f"{port.label}_data"), now if at_once else token)
+        self.body.give(Signal(f"{port.label}_data"), now if at_once else token)
 
     def _tile_now(self, port: TaskPort, value: Expression, at: At, *, at_once: bool) -> None:
         """The tile, and what it is with the results of the present step."""
@@ -221,9 +233,9 @@ class _TaskModule:
         if not at_once and port.motion.spread is None:
             return
         self.body.chosen(size * port.bits, 2)
-        now, n = self.body.store(f"{port.label}_now", size, port.bits), Name("n")
+        now, n = self.body.store(f"{port.label}_now", size, port.bits), Signal("n")
         stores = in_loops(self._result_loops(port), [self._stored(port, port.at(place, now), value)])
-        statements = [For("n", size, (Set(now[n], tile[n]),)), self.body.unfolded(If(at.valid, stores))]
+        statements = [ForEach("n", size, (Set(now[n], tile[n]),)), self.body.unfolded(IfElse(at.valid, stores))]
         self.body.always(statements, None if at_once else self.body.ready - 1)
 
     def _result_loops(self, port: TaskPort) -> list[tuple[str, int]]:
@@ -232,27 +244,27 @@ class _TaskModule:
     def _stored(self, port: TaskPort, element: Expression, value: Expression) -> Set:
         return Set(element, value[self.body.lane if port.scanned else self.body.result_lane])
 
-    def _tokens_of_tile(self, port: TaskPort, tile: Name) -> None:
+    def _tokens_of_tile(self, port: TaskPort, tile: Signal) -> None:
         name, bits, size, count = port.label, port.bits, port.size, len(port.offsets)
-        number, e = self.body.count(f"{name}_number", Name(f"{name}_put"), count), Name("e")
-        element = tile[Name(f"{name}_AT")[number] + Name(f"{name}_ELEMENT")[e]]
-        store = For("e", size, (Set(Name(f"{name}_data").part(e * bits, bits), element),))
+        number, e = self.body.count(f"{name}_number", Signal(f"{name}_put"), count), Signal("e")
+        element = tile[Signal(f"{name}_AT")[number] + Signal(f"{name}_ELEMENT")[e]]
+        store = ForEach("e", size, (Set(Signal(f"{name}_data").part(e * bits, bits), element),))
         self.body.chosen(size * bits, count)
         self.body.always([self.body.unfolded(store, {number.name: count}, first=True)])
 
     def _waiting_results(self, port: TaskPort, spread: SpreadTokens, at: At, *, at_once: bool) -> None:
         """Tokens that are complete wait until those before have left."""
         body, name, bits, size, places = self.body, port.label, port.bits, port.size, spread.registers
-        n, e, data = Name("n"), Name("e"), Name(f"{name}_data")
+        n, e, data = Signal("n"), Signal("e"), Signal(f"{name}_data")
         waiting = body.kept(port.registers.name, places, size, bits)
         tokens = body.store(f"{name}_token", len(port.offsets), size, bits)
-        number = body.count(f"{name}_number", Name(f"{name}_put"), places)
-        element = Name(f"{name}_now")[Name(f"{name}_AT")[n] + Name(f"{name}_ELEMENT")[e]]
+        number = body.count(f"{name}_number", Signal(f"{name}_put"), places)
+        element = Signal(f"{name}_now")[Signal(f"{name}_AT")[n] + Signal(f"{name}_ELEMENT")[e]]
         body.always(in_loops([("n", len(port.offsets)), ("e", size)], [Set(tokens[n][e], element)]))
         body.chosen(size * bits, places)
-        first, completed = Name(f"{name}_first"), self._completed(port)
+        first, completed = Signal(f"{name}_first"), self._completed(port)
         moves = any(len(done) % places for done in completed.values())
-        body.nodes.append(Register(first.name, kind="int", initial=0) if moves else Table(first.name, 0))
+        body.nodes.append(Register(first.name, kind="int", initial=0) if moves else Constants(first.name, 0))
         bounds = {first.name: places if moves else 1, number.name: places}
         pushes: list[Statement] = []
         now: list[Statement] = [body.unfolded(Set(data, waiting[number]), bounds, first=True)]
@@ -261,10 +273,10 @@ class _TaskModule:
             places_of = {token: (first + place) % places for place, token in enumerate(done)}
             stores = [body.unfolded(Set(waiting[place], tokens[token]), bounds) for token, place in places_of.items()]
             stores += [Set(first, (first + len(done)) % places)] if moves else []
-            pushes.append(If(condition, tuple(stores)))
+            pushes.append(IfElse(condition, tuple(stores)))
             for token, place in places_of.items():
-                here = Name(f"{name}_complete") & condition & place.equals(number)
-                now.append(If(here, (Set(data, tokens[token]),)))
+                here = Signal(f"{name}_complete") & condition & place.equals(number)
+                now.append(IfElse(here, (Set(data, tokens[token]),)))
         whole = [at[f"t{loop}"].equals(body.last(loop)) for loop in self.walk.reduced if body.is_loop(loop)]
         complete = body.assigned(f"{name}_complete", all_of([at.valid, *([] if port.scanned else whole)]))
         body.clocked(body.control.advance & complete, *pushes)

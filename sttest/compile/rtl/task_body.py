@@ -14,13 +14,14 @@ from sttest.boards.operators import Operator
 from sttest.compile.dialects import df
 from sttest.compile.rtl.cells import CellModule, Cells
 from sttest.compile.rtl.control import Control, width_of
-from sttest.compile.rtl.expressions import Expression, Name, cast, replaced, sum_of, value_of, where
+from sttest.compile.rtl.expressions import Expression, Signal, cast, replaced, sum_of, value_of, where
 from sttest.compile.rtl.module import TaskTurn, delayed
 from sttest.compile.rtl.task_port import TaskPort
 from sttest.compile.rtl.tree import (
-    Assign,
     Clocked,
     Combinational,
+    Constants,
+    Driven,
     Generated,
     Item,
     Node,
@@ -28,7 +29,6 @@ from sttest.compile.rtl.tree import (
     Role,
     Set,
     Statement,
-    Table,
     Unrolled,
     Wire,
     statement_names,
@@ -46,8 +46,8 @@ class At:
 
     def __init__(self, stage: int, names: Sequence[str]) -> None:
         self.prefix = f"at{stage}_"
-        self.valid = Name(f"{self.prefix}valid")
-        self._wires: dict[str, Expression] = {name: Name(f"{self.prefix}{name}") for name in names}
+        self.valid = Signal(f"{self.prefix}valid")
+        self._wires: dict[str, Expression] = {name: Signal(f"{self.prefix}{name}") for name in names}
 
     def __getitem__(self, counter: str) -> Expression:
         return self._wires[counter]
@@ -123,7 +123,7 @@ class TaskBody:
         counted = [(f"t{loop}", max(task.trip_counts[loop] for task in self.tasks)) for loop in tiles] or [("", 1)]
         counted += [(f"s{loop}", self.walk.steps[loop]) for loop in order]
         at = self._stages[stage] = At(stage, [name for name, _ in counted])
-        self.nodes += [Wire(at.valid.name), Assign(at.valid, found.valid)]
+        self.nodes += [Wire(at.valid.name), Driven(at.valid, found.valid)]
         for (name, bound), index in zip(counted, found.indices, strict=True):
             if name:
                 self._bounds[f"{at.prefix}{name}"] = bound
@@ -206,21 +206,21 @@ class TaskBody:
         self.nodes += nodes
         return late
 
-    def wire(self, name: str, *dims: int) -> Name:
+    def wire(self, name: str, *dims: int) -> Signal:
         """A wire."""
         self.nodes.append(Wire(name, dims))
-        return Name(name)
+        return Signal(name)
 
-    def array(self, name: str, count: int, bits: int) -> Name:
+    def array(self, name: str, count: int, bits: int) -> Signal:
         """Elements that follow from other values, and are copied as one."""
         return self.wire(name, count, bits)
 
-    def store(self, name: str, count: int, *element: int) -> Name:
+    def store(self, name: str, count: int, *element: int) -> Signal:
         """Elements that follow from other values one by one, by the extents of each."""
         self.nodes.append(Wire(name, *self._stored(count, element)))
-        return Name(name)
+        return Signal(name)
 
-    def kept(self, name: str, count: int, *element: int, as_one: bool = False, same_as: str = "") -> Name:
+    def kept(self, name: str, count: int, *element: int, as_one: bool = False, same_as: str = "") -> Signal:
         """Registers, by the extents of each.
 
         Args:
@@ -232,19 +232,19 @@ class TaskBody:
         """
         dims, unpacked = ((count, *element), None) if as_one else self._stored(count, element)
         self.nodes.append(Register(name, dims, unpacked, same_as=same_as))
-        return Name(name)
+        return Signal(name)
 
     def _stored(self, count: int, element: tuple[int, ...]) -> tuple[tuple[int, ...], int | None]:
         return (element, count) if self.cells is None else ((count, *element), None)
 
-    def assigned(self, name: str, value: Expression, *, kind: Literal["logic", "int"] = "logic") -> Name:
+    def assigned(self, name: str, value: Expression, *, kind: Literal["logic", "int"] = "logic") -> Signal:
         """A wire of one bit, or an integer, with its value."""
-        self.nodes += [Wire(name, kind=kind), Assign(Name(name), value)]
-        return Name(name)
+        self.nodes += [Wire(name, kind=kind), Driven(Signal(name), value)]
+        return Signal(name)
 
     def give(self, wire: Expression, value: Expression) -> None:
         """A wire that is declared has a value."""
-        self.nodes.append(Assign(wire, value))
+        self.nodes.append(Driven(wire, value))
 
     def chosen(self, bits: int, options: int) -> None:
         """Notes multiplexers; a LUT chooses a bit of four (AMD UG574)."""
@@ -311,11 +311,11 @@ class TaskBody:
         """What happens at the end of a cycle, under a condition."""
         self.nodes.append(Clocked(statements, when))
 
-    def count(self, name: str, when: Expression, bound: int) -> Name:
+    def count(self, name: str, when: Expression, bound: int) -> Signal:
         """A counter from 0 up to a bound, then from 0 again."""
-        counter = Name(name)
+        counter = Signal(name)
         if bound == 1 and self.cells is not None:
-            self.nodes.append(Table(name, 0))
+            self.nodes.append(Constants(name, 0))
             return counter
         dims = (width_of(bound - 1),) if self.cells else ()
         self.nodes.append(Register(name, dims, kind="logic" if self.cells else "int", initial=0))
@@ -323,10 +323,10 @@ class TaskBody:
         self.nodes.append(Clocked((turn,), when, (Set(counter, value_of(0)),)))
         return counter
 
-    def table(self, name: str, values: Sequence[int]) -> Name:
+    def table(self, name: str, values: Sequence[int]) -> Signal:
         """A list of constants."""
-        self.nodes.append(Table(name, tuple(values)))
-        return Name(name)
+        self.nodes.append(Constants(name, tuple(values)))
+        return Signal(name)
 
 
 _IN_A_NAME = str.maketrans("[] ", "___")
@@ -349,6 +349,6 @@ def mixed(pairs: Sequence[tuple[str, int]]) -> Expression:
     stride = 1
     for name, count in reversed(pairs):
         if count > 1:
-            terms.insert(0, (Name(name), stride))
+            terms.insert(0, (Signal(name), stride))
         stride *= count
     return sum_of(terms)

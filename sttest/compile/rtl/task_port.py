@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from sttest.compile.rtl.expressions import Constant, Expression, Name, of_all, sum_of, value_of
+from sttest.compile.rtl.expressions import Constant, Expression, Signal, of_all, sum_of, value_of
 from sttest.compile.schedule.tile_ports import Terms, TilePort, row_major_strides
 
 
@@ -21,9 +21,9 @@ class TaskPort(TilePort):
         return prod(self.tokens.shape)
 
     @property
-    def registers(self) -> Name:
+    def registers(self) -> Signal:
         """The array of its tokens that wait."""
-        return Name(f"tokens_{self.label}")
+        return Signal(f"tokens_{self.label}")
 
     def at(self, place: Sequence[Expression], array: Expression) -> Expression:
         """An element of an array like the tile, by its index per data dim."""
@@ -42,7 +42,7 @@ class TaskPort(TilePort):
         if turns is None:
             return self.at([linear(dim) for dim in terms], array)
         named = {f"s{loop}": _within(f"s{loop}", own, of) for loop, own, of in turns.periods if own > 1}
-        named |= {f"l{loop}": Name(f"l{loop}") for loop, lanes in enumerate(self.walk.lanes) if lanes > 1}
+        named |= {f"l{loop}": Signal(f"l{loop}") for loop, lanes in enumerate(self.walk.lanes) if lanes > 1}
         pairs = zip(terms, row_major_strides(self.tokens.shape), strict=True)
         inside = [(named[name], factor * by) for dim, by in pairs for name, factor in dim if name in named]
         return array[sum_of(inside)]
@@ -61,7 +61,7 @@ class TaskPort(TilePort):
 def row_major(place: Sequence[Expression], shape: tuple[int, ...]) -> Expression:
     """The number of an element, by its index per dim.
 
-    >>> print(row_major([Name("a") + 1, Name("b")], (3, 4)))
+    >>> print(row_major([Signal("a") + 1, Signal("b")], (3, 4)))
     4 * (a + 1) + b
     """
     pairs = zip(place, row_major_strides(shape), strict=True)
@@ -70,7 +70,7 @@ def row_major(place: Sequence[Expression], shape: tuple[int, ...]) -> Expression
 
 def linear(terms: Terms) -> Expression:
     """A sum of variables with factors."""
-    return sum_of([(Name(name), factor) for name, factor in terms])
+    return sum_of([(Signal(name), factor) for name, factor in terms])
 
 
 def weighted(terms: Sequence[tuple[Expression, int]]) -> Expression:
@@ -96,9 +96,9 @@ def divided(terms: Terms, size: int, extents: Mapping[str, int]) -> tuple[Expres
     if sum(factor * (extents[name] - 1) for name, factor in rest) < size:
         return linear(whole), linear(rest)
     inner = linear(rest)
-    return sum_of([*((Name(name), factor) for name, factor in whole), (inner / size, 1)]), inner % size
+    return sum_of([*((Signal(name), factor) for name, factor in whole), (inner / size, 1)]), inner % size
 
 
 def _within(name: str, own: int, of: int) -> Expression:
     """A counter of the steps of a tile within one of its turns."""
-    return Name(name) if own == of else Name(name) % own
+    return Signal(name) if own == of else Signal(name) % own

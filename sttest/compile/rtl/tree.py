@@ -79,7 +79,7 @@ class Register(Wire):
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Constants:
     """A list of constants, of so many bits each or integers; or a single one."""
 
     name: str
@@ -95,7 +95,7 @@ class Table:
         return f"localparam {kind} {self.name} [{len(self.values)}] = '{{{listed}}};"
 
 
-Declaration: TypeAlias = Wire | Table
+Declaration: TypeAlias = Wire | Constants
 
 # --- Statements
 
@@ -109,7 +109,7 @@ class Set:
 
 
 @dataclass(frozen=True, slots=True)
-class If:
+class IfElse:
     """Statements under a condition, and others where it does not hold."""
 
     condition: Expression
@@ -118,7 +118,7 @@ class If:
 
 
 @dataclass(frozen=True, slots=True)
-class For:
+class ForEach:
     """A statement for each of the first numbers; simulators loop over them."""
 
     variable: str
@@ -134,7 +134,7 @@ class Unrolled:
     first statement is done everywhere, and overruled by those behind it.
     """
 
-    variables: tuple[tuple[str, int], ...]  # with the numbers of their values
+    variables: tuple[tuple[str, int], ...]  # their names, and the number of values of each
     body: "Statement"
     is_guarded: bool = False
     has_default: bool = False
@@ -151,7 +151,7 @@ class Unrolled:
             yield from _printed(self.body, assign, indent, given, [*guards, *when])
 
 
-Statement: TypeAlias = Set | If | For | Unrolled
+Statement: TypeAlias = Set | IfElse | ForEach | Unrolled
 
 
 def _printed(statement: Statement, assign: str, indent: str, numbers: Numbers, guards: Sequence[str]) -> Iterator[str]:
@@ -170,10 +170,10 @@ def _printed(statement: Statement, assign: str, indent: str, numbers: Numbers, g
             yield f"{indent}{when}{statement.target.text(numbers)} {assign} {statement.value.text(numbers)};"
         case Unrolled():
             yield from statement.printed(assign, indent, numbers, guards)
-        case For(variable, count):
+        case ForEach(variable, count):
             head = f"for (int {variable} = 0; {variable} < {count}; {variable}++)"
             yield from _block(head, statement.body, assign, indent, numbers, guards)
-        case If(condition):
+        case IfElse(condition):
             yield from _block(f"if ({condition.text(numbers)})", statement.then, assign, indent, numbers, guards)
             if statement.otherwise:
                 yield from _block("else", statement.otherwise, assign, indent, numbers, guards)
@@ -197,10 +197,10 @@ def statement_names(statement: Statement, *, in_places: bool = False) -> Iterato
             yield from found(value)
         case Unrolled():
             yield from statement_names(statement.body, in_places=in_places)
-        case For():
+        case ForEach():
             for each in statement.body:
                 yield from statement_names(each, in_places=in_places)
-        case If(condition):
+        case IfElse(condition):
             yield from found(condition)
             for each in (*statement.then, *statement.otherwise):
                 yield from statement_names(each, in_places=in_places)
@@ -210,7 +210,7 @@ def in_loops(loops: Iterable[tuple[str, int]], body: Sequence[Statement]) -> tup
     """Statements inside loops, the outermost first."""
     found = tuple(body)
     for variable, count in reversed([*loops]):
-        found = (For(variable, count, found),)
+        found = (ForEach(variable, count, found),)
     return found
 
 
@@ -218,7 +218,7 @@ def in_loops(loops: Iterable[tuple[str, int]], body: Sequence[Statement]) -> tup
 
 
 @dataclass(frozen=True, slots=True)
-class Assign:
+class Driven:
     """A wire that always has a value."""
 
     target: Expression
@@ -317,20 +317,20 @@ class Comment:
         yield f"// {self.text}"
 
 
-Item: TypeAlias = Assign | Clocked | Combinational | Instance | Generated | Function | Comment
+Item: TypeAlias = Driven | Clocked | Combinational | Instance | Generated | Function | Comment
 Node: TypeAlias = Declaration | Item
 
 
 def body_text(nodes: Sequence[Node]) -> str:
     """What stands behind the ports of a module: all declarations, then the rest in order.
 
-    >>> print(body_text([Assign(Name("a"), Name("b")), Wire("a", (2,)), Comment("So.")]), end="")
+    >>> print(body_text([Driven(Signal("a"), Signal("b")), Wire("a", (2,)), Comment("So.")]), end="")
       logic [1:0] a;
       assign a = b;
       // So.
     """
-    declared = [f"  {node.text()}\n" for node in nodes if isinstance(node, (Wire, Table))]
-    others = [f"  {line}\n" for node in nodes if not isinstance(node, (Wire, Table)) for line in node.lines()]
+    declared = [f"  {node.text()}\n" for node in nodes if isinstance(node, (Wire, Constants))]
+    others = [f"  {line}\n" for node in nodes if not isinstance(node, (Wire, Constants)) for line in node.lines()]
     return "".join([*declared, *others])
 
 
