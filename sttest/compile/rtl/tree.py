@@ -324,9 +324,8 @@ Node: TypeAlias = Declaration | Item
 def body_text(nodes: Sequence[Node]) -> str:
     """What stands behind the ports of a module: all declarations, then the rest in order.
 
-    >>> print(body_text([Driven(Signal("a"), Signal("b")), Wire("a", (2,)), Comment("So.")]), end="")
+    >>> print(body_text([Comment("So."), Wire("a", (2,))]), end="")
       logic [1:0] a;
-      assign a = b;
       // So.
     """
     declared = [f"  {node.text()}\n" for node in nodes if isinstance(node, (Wire, Constants))]
