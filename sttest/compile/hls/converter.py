@@ -13,9 +13,10 @@ from sttest.compile.dialects import df
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.memory_layout import element_loops, token_element
 from sttest.compile.hls.process import Process
-from sttest.compile.hls.types import LocalArray, Token, row_major_strides
+from sttest.compile.hls.types import LocalArray, Token
 from sttest.compile.hls.writer import CodeWriter, CountedLoop, affine
 from sttest.compile.schedule.converter_block import BlockSide, ConverterBlock, converter_block
+from sttest.compile.schedule.tile_ports import row_major_strides
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,10 @@ from sttest.compile.hls.memory_layout import (
     token_element,
 )
 from sttest.compile.hls.process import Process
-from sttest.compile.hls.types import Token, row_major_strides
+from sttest.compile.hls.types import Token
 from sttest.compile.hls.uneven_tokens import emit_uneven_read, emit_uneven_write
 from sttest.compile.hls.writer import CodeWriter, CountedLoop, affine, counted
+from sttest.compile.schedule.tile_ports import row_major_strides
 from sttest.core.errors import InputError
 
 # --- Index expressions of DMAs: tiles in memory, words in a tile, elements in a word

@@ -9,8 +9,9 @@ from sttest.compile.hls.dma_read import Placed, read_row
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.memory_layout import element_loops, token_element
 from sttest.compile.hls.process import Process
-from sttest.compile.hls.types import Token, row_major_strides
+from sttest.compile.hls.types import Token
 from sttest.compile.hls.writer import CodeWriter, CountedLoop, affine
+from sttest.compile.schedule.tile_ports import row_major_strides
 
 
 def emit_chosen_read(code: CodeWriter, row: Sequence[Placed], process: Process, helpers: Helpers, tokens: int) -> None:

@@ -14,7 +14,7 @@ from sttest.compile.hls.memory_layout import element_loops, token_element
 from sttest.compile.hls.payload import PayloadCode, constant
 from sttest.compile.hls.process import EngineProcess, Process
 from sttest.compile.hls.running_values import LANES, RunningValues, running_name
-from sttest.compile.hls.tile_schedule import TaskPort, TileVisit, TurnTrips, largest, task_ports, visits
+from sttest.compile.hls.tile_schedule import TaskPort, TileVisit, TurnTrips, task_ports, visits
 from sttest.compile.hls.top import PortTiming
 from sttest.compile.hls.tree import Parameter, around, is_word
 from sttest.compile.hls.types import element_of
@@ -23,7 +23,7 @@ from sttest.compile.hls.writer import CodeWriter, CountedLoop, affine, counted
 from sttest.compile.ir.names import unique
 from sttest.compile.schedule.packed_products import PackedProducts, packed_products
 from sttest.compile.schedule.reductions import Reduction
-from sttest.compile.schedule.storage import StoredArray, memory_name, task_storage
+from sttest.compile.schedule.storage import StoredArray, largest, memory_name, task_storage
 from sttest.compile.schedule.tile_walk import SpreadTokens, Step
 from sttest.core.errors import InputError
 

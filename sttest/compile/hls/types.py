@@ -154,15 +154,6 @@ class Token:
         code.add(self.written(stream, value))
 
 
-def row_major_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """How far a step along each dim is, in elements.
-
-    >>> row_major_strides((2, 3, 4))
-    (12, 4, 1)
-    """
-    return tuple(prod(shape[dim + 1 :]) for dim in range(len(shape)))
-
-
 # --- Identifiers of emitted C++: legal, not reserved, not taken by the headers
 
 
