@@ -10,8 +10,16 @@ from dataclasses import replace
 from string import ascii_lowercase
 
 from sttest.compile.hls.folding import folded
-from sttest.compile.hls.tree import MAX_COLUMNS, FunctionNode, PragmaNode, VerbatimNode, bound, definition, lines_of
-from sttest.compile.hls.value_names import names_of_symbols
+from sttest.compile.hls.tree import (
+    MAX_COLUMNS,
+    FunctionNode,
+    PragmaNode,
+    VerbatimNode,
+    bound,
+    definition,
+    lines_of,
+    names_of_symbols,
+)
 
 
 def written(functions: Sequence[FunctionNode], name_of: Callable[[str, int], str]) -> tuple[list[str], list[str]]:

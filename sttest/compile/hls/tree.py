@@ -245,6 +245,21 @@ def bound(text: str, names: Mapping[str, str]) -> str:
     return text
 
 
+def names_of_symbols(names: Sequence[str]) -> dict[str, str]:
+    """What symbols of values stand for.
+
+    >>> names_of_symbols(["x"])
+    {'@v0@': 'x', '@V0@': 'X'}
+    """
+    pairs = zip(symbols(len(names)), names, strict=True)
+    return {each: text for sign, name in pairs for each, text in ((sign, name), (sign.upper(), name.upper()))}
+
+
+def symbols(count: int) -> list[str]:
+    """What stands for the names of so many values until a function is printed."""
+    return [f"@v{number}@" for number in range(count)]
+
+
 def names_in(body: Body) -> list[str]:
     """All names in statements, as often as they stand there."""
     return " ".join(_texts(body)).translate(_NO_NAME).split()

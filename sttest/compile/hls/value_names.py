@@ -10,6 +10,7 @@ from xdsl.ir import Operation, SSAValue
 
 from sttest.compile.dialects import df
 from sttest.compile.dialects.df import identifier
+from sttest.compile.hls import tree
 from sttest.compile.hls.types import legal
 from sttest.compile.ir.names import unique
 from sttest.compile.schedule.reductions import reduction_of
@@ -30,20 +31,6 @@ def element_name(value: str) -> str:
 def stream_name(value: str, *, is_read: bool) -> str:
     """The FIFO that a task reads or writes."""
     return f"{value}_{'in' if is_read else 'out'}"
-
-
-def names_of_symbols(names: Sequence[str]) -> dict[str, str]:
-    """What symbols of values stand for.
-
-    >>> names_of_symbols(["x"])
-    {'@v0@': 'x', '@V0@': 'X'}
-    """
-    symbols = zip(_symbols(len(names)), names, strict=True)
-    return {each: text for sign, name in symbols for each, text in ((sign, name), (sign.upper(), name.upper()))}
-
-
-def _symbols(count: int) -> list[str]:
-    return [f"@v{number}@" for number in range(count)]
 
 
 def _forms(name: str) -> set[str]:
@@ -73,7 +60,7 @@ class ValueNames:
     @property
     def symbols(self) -> "ValueNames":
         """What stands for them until a function is printed."""
-        found, arity = _symbols(len(self.all)), len(self.sources)
+        found, arity = tree.symbols(len(self.all)), len(self.sources)
         return ValueNames(tuple(found[:arity]), tuple(found[arity:]))
 
 

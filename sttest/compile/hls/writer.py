@@ -41,6 +41,7 @@ class CodeWriter:
     _around: list[CountedLoop] = field(default_factory=list)  # loops that the next nest begins with
     _pipelined: bool = False  # whether the present loop is, or lies in, a pipeline
     _labels: set[str] = field(default_factory=set)
+    _names: Mapping[str, str] = field(default_factory=dict)  # what symbols of the function's values stand for
     _constants: dict[str, tree.ConstantNode] = field(default_factory=dict)
 
     @property
@@ -148,6 +149,7 @@ class CodeWriter:
             names: names of its values, for which it has symbols.
         """
         comments, self._statements = self.body, []
+        self._names = tree.names_of_symbols(names)
         self._labels.clear()
         self._constants.clear()
         for each in sizes:
@@ -224,9 +226,18 @@ class CodeWriter:
                     self.pragma("unroll")
             yield
 
+    def _label(self, wanted: str) -> str:
+        """The label, with a number where another is called the same once symbols are names."""
+        tried = set[str]()
+        label = unique(wanted, tried)
+        while (name := tree.bound(label, self._names)) in self._labels:
+            label = unique(wanted, tried)
+        self._labels.add(name)
+        return label
+
     @contextmanager
     def _loop(self, loop: CountedLoop) -> Iterator[None]:
-        label = unique(loop.label, self._labels)
+        label = self._label(loop.label)
         bound = loop.bound or (str(loop.trip) if loop.is_literal else self.size(label.upper(), loop.trip))
         with self._inside() as inside:
             if loop.bound and loop.least:

@@ -6,7 +6,6 @@ import pytest
 
 from sttest.compile.hls import tree
 from sttest.compile.hls.types import legal
-from sttest.compile.hls.value_names import names_of_symbols
 from sttest.compile.hls.writer import CodeWriter, CountedLoop
 
 SET = tree.AssignNode("y", "x")
@@ -79,7 +78,7 @@ def test_names_are_counted_and_symbols_become_names_in_the_whole_tree() -> None:
         "TOKENS_@V0@",
     )
     assert [tree.names_in((loop,)).count(each) for each in ("x_2", "x", "n", "@v0@", "tokens_@v0@")] == [1, 2, 2, 1, 1]
-    names = names_of_symbols(["q", "k"])
+    names = tree.names_of_symbols(["q", "k"])
     named = tree.FunctionNode("@v1@", "", (), (), (), (loop,)).mapped(lambda text: tree.bound(text, names))
     assert named.name == "k"
     assert tree.lines_of(named.body)[:2] == ["tokens_q: for (int n = 0; n < TOKENS_Q; ++n) {", "  q[n] = x_2 + x;"]
@@ -120,6 +119,18 @@ def test_a_writer_builds_the_tree_of_a_function() -> None:
         "}",
         "x = 2;",
     ]
+
+
+def test_labels_differ_when_symbols_have_become_names() -> None:
+    code = CodeWriter()
+    with code.function("f", [], names=["x", "x_2"]):
+        first, second = tree.symbols(2)
+        for label in (first, second, first):
+            with code.loops([CountedLoop(f"read_{label}", "n", 2, is_literal=True)]):
+                code.assign("y", "n")
+    names = tree.names_of_symbols(["x", "x_2"])
+    labels = [tree.bound(each.label, names) for each in code.functions[0].body if isinstance(each, tree.LoopNode)]
+    assert labels == ["read_x", "read_x_2", "read_x_3"]
 
 
 def test_long_underscores_become_words() -> None:
