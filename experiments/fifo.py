@@ -1,17 +1,20 @@
 """FIFO sizing of small decoder blocks: normal, conservative, and the least depths that keep the pace of endless FIFOs.
 
 The blocks are the reduced ones that ship as text, so no PyTorch is needed; the paper publishes no ablation.
-``depths.csv`` beside the table has every FIFO's three depths.
+``depths.csv`` beside the table has every FIFO's three depths.  Behind them stand the full decode blocks, for which
+``experiments/fifo_blocks.py`` says what depths cost.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
+from experiments import fifo_blocks
 from sttest.compile.compiler import compile_text
 from sttest.compile.options import CompileOptions
 from sttest.core.processes import process_pool
@@ -75,13 +78,15 @@ def _cycles(graph: TimedGraph, engine: str, *, unbounded: bool = False) -> int:
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Sized]:
     """Prints the table and writes ``out``."""
     blocks = [(model, phase) for model in MODELS for phase in PHASES]
-    say = step_counter(len(blocks))
+    say = step_counter(len(blocks) + len(MODELS))
     found: list[Sized] = []
     with process_pool(jobs) as pool:
+        full = {model: pool.submit(fifo_blocks.costs, model, engine) for model in MODELS}
         running = {block: pool.submit(size_block, *block, engine) for block in blocks}
         for (model, phase), future in running.items():
             found += future.result()
             say(f"sized small-{model} {phase}")
+        costs = list(_finished(full, say))
     print_table(
         ("block", "sizing", "FIFOs", "tokens", "bits", "cycles", "endless FIFOs"),
         [
@@ -98,12 +103,27 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Size
         ],
         title="FIFO sizing (not published)",
     )
+    print_table(
+        ("decode block", "of", "Kbit", "cycles"),
+        [(each.model, each.point, f"{each.bits / 1000:,.0f}", each.cycles or "deadlock") for each in costs],
+        title=f"Default designs at a context of {fifo_blocks.CONTEXT}",
+    )
     config = {"engine": engine, "overall_unroll": OVERALL_UNROLL, "blocks": blocks}
     with ResultFolder(out, made_by=__name__, config=config) as folder:
         for each in found:
             folder.add(*_rows(each, engine))
+        for each in costs:
+            folder.add(*fifo_blocks.rows(each, engine))
         _depth_table(found).to_csv(folder.file("depths.csv"), index=False)
     return found
+
+
+def _finished(
+    full: Mapping[str, Future[list[fifo_blocks.Cost]]], say: Callable[[str], None]
+) -> Iterator[fifo_blocks.Cost]:
+    for model, future in full.items():
+        yield from future.result()
+        say(f"{model} decode")
 
 
 def _rows(each: Sized, engine: str) -> Iterator[Row]:

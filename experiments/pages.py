@@ -19,6 +19,7 @@ from experiments import clock_check, markers, resource_check, resource_fit
 from experiments.best.found import file_in_results
 from experiments.cards import CREDITS
 from experiments.emerging_rows import FIG9_QUANTITY
+from experiments.fifo_tables import fifo_cycles, fifo_gain, fifo_sizings, largest_fifo_gain  # noqa: F401 - for pages
 from experiments.folder_tables import folders, largest_share, public_folders, refused_folders, reported_functions  # noqa: F401 - for pages
 from experiments.gpu_baseline import report as gpu_report
 from experiments.layer_tables import layer_causes, layers_conform, layers_count, layers_worst_db, programs_count  # noqa: F401 - for pages

@@ -10,7 +10,7 @@ _EXPERIMENTS = (
     ("fig9", "the same ratios by lanes, C_max, launches and LM head, and which designs fit (StreamTensor Fig. 9)"),
     ("onchip", "intermediate results before and after fusion, four models (StreamTensor Fig. 10a)"),
     ("compile-time", "seconds per stage of the compiler (StreamTensor Fig. 10b and c)"),
-    ("fifo", "FIFO sizing: normal, conservative and the least that keeps the pace, on one block"),
+    ("fifo", "FIFO sizing: this compiler's, the paper's, the least that keeps the pace, and what depths cost"),
     ("hida", "worked example of intensity- and connectedness-aware parallelization, with its ablations"),
     ("best", "the best decode and prefill designs found on a U55C, made again"),
     ("peers", "fraction of the weight-bandwidth roofline: published accelerators and ours"),

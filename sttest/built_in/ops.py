@@ -2,4 +2,7 @@
 
 from sttest.core.extensions import Offer
 
-OFFERS = (Offer("ops", "df", "sttest.compile.dialects.df:DF"),)
+OFFERS = (
+    Offer("ops", "df", "sttest.compile.dialects.df:DF"),
+    Offer("ops", "sched", "sttest.compile.dialects.sched:SCHED"),
+)

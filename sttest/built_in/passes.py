@@ -10,6 +10,6 @@ OFFERS = tuple(
         "buffer-rereads", "materialize-converters", "materialize-dma", "fold-dma", "vectorize", "insert-forks",
         "merge-weight-streams", "place-on-cards", "code-parameters", "assign-channels", "split-products", "name-nodes",
         "lower-to-streams", "share-streams", "index-dmas", "flatten-bottleneck-loops", "size-fifos", "loop-layers",
-        "loop-tokens",
+        "loop-tokens", "schedule-processes",
     )
 )  # fmt: skip

@@ -28,10 +28,11 @@ from sttest.compile.passes.size_fifos import SizeFifos, set_depths
 from sttest.compile.pipeline import all_passes, place_of, streaming_passes, tiling_passes
 from sttest.compile.quantization.coverage import Coverage, coverage, float_factors, with_parameters
 from sttest.compile.reference_graph import value_graph
+from sttest.compile.schedule.kernel_schedule import NodeSchedules
 from sttest.compile.sharing.layers import carries_parameters
 from sttest.compile.sharing.processes import fifos_of, processes_of
 from sttest.compile.spaces.fusion import Fusion
-from sttest.compile.timing.timed_graph import TimedGraphs, timed_graph
+from sttest.compile.timing.timed_graph import timed_graph
 from sttest.core.errors import note_renamed
 from sttest.core.report_table import ReportTable
 from sttest.models.quant.scheme import load_scheme
@@ -191,7 +192,7 @@ class CompiledDesign:
         if self.entered is not None:
             return dict(self.entered)
         (kernel,) = all_of(self.module, df.KernelOp)
-        return TimedGraphs(kernel, self.board).passes
+        return NodeSchedules(kernel, self.board).passes
 
     @cached_property
     def values(self) -> ReferenceGraph:
@@ -459,8 +460,9 @@ class StagedCompiler:
         Looking for a design does without: to print the text takes a third of the time of a compilation.
         """
         before, chosen = self._split(design.options)
-        stages = self._stages((*before, *chosen), design.module)
-        return replace(design, stages=stages, coverage=self._coverage(design.options, before))
+        module = self._applied(all_passes(design.options)[len(before) + len(chosen) :], design.module)
+        stages = self._stages(all_passes(design.options), module)
+        return replace(design, module=module, stages=stages, coverage=self._coverage(design.options, before))
 
     def _stages(self, passes: tuple[ModulePass, ...], module: ModuleOp) -> tuple[PassStage, ...]:
         """All passes of a design, with the text after the first and the last; seconds are those of their last runs."""
@@ -488,10 +490,10 @@ class StagedCompiler:
         return self._applied(self._split(options)[1][:1], tiled.module)
 
     def _split(self, options: CompileOptions) -> tuple[tuple[ModulePass, ...], tuple[ModulePass, ...]]:
-        """The passes before lanes are assigned, and the others."""
+        """The passes before lanes are assigned, and the others up to the schedule, which sizing makes as well."""
         chosen = all_passes(options)
-        first = place_of("assign-lanes", chosen)
-        return chosen[:first], chosen[first:]
+        first, last = place_of("assign-lanes", chosen), place_of("schedule-processes", chosen)
+        return chosen[:first], chosen[first:last]
 
     def _applied(self, chosen: Sequence[ModulePass], module: ModuleOp) -> ModuleOp:
         copy = module.clone()

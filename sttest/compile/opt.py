@@ -12,6 +12,7 @@ from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import DiagnosticException, ParseError, VerifyException
 
+from sttest.compile.dialects.sched import drop_schedules
 from sttest.compile.ir.module_walk import all_of, parse_error, rule_error, set_target
 from sttest.compile.ir.reader import read_module
 from sttest.compile.linalg.fills import name_fills
@@ -158,6 +159,7 @@ def run_opt(
 def _apply(each: ModulePass, context: Context, module: ModuleOp, where: str) -> float:
     """Seconds that the pass took."""
     began = time.perf_counter()
+    drop_schedules(module)  # they are those of the nodes that the pass may change
     try:
         each.apply(context, module)
     except DiagnosticException as error:

@@ -69,6 +69,7 @@ FLATTEN_BOTTLENECK_LOOPS = _own(
 SIZE_FIFOS = _own("size-fifos", "flatten-bottleneck-loops")
 LOOP_LAYERS = _own("loop-layers", "size-fifos", lambda options: options.layers > 1)
 LOOP_TOKENS = _own("loop-tokens", "loop-layers", lambda options: options.generate > 1)
+SCHEDULE_PROCESSES = _own("schedule-processes", "loop-tokens")
 
 
 def tiling_passes(options: CompileOptions) -> tuple[ModulePass, ...]:

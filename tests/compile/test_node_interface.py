@@ -12,13 +12,13 @@ from sttest.compile.dialects import df
 from sttest.compile.hls.kernel import _Emitter
 from sttest.compile.resources.nodes import NodeModel
 from sttest.compile.rtl import processes
-from sttest.compile.timing.timed_graph import TimedGraphs
+from sttest.compile.schedule.kernel_schedule import NodeSchedules
 
 ROOT = Path(__file__).parents[2]
 # Nothing makes a `df.join` yet.
 NODES = [op for op in df.DF.operations if issubclass(op, df.NodeOp) and op is not df.JoinOp]
 PLACES = {
-    "times": (TimedGraphs.__dict__["_processes"].dispatcher, ()),
+    "times": (NodeSchedules.__dict__["_parts"].dispatcher, ()),
     "logic": (NodeModel.__dict__["_logic"].dispatcher, ()),
     "values": (reference_graph._node, ()),
     # Converters have two functions.

@@ -10,6 +10,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from sttest.compile.compiler import CompiledDesign, compile_text
+from sttest.compile.dialects.sched import drop_schedules
 from sttest.compile.ir.module_walk import only_kernel
 from sttest.compile.opt import new_context, parse, printed
 from sttest.compile.options import CompileOptions
@@ -130,6 +131,7 @@ def test_an_engine_chooses_among_fewer_fifos() -> None:
     """The same tasks, with a stream of weights each: the choice of a word and the ports are what is saved."""
     found = design()
     apart = parse(re.sub(r' queue "\w+"', "", printed(found.module)), "test", new_context())
+    drop_schedules(apart)
     engine = "attn_q_proj_engine"
     shared, single = (
         next(node for node in design_resources(each).nodes if node.name == engine)

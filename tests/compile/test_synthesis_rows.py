@@ -6,39 +6,32 @@ from sttest.boards.resources import Resources
 from sttest.compile.resources.structure import lanes_of, structure_of
 from sttest.compile.resources.synthesis import fifo_estimate, part_estimate, synthesized_rows
 from sttest.compile.rtl.cells import CellModule, products_part
+from sttest.compile.rtl.expressions import Signal
 from sttest.compile.rtl.module import ModuleText
+from sttest.compile.rtl.tree import Generated, Register, Wire
 
-BODY = """  logic [3:0] stage = 0;
-  logic [4:0] c0_x0 = 0;
-  logic c0_on = 0, c0_valid, c0_last;
-  logic [1:0][7:0] in0;
-  logic [1:0][7:0] in0_lane;
-  logic [1:0][31:0] term_late [5];
-  logic [1:0][31:0] kept0;
-  logic [1:0][31:0] out0;
-  always_ff @(posedge clk) if (advance) begin
-    stage <= stage + 1;
-    c0_x0 <= c0_x0 <= 3 ? 0 : 1;
-    c0_on <= 1;
-    in0 <= in0_data;
-    term_late[0] <= in0_lane;
-    kept0 <= next;
-    out0 <= out0_now;
-  end
-  assign in0_lane = in0;
-  generate
-    for (genvar r = 0; r < 2; r++) begin : a_r
-    for (genvar n = 0; n < 3; n++) begin : a_n
-    lane_1 lane (.clk(clk));
-    end
-    end
-  endgenerate
-"""
+ADVANCE, LANE = Signal("advance"), CellModule("lane_1", (("i0", 32),), (("o0", 32),), "", operations=(("addf", 1),))
+REGISTERS = [
+    Register("stage", (4,), initial=0, role="state"),
+    Register("c0_x0", (5,), initial=0, role="counter"),
+    Register("c0_on", initial=0, role="iterator"),
+    Register("in0", (2, 8)),
+    Register("term_late", (2, 32), 5, role="delay", row=5),
+    Register("skew_late", (2, 8), 17, role="skew", row=17),
+    Register("short_late", (2, 8), 2, role="delay", row=2),
+    Register("bank0", (32,), 16, role="memory"),
+    Register("bank0_read", (32,), role="bank"),
+    Register("kept0", (2, 32), same_as="out0"),
+    Register("kept1", (1, 32), same_as="out0"),
+    Register("out0", (2, 32)),
+    Register("first", kind="int", initial=0),
+]
 
 
-def test_the_structure_of_a_text():
-    lane = CellModule("lane_1", (("i0", 32),), (("o0", 32),), "", operations=(("addf", 1),))
-    module = ModuleText("task", (), BODY, ("p",), (lane,), {"sum": 12})
+def test_the_structure_of_a_module():
+    lanes = Generated("r", 2, (Generated("n", 3, (LANE.instance("lane", [ADVANCE, ADVANCE]),), "a_n"),), "a_r")
+    nodes = (*REGISTERS, Wire("in0_lane", (2, 8)), lanes)
+    module = ModuleText("task", (), nodes, ("p",), (LANE,), {"sum": 12})
     assert structure_of(module) == {
         "processes": 1,
         "sides": 0,
@@ -46,10 +39,12 @@ def test_the_structure_of_a_text():
         "state bits": 4,
         "counters": 1,
         "counter bits": 6,
-        "register bits": 16 + 64,
+        "banks": 1,
+        "register bits": 16 + 2 * 16 + 32 + 64,
         "shift bits": 64,
+        "skew bits": 2 * 16,
     }
-    assert lanes_of(module) == {lane: 6}
+    assert lanes_of(module) == {LANE: 6}
 
 
 def test_lanes_are_those_that_were_synthesized_or_sums_of_operators():

@@ -13,17 +13,10 @@ from sttest.compile.dialects import df
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.memory_layout import element_loops, token_element
 from sttest.compile.hls.process import Process
-from sttest.compile.hls.types import LocalArray, Token, row_major_strides
+from sttest.compile.hls.types import LocalArray, Token
 from sttest.compile.hls.writer import CodeWriter, CountedLoop, affine
 from sttest.compile.schedule.converter_block import BlockSide, ConverterBlock, converter_block
-
-
-@dataclass(frozen=True)
-class BlockType:
-    """The type of a buffer's half."""
-
-    c_type: str  # its name
-    typedef: str  # its declaration
+from sttest.compile.schedule.tile_ports import row_major_strides
 
 
 @dataclass(frozen=True)
@@ -51,12 +44,15 @@ class Conversion:
         return LocalArray("block", self.fill.element.c_type, self.block.shape)
 
     @property
-    def type(self) -> BlockType:
-        """The type of a half."""
-        element, buffer = self.fill.element, self.buffer
-        shape = "x".join(str(buffer.shape[dim]) for dim in buffer.dims) or "1"
-        name = f"block_{element.tag}_{shape}"
-        return BlockType(name, f"typedef {element.c_type} {name}{buffer.extents or '[1]'};")
+    def c_type(self) -> str:
+        """Name of the type of a half."""
+        shape = "x".join(str(self.buffer.shape[dim]) for dim in self.buffer.dims) or "1"
+        return f"block_{self.fill.element.tag}_{shape}"
+
+    @property
+    def typedef(self) -> str:
+        """The declaration of that type."""
+        return f"typedef {self.fill.element.c_type} {self.c_type}{self.buffer.extents or '[1]'};"
 
 
 def emit_fill(code: CodeWriter, facts: Conversion, process: Process, helpers: Helpers) -> None:
@@ -68,14 +64,14 @@ def emit_fill(code: CodeWriter, facts: Conversion, process: Process, helpers: He
         walk.find_place(code)
         if not any(walk.rotates):
             with code.unrolled(element_loops(token)):
-                code.line(f"{walk.element()} = {token_element(token)};")
+                code.assign(walk.element(), token_element(token))
             return
         walk.declare_banks(code)
         with code.unrolled(element_loops(token)):
-            code.line(f"{walk.of_token()} = {token_element(token)};")
+            code.assign(walk.of_token(), token_element(token))
         walk.rotate(code, helpers, "bank_{dim}")
-        with walk.banks(code) as condition:
-            code.line(f"if ({condition}) {walk.element()} = {walk.of_bank()};")
+        with walk.banks(code) as conditions, code.scope(conditions):
+            code.assign(walk.element(), walk.of_bank())
 
 
 def emit_drain(code: CodeWriter, facts: Conversion, process: Process, helpers: Helpers) -> None:
@@ -87,11 +83,11 @@ def emit_drain(code: CodeWriter, facts: Conversion, process: Process, helpers: H
         walk.find_place(code)
         if any(walk.rotates):
             walk.declare_banks(code)
-            with walk.banks(code) as condition:
-                code.line(f"if ({condition}) {walk.of_bank()} = {walk.element()};")
+            with walk.banks(code) as conditions, code.scope(conditions):
+                code.assign(walk.of_bank(), walk.element())
             walk.rotate(code, helpers, "{size} - bank_{dim}")
         with code.unrolled(element_loops(token)):
-            code.line(f"{token_element(token)} = {walk.of_token() if any(walk.rotates) else walk.element()};")
+            code.assign(token_element(token), walk.of_token() if any(walk.rotates) else walk.element())
         token.write(code, process.outputs[0], "token")
 
 
@@ -103,7 +99,7 @@ def _block(
     blocks = [CountedLoop("blocks", "b", facts.block.blocks)]
     tokens = [CountedLoop(f"tokens_{n}", f"t{n}", loop.trip) for n, loop in enumerate(side.loops)]
     with process.every_layer(code, kind), code.loops(blocks):
-        code.line(f"hls::{lock}_lock<{code.type('BLOCK', facts.type.c_type)}> block(blocks);")
+        code.line(f"hls::{lock}_lock<{code.type('BLOCK', facts.c_type)}> block(blocks);")
         with code.loops(tokens, "pipeline II=1"):
             yield
 
@@ -146,8 +142,7 @@ class _Walk:
 
     def declare_banks(self, code: CodeWriter) -> None:
         """The array."""
-        code.line(f"{self.facts.fill.element.c_type} banks[{prod(self._banks)}] = {{}};")
-        code.pragma("array_partition variable=banks type=complete dim=1")
+        code.registers(self.facts.fill.element.c_type, "banks", prod(self._banks), value="{}")
 
     def rotate(self, code: CodeWriter, helpers: Helpers, places: str) -> None:
         """Moves the elements to their banks, or back."""
@@ -159,11 +154,11 @@ class _Walk:
             stages = (dim.banks // step - 1).bit_length()
             far = places.format(dim=number, size=dim.banks)
             sizes = ", ".join(map(str, (outer, dim.banks, inner, step, stages)))
-            code.line(f"{helpers.call('rotate')}<{sizes}>(banks, {f'({far}) / {step}' if step > 1 else far});")
+            code.call(f"{helpers.call('rotate')}<{sizes}>", "banks", f"({far}) / {step}" if step > 1 else far)
 
     @contextmanager
-    def banks(self, code: CodeWriter) -> Iterator[str]:
-        """The loops over the array; gives the condition that a bank has an element of the token."""
+    def banks(self, code: CodeWriter) -> Iterator[list[str]]:
+        """The loops over the array; gives the conditions under which a bank has an element of the token."""
         loops = [
             CountedLoop(f"banks_{number}", f"k{number}", dim.banks)
             if turned
@@ -176,8 +171,8 @@ class _Walk:
             for number in turned:
                 from_bank = f"k{number} - bank_{number}"
                 wrapped = f"{from_bank} + {self.dims[number].banks}"
-                code.line(f"const int e{number} = k{number} < bank_{number} ? {wrapped} : {from_bank};")
-            yield " && ".join(f"e{number} < {self.side.shape[number]}" for number in turned)
+                code.constant("int", f"e{number}", f"k{number} < bank_{number} ? {wrapped} : {from_bank}")
+            yield [f"e{number} < {self.side.shape[number]}" for number in turned]
 
     def of_token(self) -> str:
         """The array's element that is one of the token, before it is rotated or after."""

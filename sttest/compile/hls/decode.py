@@ -25,7 +25,7 @@ def emit_decode(
     """Writes the function.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         process: the gather's process; its inputs are the slices in order.
         part, whole: tokens of its inputs and of its output.
         passes: tokens per slice of each pass of the pipeline, in every layer and behind all layers.
@@ -33,11 +33,8 @@ def emit_decode(
         helpers: functions that the kernel has.
     """
     code.comment(f"Makes tokens of codes in {counted(len(process.inputs), 'slice')}.")
-    with process.defined(code, f"decode_{len(process.inputs)}"), code.every_step():
-        with code.every_layer():
-            for count in passes[0]:
-                _decoded(code, process, part, whole, count, name, helpers)
-        for count in passes[1]:
+    with process.defined(code, f"decode_{len(process.inputs)}"):
+        for count in code.in_layers(*passes):
             _decoded(code, process, part, whole, count, name, helpers)
 
 
@@ -46,7 +43,7 @@ def _decoded(
 ) -> None:
     size = part.size * len(process.inputs)
     with code.loops([CountedLoop("tokens", "t", tokens)], "pipeline II=1"):
-        code.line(f"ap_uint<{max(8 * size, _LEAST_BITS)}> bytes;")
+        code.variable(f"ap_uint<{max(8 * size, _LEAST_BITS)}>", "bytes")
         for number, source in enumerate(process.inputs):
             part.take(code, f"slice_{number}", source, code.type("PART", part.c_type))
         whole.declare(code, "token", code.type("TOKEN", whole.c_type))
@@ -55,10 +52,10 @@ def _decoded(
             with code.unrolled([CountedLoop("bytes", "b", part.size)] if part.size > 1 else []):
                 place = "b" if part.size > 1 else "0"
                 at = f"8 * ({place} + {first})" if first else f"8 * {place}"
-                code.line(f"bytes.range({at} + 7, {at}) = ap_uint<8>({part.at(f'slice_{number}', place)});")
+                code.assign(f"bytes.range({at} + 7, {at})", f"ap_uint<8>({part.at(f'slice_{number}', place)})")
         with code.unrolled([CountedLoop("elements", "e", whole.size)] if whole.size > 1 else []):
             element = "e" if whole.size > 1 else "0"
-            code.line(f"{whole.at('token', element)} = {_element(name, element, whole, helpers)};")
+            code.assign(whole.at("token", element), _element(name, element, whole, helpers))
         whole.write(code, process.outputs[0], "token")
 
 

@@ -20,9 +20,10 @@ from sttest.compile.hls.memory_layout import (
     token_element,
 )
 from sttest.compile.hls.process import Process
-from sttest.compile.hls.types import Token, row_major_strides
+from sttest.compile.hls.types import Token
 from sttest.compile.hls.uneven_tokens import emit_uneven_read, emit_uneven_write
 from sttest.compile.hls.writer import CodeWriter, CountedLoop, affine, counted
+from sttest.compile.schedule.tile_ports import row_major_strides
 from sttest.core.errors import InputError
 
 # --- Index expressions of DMAs: tiles in memory, words in a tile, elements in a word
@@ -96,7 +97,7 @@ def emit_dma_write(code: CodeWriter, layout: PortLayout, process: Process, helpe
     """Writes the function that streams a tensor into memory.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         layout: layout of the tensor in memory.
         process: the DMA's process; its first parameter is the memory.
         helpers: helper functions, such as the one that puts an element into a word.
@@ -118,13 +119,13 @@ def _write_words(code: CodeWriter, layout: PortLayout, process: Process, into_wo
     words = word_loops(layout)
     layout.token.declare(code, "token")
     with code.loops([*tile_loops(layout), *part_loops(layout), *words], "pipeline II=1"):
-        first = " && ".join(f"{loop.variable} == 0" for loop in words)
-        layout.token.read(code, "token", source, f"if ({first}) " if first else "")
-        code.line(f"{layout.word_type} word = 0;")
+        with code.scope([f"{loop.variable} == 0" for loop in words]):
+            layout.token.read(code, "token", source)
+        code.variable(layout.word_type, "word", "0")
         with code.unrolled(beat_loops(layout)):
             element = layout.token.at("token", number_in_token(layout))
-            code.line(f"{into_word}(word, {affine(number_in_beat(layout))}, {element});")
-        code.line(f"{memory}[{word_address(layout)}] = word;")
+            code.call(into_word, "word", affine(number_in_beat(layout)), element)
+        code.assign(f"{memory}[{word_address(layout)}]", "word")
 
 
 def _write_tiles_of_word(code: CodeWriter, layout: PortLayout, process: Process, into_word: str) -> None:
@@ -132,18 +133,20 @@ def _write_tiles_of_word(code: CodeWriter, layout: PortLayout, process: Process,
     memory, source = process.outputs[0], process.inputs[0]
     in_word = layout.word_size // layout.tile_size
     tiles = layout.elements // layout.tile_size
-    code.line(f"{layout.word_type} word;")
+    code.variable(layout.word_type, "word")
     with code.loops(tile_loops(layout), "pipeline II=1"):
-        code.line(f"const int tile = {affine(tile_place(layout))};")
+        code.constant("int", "tile", affine(tile_place(layout)))
         layout.token.take(code, "token", source)
         with first_time(code, layout):
-            code.line(f"if (tile % {in_word} == 0) word = 0;")
+            with code.scope([f"tile % {in_word} == 0"]):
+                code.assign("word", "0")
             with code.unrolled(beat_loops(layout)):
                 number = affine([(f"(tile % {in_word})", layout.tile_size), *number_in_beat(layout)])
-                code.line(f"{into_word}(word, {number}, {layout.token.at('token', number_in_token(layout))});")
+                code.call(into_word, "word", number, layout.token.at("token", number_in_token(layout)))
             full = f"tile % {in_word} == {in_word - 1}"
             condition = f"{full} || tile == {tiles - 1}" if tiles % in_word else full
-            code.line(f"if ({condition}) {memory}[tile / {in_word}] = word;")
+            with code.scope([condition]):
+                code.assign(f"{memory}[tile / {in_word}]", "word")
 
 
 # --- Tensors that lie in memory one after the other, for the one process that reads them in that order
@@ -219,7 +222,7 @@ def emit_dma_read(
     """Writes the function that streams tensors out of memory, one after the other.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         row: the tensors of a layer, of one element type.
         process: the DMA's process; its first parameter is the memory.
         helpers: helper functions, such as the one that takes an element out of a word.
@@ -275,7 +278,7 @@ def _read_parts(code: CodeWriter, placed: Placed, numbers: Numbers, process: Pro
     if not placed.layout.is_sequential:
         raise InputError("bad-layout", "chosen parts are not read from end to end", where=process.name)
     run = numbers.run(placed.layout)
-    code.line(f"int part[{numbers.chosen}];")
+    code.variable("int", "part", extents=f"[{numbers.chosen}]")
     _take_numbers(code, placed.source, numbers)
     nest = [CountedLoop("runs", "r", numbers.runs), CountedLoop("chosen", "c", numbers.chosen)]
     with code.loops([loop for loop in nest if loop.trip > 1], "loop_flatten off"):
@@ -295,7 +298,7 @@ def _take_numbers(code: CodeWriter, source: str, numbers: Numbers) -> None:
             # Whatever comes, no address lies outside of memory: what is no number fails both comparisons.
             wanted = token_element(index, "number")
             known = f"{wanted} >= 0 && {wanted} < {numbers.parts} ? static_cast<int>({wanted}) : 0"
-            code.line(f"part[{affine(terms)}] = {known};")
+            code.assign(f"part[{affine(terms)}]", known)
 
 
 def _read(code: CodeWriter, layout: PortLayout, process: Process, element_of_word: str) -> None:
@@ -316,12 +319,12 @@ def _read_words(code: CodeWriter, layout: PortLayout, process: Process, element_
     layout.token.declare(code, "token")
     nest = [*tile_loops(layout), *part_loops(layout), *words]
     with code.loops(nest, "pipeline II=1"):
-        code.line(f"const {layout.word_type} word = {memory}[{word_address(layout)}];")
+        code.constant(layout.word_type, "word", f"{memory}[{word_address(layout)}]")
         with code.unrolled(beat_loops(layout)):
             target = layout.token.at("token", number_in_token(layout))
-            code.line(f"{target} = {element_of_word}(word, {affine(number_in_beat(layout))});")
-        last = " && ".join(f"{loop.variable} == {loop.trip - 1}" for loop in words)
-        layout.token.write(code, output, "token", f"if ({last}) " if last else "")
+            code.assign(target, f"{element_of_word}(word, {affine(number_in_beat(layout))})")
+        with code.scope([f"{loop.variable} == {loop.trip - 1}" for loop in words]):
+            layout.token.write(code, output, "token")
 
 
 def _read_whole_words_of_tiles(code: CodeWriter, layout: PortLayout, process: Process, element_of_word: str) -> None:
@@ -331,13 +334,13 @@ def _read_whole_words_of_tiles(code: CodeWriter, layout: PortLayout, process: Pr
     outer, words = tile_loops(layout)[:-1], CountedLoop("words", "w", layout.tiles[-1].trip // in_word)
     address = affine([*((name, tiles // in_word) for name, tiles in tile_place(layout)[:-1]), ("w", 1)])
     with code.loops([*outer, words], f"pipeline II={in_word}"):
-        code.line(f"const {layout.word_type} word = {memory}[{address}];")
+        code.constant(layout.word_type, "word", f"{memory}[{address}]")
         with code.unrolled([CountedLoop("tiles_of_word", "n", in_word)]):
             layout.token.declare(code, "token")
             with code.unrolled(beat_loops(layout)):
                 target = layout.token.at("token", number_in_token(layout))
                 number = affine([("n", layout.tile_size), *number_in_beat(layout)])
-                code.line(f"{target} = {element_of_word}(word, {number});")
+                code.assign(target, f"{element_of_word}(word, {number})")
             layout.token.write(code, output, "token")
 
 
@@ -345,20 +348,18 @@ def _read_tiles_of_word(code: CodeWriter, layout: PortLayout, process: Process, 
     """Several tiles lie in a word: it is read when the stream comes to it, and kept."""
     memory, output = process.inputs[0], process.outputs[0]
     in_word = layout.word_size // layout.tile_size
-    code.line(f"{layout.word_type} word{'' if layout.is_sequential else ' = 0'};")
+    code.variable(layout.word_type, "word", "" if layout.is_sequential else "0")
     if not layout.is_sequential:
-        code.line("int held = -1;")
+        code.variable("int", "held", "-1")
     with code.loops(tile_loops(layout), "pipeline II=1"):
-        code.line(f"const int tile = {affine(tile_place(layout))};")
-        if layout.is_sequential:
-            code.line(f"if (tile % {in_word} == 0) word = {memory}[tile / {in_word}];")
-        else:
-            with code.block(f"if (tile / {in_word} != held)"):
-                code.line(f"held = tile / {in_word};")
-                code.line(f"word = {memory}[held];")
+        code.constant("int", "tile", affine(tile_place(layout)))
+        with code.scope([f"tile % {in_word} == 0" if layout.is_sequential else f"tile / {in_word} != held"]):
+            if not layout.is_sequential:
+                code.assign("held", f"tile / {in_word}")
+            code.assign("word", f"{memory}[tile / {in_word}]" if layout.is_sequential else f"{memory}[held]")
         layout.token.declare(code, "token")
         with code.unrolled(beat_loops(layout)):
             number = affine([(f"(tile % {in_word})", layout.tile_size), *number_in_beat(layout)])
             target = layout.token.at("token", number_in_token(layout))
-            code.line(f"{target} = {element_of_word}(word, {number});")
+            code.assign(target, f"{element_of_word}(word, {number})")
         layout.token.write(code, output, "token")

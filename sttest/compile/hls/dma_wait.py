@@ -9,15 +9,16 @@ from sttest.compile.hls.dma_read import Placed, read_row
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.memory_layout import element_loops, token_element
 from sttest.compile.hls.process import Process
-from sttest.compile.hls.types import Token, row_major_strides
+from sttest.compile.hls.types import Token
 from sttest.compile.hls.writer import CodeWriter, CountedLoop, affine
+from sttest.compile.schedule.tile_ports import row_major_strides
 
 
 def emit_chosen_read(code: CodeWriter, row: Sequence[Placed], process: Process, helpers: Helpers, tokens: int) -> None:
     """Writes the function that reads a row of a table for each token: the first one's, then those of the chosen.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         row: the layout of a row.
         process: the DMA's process; its sources are the memory and the chosen tokens.
         helpers: helper functions, such as the one that takes an element out of a word.
@@ -28,12 +29,12 @@ def emit_chosen_read(code: CodeWriter, row: Sequence[Placed], process: Process, 
     words = sum(each.layout.words for each in row)
     code.comment(f"The first token's row, then those of {tokens} tokens.")
     with process.defined(code):
-        code.line("int row = 0;")
+        code.variable("int", "row", "0")
         with code.every_step():
             read_row(code, row, replace(process, inputs=(f"({memory} + row * {words})",)), element_of_word)
             # Whatever comes, no address lies outside of the table: what is no number fails both comparisons.
-            code.line(f"const float number = {chosen}.read();")
-            code.line(f"row = number >= 0 && number < {tokens} ? 1 + static_cast<int>(number) : 1;")
+            code.constant("float", "number", f"{chosen}.read()")
+            code.assign("row", f"number >= 0 && number < {tokens} ? 1 + static_cast<int>(number) : 1")
 
 
 def emit_cache_read(
@@ -42,7 +43,7 @@ def emit_cache_read(
     """Writes the function that streams a layer's cache, and then puts the token's entry in its place.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         row: the cache's layout.
         process: the DMA's process; its sources are the memory and the entries.
         helpers: helper functions that take elements out of words and put them there.
@@ -69,13 +70,13 @@ def _take(code: CodeWriter, source: str, entries: CacheEntries, token: Token, wh
         if loop.trip > 1
     ]
     terms += [(f"e{dim}", strides[dim]) for dim, size in enumerate(token.shape) if size > 1]
-    code.line(f"{token.element.c_type} entry[{entries.heads * entries.columns}];")
+    code.variable(token.element.c_type, "entry", extents=f"[{entries.heads * entries.columns}]")
     if entries.run > 1:
         code.pragma(f"array_partition variable=entry type=cyclic factor={entries.run} dim=1")
     with code.loops(nest, "pipeline II=1"):
         token.take(code, "token", source)
         with code.unrolled(element_loops(token)):
-            code.line(f"entry[{affine(terms)}] = {token_element(token)};")
+            code.assign(f"entry[{affine(terms)}]", token_element(token))
 
 
 def _put(code: CodeWriter, memory: str, entries: CacheEntries, word_type: str, into_word: str) -> None:
@@ -88,15 +89,15 @@ def _put(code: CodeWriter, memory: str, entries: CacheEntries, word_type: str, i
     with code.loops([loop for loop in nest if loop.trip > 1], *directives):
         head = "h" if entries.heads > 1 else "0"
         column = f"({affine([('r', entries.run)])})" if entries.columns > entries.run else "0"
-        code.line(f"const int position = {entries.first} + step;")
+        code.constant("int", "position", f"{entries.first} + step")
         with code.scope(cpp_is_here(entries, head, column)):
-            code.line(f"const int place = {cpp_place(entries, head, column)};")
-            code.line(f"{word_type} word = {memory}[place / {entries.word}];")
+            code.constant("int", "place", cpp_place(entries, head, column))
+            code.variable(word_type, "word", f"{memory}[place / {entries.word}]")
             with code.unrolled([CountedLoop("columns", "c", entries.run)] if entries.run > 1 else []):
                 offset = " + c" if entries.run > 1 else ""
                 value = f"entry[{entries.columns} * {head} + {column}{offset}]"
-                code.line(f"{into_word}(word, place % {entries.word}{offset}, {value});")
-            code.line(f"{memory}[place / {entries.word}] = word;")
+                code.call(into_word, "word", f"place % {entries.word}{offset}", value)
+            code.assign(f"{memory}[place / {entries.word}]", "word")
 
 
 def cpp_is_here(entries: CacheEntries, head: str, column: str) -> list[str]:

@@ -1,6 +1,7 @@
 """Small inline functions of emitted C++: each is written once, at the top of the file, if something calls it."""
 
 from dataclasses import dataclass, field
+from operator import attrgetter
 from textwrap import wrap
 
 from sttest.compile.decoders import Decoder
@@ -280,18 +281,14 @@ class Helpers:
         """The definitions."""
         texts = [self._decoders[name] for name in sorted(self._decoders)]
         texts += [text for name, text in _TEXTS.items() if name in self._used]
-        readers = [_reader(element, self.word_bits) for element in sorted(self._read, key=_by_tag)]
-        writers = [_writer(element, self.word_bits) for element in sorted(self._written, key=_by_tag)]
+        readers = [_reader(element, self.word_bits) for element in sorted(self._read, key=attrgetter("tag"))]
+        writers = [_writer(element, self.word_bits) for element in sorted(self._written, key=attrgetter("tag"))]
         if readers or writers:
             texts.append("".join([_ABOUT_WORDS, *readers, *writers]))
         return texts
 
 
 _ABOUT_WORDS = "// A word of memory holds elements; these take out, and put in, the one of a number.\n"
-
-
-def _by_tag(element: Element) -> str:
-    return element.tag
 
 
 def _range(element: Element) -> str:

@@ -17,6 +17,7 @@ from sttest.compile.hls.process import Process, emit_concat, emit_enter, emit_fo
 from sttest.compile.hls.shared_functions import written
 from sttest.compile.hls.tasks import emit_engine, emit_task
 from sttest.compile.hls.top import CALL_MACRO, COMPILERS, FIFO_MACRO, PortTiming, emit_top
+from sttest.compile.hls.tree import lines_of
 from sttest.compile.hls.types import F16, Token
 from sttest.compile.hls.writer import CodeWriter
 from sttest.compile.ir.module_walk import stream_of
@@ -79,16 +80,14 @@ class _Emitter:
                     self._emit_node(processes, node)
                 for relay in self.network.relays_behind(node):
                     emit_relay(processes, relay.process, relay.token, relay.tokens)
-        functions = written(processes.functions, self.network.template)
+        templates, functions = written(processes.functions, self.network.template)
         headers = {
             TYPES: _header("Types of tokens and blocks, and functions on single values.", self._types()),
             PARTS: _header(
-                "What several processes do, for any sizes and types.",
-                [*self._own_kernels(), *functions.templates],
-                TYPES,
+                "What several processes do, for any sizes and types.", [*self._own_kernels(), *templates], TYPES
             ),
         }
-        top = "\n".join([*self._top(title, functions.processes), ""])
+        top = "\n".join([*self._top(title, functions), ""])
         return EmittedKernel(self.network.name, headers, top, tuple(self.network.memories.values()))
 
     def _own_kernels(self) -> list[str]:
@@ -97,28 +96,21 @@ class _Emitter:
         return [line for text in texts for line in ("", *text.splitlines(), "")]
 
     def _types(self) -> list[str]:
-        code = CodeWriter()
-        for header in sorted((*_HEADERS, *(("hls_half.h",) if self._uses_half() else ()))):
-            code.line(f"#include <{header}>")
-        code.line()
-        code.lines += [*COMPILERS.splitlines(), "", *_ALIASES]
-        code.lines += sorted({stream.token.typedef for stream in self.network.streams.values()} - {""})
-        code.lines += sorted({each.type.typedef for each in self.network.conversions.values()})
+        headers = sorted((*_HEADERS, *(("hls_half.h",) if self._uses_half() else ())))
+        lines = [*(f"#include <{header}>" for header in headers), "", *COMPILERS.splitlines(), "", *_ALIASES]
+        lines += sorted({stream.token.typedef for stream in self.network.streams.values()} - {""})
+        lines += sorted({each.typedef for each in self.network.conversions.values()})
         for text in (*([WORDS] if self._has_wide_tokens() else []), *self.helpers.texts()):
-            code.line()
-            code.lines += text.splitlines()
-        return code.lines
+            lines += ["", *text.splitlines()]
+        return lines
 
     def _top(self, title: tuple[str, ...], processes: list[str]) -> list[str]:
         code = CodeWriter()
         for line in title:
             code.comment(line)
-        code.lines += [f'#include "{PARTS}"', "", *CALL_MACRO.splitlines()]
-        code.lines += [*(FIFO_MACRO.splitlines() if self._has_wide_tokens() else ()), "", *processes]
-        if code.lines[-1]:
-            code.line()
-        emit_top(code, self.network, self.timing)
-        return code.lines
+        lines = [*lines_of(code.body), f'#include "{PARTS}"', "", *CALL_MACRO.splitlines()]
+        lines += [*(FIFO_MACRO.splitlines() if self._has_wide_tokens() else ()), "", *processes]
+        return [*lines, *([""] if lines[-1] else []), *emit_top(self.network, self.timing)]
 
     def _emit_node(self, code: CodeWriter, node: df.NodeOp) -> None:
         if isinstance(node, df.ConverterOp):

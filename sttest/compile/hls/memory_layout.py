@@ -12,9 +12,10 @@ from operator import mod
 from sttest.compile.dialects import df
 from sttest.compile.dialects.itensor import ITensorType
 from sttest.compile.dialects.stream_order import StreamLoop, cut_inside, merged
-from sttest.compile.hls.types import I1, Token, row_major_strides
+from sttest.compile.hls.types import I1, Token
 from sttest.compile.hls.writer import CodeWriter, CountedLoop, affine, named_loops
 from sttest.compile.ir.module_walk import run_first
+from sttest.compile.schedule.tile_ports import row_major_strides
 from sttest.core.errors import InputError
 
 WORD_BITS = (128, 256, 512)

@@ -13,6 +13,7 @@ from sttest.compile.hls.dma_read import Numbers, Placed
 from sttest.compile.hls.helpers import HELPER_NAMES
 from sttest.compile.hls.memory_layout import WORD_BITS, PortLayout, memory_layout
 from sttest.compile.hls.process import EngineProcess, Process
+from sttest.compile.hls.tree import Parameter
 from sttest.compile.hls.types import Element, Names, Token
 from sttest.compile.hls.value_names import ValueNames, blocks_variable, fifo_variable, stream_name, value_names
 from sttest.compile.ir.module_walk import run_first
@@ -50,8 +51,8 @@ class HlsStream:
     token: Token  # type of its tokens
     depth: int  # tokens
 
-    def parameter(self, name: str) -> str:
-        """The declaration of a parameter for it."""
+    def parameter(self, name: str) -> Parameter:
+        """A parameter for it."""
         return self.token.parameter(name)
 
 
@@ -146,9 +147,9 @@ class PortMemory:
         return f"{'' if self.writes or self.takes_entries else 'const '}{self.tensors[0].layout.word_type}*"
 
     @property
-    def parameter(self) -> str:
+    def parameter(self) -> Parameter:
         """The declaration."""
-        return f"{self.c_type} {self.name}"
+        return Parameter(f"{self.c_type} ", self.name)
 
 
 @dataclass
@@ -216,7 +217,7 @@ class KernelScope:
 
     def _type_names(self) -> set[str]:
         tokens = (Token.of(ops[0].result.type.itensor, fifo) for fifo, ops in fifos_of(self.kernel).items())
-        return {token.c_type for token in tokens} | {each.type.c_type for each in self.conversions.values()}
+        return {token.c_type for token in tokens} | {each.c_type for each in self.conversions.values()}
 
     @property
     def fifos(self) -> list[HlsStream]:
@@ -299,7 +300,7 @@ class KernelScope:
         parameters = [stream.parameter(name) for stream, name in zip((*inputs, *outputs), names, strict=True)]
         arguments = [stream.name for stream in (*inputs, *outputs)]
         if memory is not None:
-            parameters.insert(0, f"{memory.c_type} memory")
+            parameters.insert(0, Parameter(f"{memory.c_type} ", "memory"))
             arguments.insert(0, memory.name)
             # The part of the token and the layer that is being run.
             step = " + step * STEP_WORDS" if memory.steps > 1 else ""
@@ -372,7 +373,7 @@ class KernelScope:
         """The processes of a converter: fill and drain."""
         whole = self.process(converter)
         variable, label = self.blocks(converter), node_label(converter)
-        blocks = f"ping_pong<{self.conversions[converter].type.c_type}>& blocks"
+        blocks = Parameter(f"ping_pong<{self.conversions[converter].c_type}>& ", "blocks")
         fill = Process(
             self._names.of((converter, "fill"), f"{label}_fill"),
             (whole.parameters[0], blocks),
@@ -393,7 +394,7 @@ class KernelScope:
         """The name of a function that several processes share, one of so many of its kind."""
         return self._names.of(("template", kind, number), kind)
 
-    def _stream_port(self, stream: HlsStream, names: Names) -> tuple[str, str, str]:
+    def _stream_port(self, stream: HlsStream, names: Names) -> tuple[Parameter, str, str]:
         """Declaration, argument and name of a stream as a parameter, called like the FIFO."""
         name = names.of(stream, stream.name)
         return stream.parameter(name), stream.name, name
@@ -459,8 +460,8 @@ def _tensor(dma: df.DmaOp) -> Tensor:
 
 def _ports(values: ValueNames) -> list[str]:
     """Parameters of a task."""
-    sources = [stream_name(each, is_read=True) for each in values.sources]
-    return sources + [stream_name(each, is_read=False) for each in values.results]
+    sources = [stream_name(each, is_read=True) for each in values.symbols.sources]
+    return sources + [stream_name(each, is_read=False) for each in values.symbols.results]
 
 
 def _numbered(name: str, count: int) -> list[str]:

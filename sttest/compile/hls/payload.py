@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import isinf, isnan
+from operator import attrgetter
 
 import numpy as np
 from xdsl.dialects.arith import AddfOp, AddiOp, CmpfOp, ConstantOp, MuliOp
@@ -11,6 +12,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from sttest.compile.dialects import df
 from sttest.compile.hls.helpers import Helpers
+from sttest.compile.hls.tree import Variable
 from sttest.compile.hls.types import F16, F32, I1, I32, Element, element_of
 from sttest.compile.ir.names import unique
 from sttest.compile.schedule.conversions import is_inside_saturation, saturation_of
@@ -53,20 +55,7 @@ class _Rule:
     helper: str | None = None
 
 
-def _f32(element: Element) -> bool:
-    return element == F32
-
-
-def _f16(element: Element) -> bool:
-    return element == F16
-
-
-def _integer(element: Element) -> bool:
-    return element.is_integer
-
-
-def _truth(element: Element) -> bool:
-    return element == I1
+_f32, _f16, _truth, _integer = F32.__eq__, F16.__eq__, I1.__eq__, attrgetter("is_integer")
 
 
 def _math(name: str, function: str) -> _Rule:
@@ -116,18 +105,6 @@ _BITS_RULES: Mapping[Element, _Rule] = {
 }
 
 
-@dataclass(frozen=True)
-class Statement:
-    """A temporary: its type and name, and what it is."""
-
-    c_type: str
-    variable: str
-    expression: str
-
-    def __str__(self) -> str:
-        return f"const {self.c_type} {self.variable} = {self.expression};"
-
-
 class PayloadCode:
     """The statements of a payload for one point, given what its arguments are there."""
 
@@ -159,7 +136,7 @@ class PayloadCode:
         # What joins terms in another order than one behind the other is left out: the result is the term.
         self.join = None if reduction is None or reduction.order == "chain" else reduction.join
         term = None if reduction is None else reduction.term
-        self.statements: list[Statement] = []
+        self.temporaries: list[Variable] = []
         self.results: list[str] = []
         self.helpers = helpers
         self._where = where
@@ -200,7 +177,7 @@ class PayloadCode:
             name, expression = self._expression(op, [self._values[operand] for operand in op.operands])
         element = self._element(op.results[0].type)
         variable = unique(name, self._taken)
-        self.statements.append(Statement(element.payload_type, variable, expression))
+        self.temporaries.append(Variable(element.payload_type, variable, expression, constant=True))
         self._values[op.results[0]] = variable
 
     def _expression(self, op: Operation, operands: Sequence[str]) -> tuple[str, str]:

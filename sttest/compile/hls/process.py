@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
+from sttest.compile.hls.tree import Calls, Parameter
 from sttest.compile.hls.types import Token
 from sttest.compile.hls.value_names import ValueNames
 from sttest.compile.hls.writer import CodeWriter, CountedLoop, affine, counted
@@ -14,7 +15,7 @@ class Process:
     """A function that is called once."""
 
     name: str  # name of the function
-    parameters: tuple[str, ...]  # declarations
+    parameters: tuple[Parameter, ...]
     arguments: tuple[str, ...]  # arguments that the top function passes, in the same order
     # inputs, outputs: names of the parameters that are read and written, in the node's order
     inputs: tuple[str, ...]
@@ -27,10 +28,10 @@ class Process:
         """Its definition.
 
         Args:
-            code: text that is appended to.
+            code: tree that is appended to.
             kind: name of functions that differ from it in sizes and types only; empty if there are none.
         """
-        names = () if self.values is None else (*self.values.sources, *self.values.results)
+        names = () if self.values is None else self.values.all
         return code.function(self.name, self.parameters, kind, self.sizes, names)
 
     @contextmanager
@@ -56,7 +57,7 @@ def emit_concat(code: CodeWriter, process: Process, token: Token, turns: int, to
     """Writes the function that reads its streams in turn.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         process: its name and streams.
         token: type of the tokens of all streams.
         turns: number of times that each stream is read.
@@ -71,8 +72,9 @@ def emit_concat(code: CodeWriter, process: Process, token: Token, turns: int, to
         for stream, count in zip(process.inputs, tokens, strict=True):
             first, end = end, end + count
             is_last = end == sum(tokens)
-            condition = "" if is_last else f"if (n < {end}) "
-            token.read(code, "token", stream, f"{'else ' if first else ''}{condition}")
+            conditions = [] if is_last else [f"n < {end}"]
+            with code.otherwise(conditions) if first else code.scope(conditions):
+                token.read(code, "token", stream)
         token.write(code, process.outputs[0], "token")
 
 
@@ -89,7 +91,7 @@ def emit_fork(
     """Writes the function that copies every token to all readers.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         process: its streams.
         token: type of the tokens of all streams.
         turns: input and tokens of each turn of a layer.
@@ -98,18 +100,11 @@ def emit_fork(
     readers = len(process.outputs)
     code.comment(f"Copies every token to {counted(readers, 'reader')}.")
     kind = f"fork_{readers}" if len(turns) + len(behind) == 1 else ""
-    with process.defined(code, kind), code.every_step():
-        with code.every_layer():
-            for source, tokens in turns:
-                _copied(code, process, token, source, tokens)
-        for source, tokens in behind:
-            _copied(code, process, token, source, tokens)
-
-
-def _copied(code: CodeWriter, process: Process, token: Token, source: str, tokens: int) -> None:
-    with code.loops(_tokens(tokens), "pipeline II=1"):
-        token.take(code, "token", source, code.type("TOKEN", token.c_type))
-        code.filled([token.written(output, "token") for output in process.outputs])
+    with process.defined(code, kind):
+        for source, tokens in code.in_layers(turns, behind):
+            with code.loops(_tokens(tokens), "pipeline II=1"):
+                token.take(code, "token", source, code.type("TOKEN", token.c_type))
+                code.add(Calls(tuple(token.written(output, "token") for output in process.outputs)))
 
 
 # --- A register at an SLR boundary as a C++ function
@@ -119,7 +114,7 @@ def emit_relay(code: CodeWriter, process: Process, token: Token, tokens: int) ->
     """Writes the function that passes tokens on.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         process: its name and streams.
         token: type of the tokens of both streams.
         tokens: tokens in a launch.
@@ -127,7 +122,7 @@ def emit_relay(code: CodeWriter, process: Process, token: Token, tokens: int) ->
     code.comment("Passes tokens on at an SLR boundary.")
     with process.defined(code, "relay"), code.loops(_tokens(tokens), "pipeline II=1"):
         token.take(code, "token", process.inputs[0], code.type("TOKEN", token.c_type))
-        code.line(token.written(process.outputs[0], "token"))
+        token.write(code, process.outputs[0], "token")
 
 
 # --- A `df.gather` as a C++ function
@@ -145,7 +140,7 @@ def emit_gather(
     """Writes the function that puts slices together.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         process: the gather's process; its inputs are the slices in order.
         part, whole: tokens of its inputs and of its output.
         tokens: tokens per slice and layer, of each pass of the pipeline.
@@ -153,11 +148,8 @@ def emit_gather(
         runs: equal parts of every slice, after each of which that of the next slice follows.
     """
     code.comment(f"Puts tokens of {counted(len(process.inputs), 'slice')} together.")
-    with process.defined(code, f"gather_{len(process.inputs)}"), code.every_step():
-        with code.every_layer():
-            for count in tokens:
-                _put_together(code, process, part, whole, count, runs)
-        for count in behind:
+    with process.defined(code, f"gather_{len(process.inputs)}"):
+        for count in code.in_layers(tokens, behind):
             _put_together(code, process, part, whole, count, runs)
 
 
@@ -175,7 +167,7 @@ def _put_together(code: CodeWriter, process: Process, part: Token, whole: Token,
             to, of = ([(name, strides[side]) for name, _, *strides in moved] for side in (0, 1))
             for number in range(len(process.inputs)):
                 target = whole.at("token", affine(to, number * run))
-                code.line(f"{target} = {part.at(f'slice_{number}', affine(of, 0) if of else 'e')};")
+                code.assign(target, part.at(f"slice_{number}", affine(of, 0) if of else "e"))
         whole.write(code, process.outputs[0], "token")
 
 
@@ -186,7 +178,7 @@ def emit_enter(code: CodeWriter, process: Process, token: Token, tokens: int) ->
     """Writes the function that gives the first layer what comes from memory, the others what goes round.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         process: its sources are outside and back.
         token: type of the tokens of all streams.
         tokens: tokens per layer.
@@ -195,8 +187,10 @@ def emit_enter(code: CodeWriter, process: Process, token: Token, tokens: int) ->
     code.comment("Tokens from memory for the first layer, then what each layer made.")
     with process.every_layer(code, "enter_layer"), code.loops(_tokens(tokens), "pipeline II=1"):
         token.declare(code, "token", code.type("TOKEN", token.c_type))
-        token.read(code, "token", outside, "if (layer == 0) ")
-        token.read(code, "token", back, "else ")
+        with code.scope(["layer == 0"]):
+            token.read(code, "token", outside)
+        with code.otherwise():
+            token.read(code, "token", back)
         token.write(code, process.outputs[0], "token")
 
 
@@ -204,7 +198,7 @@ def emit_leave(code: CodeWriter, process: Process, token: Token, tokens: int) ->
     """Writes the function that sends round what a layer made, and that of the last layer to memory.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         process: its results are back and outside.
         token: type of the tokens of all streams.
         tokens: tokens per layer.
@@ -213,8 +207,10 @@ def emit_leave(code: CodeWriter, process: Process, token: Token, tokens: int) ->
     code.comment("Tokens go round after every layer but the last.")
     with process.every_layer(code, "leave_layer"), code.loops(_tokens(tokens), "pipeline II=1"):
         token.take(code, "token", process.inputs[0], code.type("TOKEN", token.c_type))
-        token.write(code, back, "token", f"if (layer < {code.layers - 1}) ")
-        token.write(code, outside, "token", "else ")
+        with code.scope([f"layer < {code.layers - 1}"]):
+            token.write(code, back, "token")
+        with code.otherwise():
+            token.write(code, outside, "token")
 
 
 def _tokens(tokens: int) -> list[CountedLoop]:

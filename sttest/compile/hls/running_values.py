@@ -75,7 +75,7 @@ class RunningValues:
         """The registers and memories.
 
         Args:
-            code: text that is appended to.
+            code: tree that is appended to.
             kind: says what an array is bound to.
         """
         for number, stored in self.stored.items():
@@ -107,23 +107,23 @@ class RunningValues:
         for number, port in self._kept():
             c_type = port.token.element.payload_type
             if self.reduction.order == "chain":
-                code.line(f"{c_type} {running_name(number)} = {self._value_before(port, place)};")
+                code.variable(c_type, running_name(number), self._value_before(port, place))
                 if self.reduction.is_float_sum:
                     code.pragma(f"bind_op variable={running_name(number)} op=fadd impl=fabric latency={ADDER_CYCLES}")
             elif self.walk.shared > 1:
                 lanes = code.size(LANES, self.walk.shared)
-                code.line(f"{c_type} term[2 * {lanes} - 1];")
+                code.variable(c_type, "term", extents=f"[2 * {lanes} - 1]")
                 code.pragma("array_partition variable=term type=complete dim=1")
 
     def give(self, code: CodeWriter, number: int, value: str, lane: str) -> None:
         """A term, or the next running value of a chain."""
         assert self.reduction is not None
         if self.reduction.order == "chain":
-            code.line(f"{running_name(number)} = {value};")
+            code.assign(running_name(number), value)
         elif self.walk.shared > 1:
-            code.line(f"term[{lane}] = {value};")
+            code.assign(f"term[{lane}]", value)
         else:
-            code.line(f"const {self.results[number].token.element.payload_type} term = {value};")
+            code.constant(self.results[number].token.element.payload_type, "term", value)
 
     def end(self, code: CodeWriter, place: Place, payload: PayloadCode) -> None:
         """Behind the terms: they are joined, and running values put by."""
@@ -135,8 +135,8 @@ class RunningValues:
             if self.reduction.order == "pairwise":
                 self._count(code, place, total)
             else:
-                code.line(f"const {c_type} before = {self._value_before(port, place)};")
-                code.line(f"const {c_type} {running_name(0)} = {payload.joined('before', total)};")
+                code.constant(c_type, "before", self._value_before(port, place))
+                code.constant(c_type, running_name(0), payload.joined("before", total))
         for number, port in self._kept():
             self._put_by(code, number, port, place)
 
@@ -148,25 +148,27 @@ class RunningValues:
         if payload.sums:
             return f"{payload.helpers.call('tree_sum')}<{LANES} - 1>(term)"
         with code.unrolled([CountedLoop("tree", "n", joins, f"{LANES} - 1")]):
-            code.line(f"term[{LANES} + n] = {payload.joined('term[2 * n]', 'term[2 * n + 1]')};")
+            code.assign(f"term[{LANES} + n]", payload.joined("term[2 * n]", "term[2 * n + 1]"))
         return f"term[2 * {LANES} - 2]"
 
     def _count(self, code: CodeWriter, place: Place, total: str) -> None:
         """The sum of 2 ** n steps waits in level n for that of the next as many; the last step's number is all ones."""
         port = self.results[0]
-        code.line(f"float {running_name(0)} = {total};")
+        code.variable("float", running_name(0), total)
         if not self._levels:
             return
         first = self._first_number()
-        code.line(f"const int step_of_sum = {self._step_number()}{f' + {first}' if first != '0' else ''};")
-        code.line("bool carries = true;")
+        code.constant("int", "step_of_sum", f"{self._step_number()}{f' + {first}' if first != '0' else ''}")
+        code.variable("bool", "carries", "true")
         level = self._array(port).at(["n", *port.held, *self._index(port, place)])
-        waits = "" if first == "0" else f" && step_of_sum >> n << n > {first}"
+        waits = [] if first == "0" else [f"step_of_sum >> n << n > {first}"]
         with code.unrolled([CountedLoop("levels", "n", self._levels)]):
-            with code.block("if ((step_of_sum >> n) % 2 == 0)"):
-                code.line(f"if (carries) {level} = {running_name(0)};")
-                code.line("carries = false;")
-            code.line(f"else if (carries{waits}) {running_name(0)} = {level} + {running_name(0)};")
+            with code.scope(["(step_of_sum >> n) % 2 == 0"]):
+                with code.scope(["carries"]):
+                    code.assign(level, running_name(0))
+                code.assign("carries", "false")
+            with code.otherwise(["carries", *waits]):
+                code.assign(running_name(0), f"{level} + {running_name(0)}")
 
     def _first_number(self) -> str:
         """The number of a result's first step."""
@@ -213,13 +215,13 @@ class RunningValues:
             places = self._in_line
             with code.unrolled([CountedLoop("moves", "n", places - 1)] if places > 1 else []):
                 if places > 1:
-                    index = [self._kept_value(port, place, at) for at in (f"{places - 1} - n", f"{places - 2} - n")]
-                    code.line(f"{index[0]} = {index[1]};")
-            code.line(f"{self._kept_value(port, place, '0')} = {running};")
+                    moved = [self._kept_value(port, place, at) for at in (f"{places - 1} - n", f"{places - 2} - n")]
+                    code.assign(*moved)
+            code.assign(self._kept_value(port, place, "0"), running)
         elif waits and (kept := self._kept_value(port, place)) != element:
-            code.line(f"{kept} = {running};")
+            code.assign(kept, running)
         if not self.is_result(port):
-            code.line(f"{element} = {running};")
+            code.assign(element, running)
 
     def is_result(self, port: TaskPort) -> bool:
         """Whether the running value of a step is the token that the step gives."""

@@ -4,104 +4,85 @@ A process is one function of the dataflow region, by whose name the tool's repor
 into it, so that its loops are the process's own.
 """
 
-import re
-from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from string import ascii_lowercase
 
-from sttest.compile.hls.value_names import without_names
-from sttest.compile.hls.writer import MAX_COLUMNS, CodeWriter, Constant, FunctionText
-
-_PARAMETER = re.compile(r"(\w+)(\)\[\d+\])?$")
-"""The name of a parameter, and what stands behind it where that is an array."""
+from sttest.compile.hls.folding import folded
+from sttest.compile.hls.tree import MAX_COLUMNS, Function, Pragma, Verbatim, bound, definition, lines_of
+from sttest.compile.hls.value_names import names_of_symbols
 
 
-@dataclass(frozen=True)
-class WrittenFunctions:
-    """The functions of a kernel as text."""
-
-    templates: list[str]  # lines of those that several processes share
-    processes: list[str]  # lines of one function per process, in the order of the kernel
-
-
-def written(functions: Sequence[FunctionText], name_of: Callable[[str, int], str]) -> WrittenFunctions:
-    """Functions as text, with one template for all that are alike.
+def written(functions: Sequence[Function], name_of: Callable[[str, int], str]) -> tuple[list[str], list[str]]:
+    """The lines of templates for all functions that are alike, and those of one function per process.
 
     Args:
         functions: definitions in the order of the kernel.
         name_of: name of a template, by its kind and its number among those of the kind.
     """
-    alike: dict[object, list[FunctionText]] = defaultdict(list)
+    alike: dict[object, list[Function]] = defaultdict(list)
+    functions = [replace(each, body=folded(each.body, names_of_symbols(each.names))) for each in functions]
     for each in functions:
         alike[_key(each)].append(each)
-    templates, processes = CodeWriter(), CodeWriter()
-    names: dict[object, str] = {}
-    counts: dict[str, int] = defaultdict(int)
-    for key, each in alike.items():
-        if len(each) > 1:
-            kind = each[0].kind
-            names[key] = name_of(kind, counts[kind])
-            counts[kind] += 1
-            _write_template(templates, names[key], each[0])
+    shared = [each for each in alike.values() if len(each) > 1]
+    templates: list[str] = []
+    calls: dict[str, list[str]] = {}
+    counts = Counter[str]()
+    for first, *others in shared:
+        name = name_of(first.kind, counts[first.kind])
+        counts[first.kind] += 1
+        templates += _template(name, first)
+        calls |= {each.name: _call(name, each) for each in (first, *others)}
+    processes: list[str] = []
     for each in functions:
-        if (template := names.get(_key(each))) is not None:
-            _write_call(processes, template, each)
-        else:
-            _write_alone(processes, each)
-    return WrittenFunctions(templates.lines, processes.lines)
+        gap = [""] if processes and processes[-1] and each.name not in calls else []
+        processes += calls[each.name] if each.name in calls else [*gap, *_alone(each)]
+    return templates, processes
 
 
-def _key(function: FunctionText) -> object:
+def _key(function: Function) -> object:
+    """What is equal of functions that are alike."""
     if not function.kind:
         return function.name
-    constants = [f"{each.kind} {each.name}" for each in function.constants]
-    return tuple(without_names(lines, function.names) for lines in (function.parameters, constants, function.body))
+    return function.parameters, tuple((each.kind, each.name) for each in function.constants), function.body
 
 
-def _write_template(code: CodeWriter, name: str, function: FunctionText) -> None:
-    code.lines += function.comments
+def _bound(function: Function, types: Mapping[str, str]) -> Function:
+    """A function with names in the place of symbols."""
+    names = {**names_of_symbols(function.names), **types}
+    return function.mapped(lambda text: bound(text, names) if "@" in text else text)
+
+
+def _template(name: str, function: Function) -> list[str]:
+    named = _bound(function, {each.name: each.name.strip("@") for each in function.constants if each.kind == "class"})
     # Sizes come first: types follow from the arguments of a call.
-    constants = sorted(function.constants, key=lambda each: each.kind != "int")
-    if constants:
-        code.line(f"template <{', '.join(f'{each.kind} {each.name}' for each in constants)}>")
-    code.wrapped(f"static void {name}(", function.parameters, ") {")
-    code.pragma("inline")
-    code.lines += [*function.body, "}", ""]
+    constants = sorted(named.constants, key=lambda each: each.kind != "int")
+    heads = [f"template <{', '.join(f'{each.kind} {each.name}' for each in constants)}>"] if constants else []
+    body = Pragma("inline"), *named.body
+    return [*lines_of(named.comments), *heads, *definition(f"static void {name}", named.parameters, body), ""]
 
 
-def _write_call(code: CodeWriter, template: str, function: FunctionText) -> None:
+def _process(function: Function) -> Function:
+    """A function with types in the place of their names."""
+    return _bound(function, {each.name: each.value for each in function.constants if each.kind == "class"})
+
+
+def _call(template: str, function: Function) -> list[str]:
     """The process that a call of a template is: a task's parameters are called like values, others are letters."""
-    values = ", ".join(each.value for each in function.constants if each.kind == "int")
-    typed = _typed(function.parameters, function.constants)
-    letters = [ascii_lowercase[n] if n < len(ascii_lowercase) else f"p{n}" for n in range(len(typed))]
-    names = function.names or letters
-    parameters = [_PARAMETER.sub(rf"{name}\2", each) for each, name in zip(typed, names, strict=True)]
-    call = f"{template}{f'<{values}>' if values else ''}({', '.join(names)});"
-    head = f"static void {function.name}("
-    line = f"{head}{', '.join(parameters)}) {{ {call} }}"
-    if len(line) <= MAX_COLUMNS:
-        code.line(line)
-        return
-    code.wrapped(head, parameters, ") {")
-    code.line(f"  {call} }}")
+    own = _process(replace(function, body=()))
+    values = ", ".join(each.value for each in own.constants if each.kind == "int")
+    letters = [ascii_lowercase[n] if n < len(ascii_lowercase) else f"p{n}" for n in range(len(own.parameters))]
+    names = own.names or letters
+    parameters = [replace(each, name=name) for each, name in zip(own.parameters, names, strict=True)]
+    call = f"{template}{f'<{values}>' if values else ''}({', '.join(names)}); }}"
+    *head, _, _ = definition(f"static void {own.name}", parameters, (Verbatim(call),))
+    line = f"{head[0]} {call}"
+    return [line] if len(head) == 1 and len(line) <= MAX_COLUMNS else [*head, f"  {call}"]
 
 
-def _write_alone(code: CodeWriter, function: FunctionText) -> None:
-    if code.lines and code.lines[-1]:
-        code.line()
-    code.lines += function.comments
-    code.wrapped(f"static void {function.name}(", _typed(function.parameters, function.constants), ") {")
-    sizes = [f"{each.name} = {each.value}" for each in function.constants if each.kind == "int"]
-    if sizes:
-        code.line(f"  constexpr int {', '.join(sizes)};")
-    code.lines += [*_typed(function.body, function.constants), "}"]
-
-
-def _typed(lines: Sequence[str], constants: Sequence[Constant]) -> list[str]:
-    """Lines with types in the place of their names."""
-    types = {each.name: each.value for each in constants if each.kind == "class"}
-    if not types:
-        return [*lines]
-    named = re.compile(rf"\b(?:{'|'.join(types)})\b")
-    return [named.sub(lambda found: types[found[0]], line) for line in lines]
+def _alone(function: Function) -> list[str]:
+    own = _process(function)
+    sizes = ", ".join(f"{each.name} = {each.value}" for each in own.constants if each.kind == "int")
+    body = *((Verbatim(f"constexpr int {sizes};"),) if sizes else ()), *own.body
+    return [*lines_of(own.comments), *definition(f"static void {own.name}", own.parameters, body)]

@@ -1,6 +1,5 @@
 """A `df.task` as a C++ function: tile loops, steps, lanes and the payload (docs/reference/values.md, section Tasks)."""
 
-import re
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -15,15 +14,16 @@ from sttest.compile.hls.memory_layout import element_loops, token_element
 from sttest.compile.hls.payload import PayloadCode, constant
 from sttest.compile.hls.process import EngineProcess, Process
 from sttest.compile.hls.running_values import LANES, RunningValues, running_name
-from sttest.compile.hls.tile_schedule import TaskPort, TileVisit, TurnTrips, largest, task_ports, visits
+from sttest.compile.hls.tile_schedule import TaskPort, TileVisit, TurnTrips, task_ports, visits
 from sttest.compile.hls.top import PortTiming
+from sttest.compile.hls.tree import Parameter, around, is_word
 from sttest.compile.hls.types import element_of
 from sttest.compile.hls.value_names import ValueNames, element_name
 from sttest.compile.hls.writer import CodeWriter, CountedLoop, affine, counted
 from sttest.compile.ir.names import unique
 from sttest.compile.schedule.packed_products import PackedProducts, packed_products
 from sttest.compile.schedule.reductions import Reduction
-from sttest.compile.schedule.storage import StoredArray, memory_name, task_storage
+from sttest.compile.schedule.storage import StoredArray, largest, memory_name, task_storage
 from sttest.compile.schedule.tile_walk import SpreadTokens, Step
 from sttest.core.errors import InputError
 
@@ -32,7 +32,7 @@ def emit_task(code: CodeWriter, task: df.TaskOp, process: Process, timing: PortT
     """Writes the function of a task.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         task: task at the stream level.
         process: its name and streams.
         timing: the interval that the pipeline is asked for, and where it drains.
@@ -42,30 +42,6 @@ def emit_task(code: CodeWriter, task: df.TaskOp, process: Process, timing: PortT
         InputError: types, operations or stream orders that have no C++.
     """
     _TaskEmitter(code, task, process, timing, helpers, TurnTrips([task], timing)).emit()
-
-
-def emit_turn(
-    code: CodeWriter,
-    members: Sequence[df.TaskOp],
-    process: Process,
-    timing: PortTiming,
-    helpers: Helpers,
-    trips: TurnTrips,
-) -> None:
-    """Writes the function that is any of several tasks, by trip counts that it is told.
-
-    Args:
-        code: text that is appended to.
-        members: alike (`sttest.compile.sharing.functional_units`).
-        process: its name, its streams and its parameters for trip counts.
-        timing: see :func:`emit_task`.
-        helpers: see :func:`emit_task`.
-        trips: trip counts of the members.
-
-    Raises:
-        InputError: see :func:`emit_task`; also members whose tokens or arrays differ.
-    """
-    _TaskEmitter(code, largest(members), process, timing, helpers, trips).emit()
 
 
 class _TaskEmitter:
@@ -86,7 +62,7 @@ class _TaskEmitter:
         self.interval = max(each.interval for each in schedules)
         assert process.values is not None
         self.values = process.values
-        self.sources, self.results = task_ports(task, self.schedule, self.values)
+        self.sources, self.results = task_ports(task, self.schedule, self.values.symbols)
         self.storage = task_storage(task, self.schedule, trips.members)
         self.running = RunningValues.of(task, self.walk, self.results, trips, self.storage)
 
@@ -103,7 +79,7 @@ class _TaskEmitter:
             with code.loops(left, drain):
                 self._before_tiles()
                 for loop in self.trips.counters:
-                    code.line(f"int t{loop} = 0;")
+                    code.variable("int", f"t{loop}", "0")
                 with code.loops(inner, f"pipeline II={self.interval}"):
                     self._body()
                     if self.trips.counters:
@@ -115,7 +91,7 @@ class _TaskEmitter:
         name, parameters = self.process.name, self.process.parameters
         if len(self.trips.members) == 1:
             return self.process.every_layer(self.code, f"like_{name}")
-        return self.code.function(name, parameters)
+        return self.code.function(name, parameters, names=self.values.all)
 
     def _nest(self) -> tuple[list[CountedLoop], list[CountedLoop]]:
         """The loops that the pipeline is left for, and those that it flattens: tiles, then steps."""
@@ -133,7 +109,8 @@ class _TaskEmitter:
                 if self._comes_every_step(port):
                     port.token.take(self.code, port.tile.name, stream)
                 else:
-                    port.token.read(self.code, port.tile.name, stream, _condition(turns.first))
+                    with self.code.scope(turns.first):
+                        port.token.read(self.code, port.tile.name, stream)
                 continue
             if port.motion.spread is not None:
                 self._receive(port, stream, port.motion.spread)
@@ -147,7 +124,8 @@ class _TaskEmitter:
                 steps = [] if port.scanned else self.running.last_steps
                 when = [*self._is_complete(port), *steps, *port.motion.turns.last]
                 value = running_name(number) if self.running.is_result(port) else port.tile.name
-                port.token.write(self.code, stream, value, _condition(when))
+                with self.code.scope(when):
+                    port.token.write(self.code, stream, value)
                 continue
             for visit in visits(port, port.steps(self.walk)):
                 self._write(port, stream, visit)
@@ -162,7 +140,8 @@ class _TaskEmitter:
         """Registers, and the tokens that the first tile's steps come too late for."""
         for port in (*self.sources, *self.results):
             if (spread := port.motion.spread) is not None:
-                _declare_registers(self.code, port, spread)
+                words = [port.token.words] if port.token.words > 1 else []
+                self.code.registers(port.token.c_type, port.registers, spread.registers, *words)
                 if port in self.results:
                     self.code.line(f"int waiting_{port.tile.name} = 0, next_{port.tile.name} = 0;")
         if not self.schedule.ahead:
@@ -179,7 +158,8 @@ class _TaskEmitter:
                         when.append(comes)
                     elif start + spread.first_tokens < cycles:
                         when.append(f"n < {start + spread.first_tokens}")
-                    port.token.read(self.code, f"{port.registers}[{token}]", stream, _condition(when))
+                    with self.code.scope(when):
+                        port.token.read(self.code, f"{port.registers}[{token}]", stream)
 
     def _behind_tiles(self) -> None:
         """The last tile's tokens that are left."""
@@ -197,19 +177,19 @@ class _TaskEmitter:
         is_last = [f"{loop.variable} == {loop.last}" for loop in self.trips.loops[1]]
         following = [f"{step} >= {next_tile}", f"!({' && '.join(is_last)})" if is_last else "false"]
         with self.code.unrolled(_tokens_of_step(port, spread)):
-            for word, conditions, shift in (("", own, spread.ahead), ("else ", following, -next_tile)):
-                if not word or spread.ahead:
-                    if spread.every > 1:
-                        conditions.append(_every(affine(self.walk.number, shift), spread.every)[1])
-                    target, before = port.register_of(self._token(spread, shift)), f"{word}{_condition(conditions)}"
-                    port.token.read(self.code, target, stream, before)
+            branches = (self.code.scope, own, spread.ahead), (self.code.otherwise, following, -next_tile)
+            for branch, conditions, shift in branches if spread.ahead else branches[:1]:
+                if spread.every > 1:
+                    conditions.append(_every(affine(self.walk.number, shift), spread.every)[1])
+                with branch(conditions):
+                    port.token.read(self.code, port.register_of(self._token(spread, shift)), stream)
 
     def _send(self, port: TaskPort, stream: str, spread: SpreadTokens) -> None:
         """The first token that waits."""
         waiting, first = f"waiting_{port.tile.name}", f"next_{port.tile.name}"
         with self.code.scope([f"{waiting} > 0"]):
             port.token.write(self.code, stream, f"{port.registers}[{first}]")
-            self.code.line(f"{first} = {first} == {spread.registers - 1} ? 0 : {first} + 1;")
+            self.code.assign(first, f"{first} == {spread.registers - 1} ? 0 : {first} + 1")
             self.code.line(f"--{waiting};")
 
     def _token(self, spread: SpreadTokens, shift: int = 0) -> str:
@@ -239,26 +219,27 @@ class _TaskEmitter:
         when = self._is_step(visit.step)
         waits = "" if port.motion.spread is None else port.register_of(visit.number)
         if port.token.size == 1 and not visit.loops:
-            port_element = port.at(visit.places)
-            self.code.line(f"{_condition(when)}{port_element} = {waits or f'{stream}.read()'};")
+            with self.code.scope(when):
+                self.code.assign(port.at(visit.places), waits or f"{stream}.read()")
             return
         with self.code.scope(when), self.code.unrolled(visit.loops):
             if not waits:
                 port.token.take(self.code, "token", stream)
             with self.code.unrolled(element_loops(port.token, f"read_{port.tile.name}")):
-                self.code.line(f"{port.at(visit.places)} = {token_element(port.token, waits or 'token')};")
+                self.code.assign(port.at(visit.places), token_element(port.token, waits or "token"))
 
     def _write(self, port: TaskPort, stream: str, visit: TileVisit) -> None:
         when = [*self._is_complete(port), *self._is_step(visit.step)]
         waits = "" if port.motion.spread is None else port.register_of(visit.number)
         if port.token.size == 1 and not visit.loops and not waits:
-            self.code.line(f"{_condition(when)}{stream}.write({port.at(visit.places)});")
+            with self.code.scope(when):
+                port.token.write(self.code, stream, port.at(visit.places))
             return
         with self.code.scope(when), self.code.unrolled(visit.loops):
             if not waits:
                 port.token.declare(self.code, "token")
             with self.code.unrolled(element_loops(port.token, f"write_{port.tile.name}")):
-                self.code.line(f"{token_element(port.token, waits or 'token')} = {port.at(visit.places)};")
+                self.code.assign(token_element(port.token, waits or "token"), port.at(visit.places))
             if waits:
                 self.code.line(f"++waiting_{port.tile.name};")
             else:
@@ -299,7 +280,7 @@ class _TaskEmitter:
                 self._take(payload, block.args, arguments)
                 for number, (port, value) in enumerate(zip(self.results, payload.results, strict=True)):
                     if port.scanned or reduction is None:
-                        self.code.line(f"{port.element(self._point(port))} = {value};")
+                        self.code.assign(port.element(self._point(port)), value)
                     else:
                         self.running.give(self.code, number, value, self._lane)
             self.running.end(self.code, self._point, payload)
@@ -314,11 +295,11 @@ class _TaskEmitter:
         first, second = f"2 * {pair}", f"2 * {pair} + 1"
         array = unique("products", {*self.values.taken})
         product = "".join([array, *(f"[{each.variable}]" for each in loops)])
-        self.code.line(f"ap_int<{packed.bits}> {array}{''.join(f'[{each.trip}]' for each in loops)};")
+        self.code.variable(f"ap_int<{packed.bits}>", array, extents="".join(f"[{each.trip}]" for each in loops))
         self.code.pragma(f"array_partition variable={array} type=complete dim=0")
         with self.code.unrolled(halves):
             of_pair = [_with(text, pair, lane) for text in (low, product) for lane in (first, second)]
-            self.code.wrapped(f"{self.helpers.call('two_products')}(", [shared, *of_pair], ");")
+            self.code.call(self.helpers.call("two_products"), shared, *of_pair)
         return {packed.product.result: f"{self._element_type(packed)}({product})"}
 
     def _element_type(self, packed: PackedProducts) -> str:
@@ -337,9 +318,8 @@ class _TaskEmitter:
                 continue
             if name == (running_name(number) if number >= 0 else port.tile.name):
                 continue
-            self.code.line(f"const {port.token.element.payload_type} {name} = {self._argument(port, number)};")
-        for statement in payload.statements:
-            self.code.line(str(statement))
+            self.code.constant(port.token.element.payload_type, name, self._argument(port, number))
+        self.code.add(*payload.temporaries)
 
     def _element_name(self, port: TaskPort) -> str:
         """The variable of a source's element; a token that is one stands for itself."""
@@ -407,20 +387,13 @@ class _TaskEmitter:
         return [f"s{loop} == {step[loop]}" for loop in self.walk.order if self.walk.steps[loop] > 1]
 
 
-def _declare_registers(code: CodeWriter, port: TaskPort, spread: SpreadTokens) -> None:
-    words = port.token.words
-    code.line(f"{port.token.c_type} {port.registers}[{spread.registers}]{f'[{words}]' if words > 1 else ''};")
-    for dim in range(1, 3 if words > 1 else 2):
-        code.pragma(f"array_partition variable={port.registers} type=complete dim={dim}")
-
-
 def _every(number: str, steps: int) -> tuple[str, str]:
     """Of what happens once in so many steps, its number and its condition.
 
     >>> _every("8 * s0 + s1 + 3", 4)
     ('(8 * s0 + s1 + 3) / 4', '(8 * s0 + s1 + 3) % 4 == 0')
     """
-    inner = number if re.fullmatch(r"\w+", number) else f"({number})"
+    inner = number if is_word(number) else f"({number})"
     return f"{inner} / {steps}", f"{inner} % {steps} == 0"
 
 
@@ -435,14 +408,11 @@ def _with(text: str, variable: str, value: str) -> str:
     >>> _with("in1[16 * l2 + l0][l0]", "l0", "2 * l0 + 1")
     'in1[16 * l2 + (2 * l0 + 1)][2 * l0 + 1]'
     """
-    alone = re.compile(rf"(?<=\[){variable}(?=\])|\b{variable}\b")
-    return alone.sub(
-        lambda found: value if text[found.start() - 1] == "[" and text[found.end()] == "]" else f"({value})", text
-    )
-
-
-def _condition(conditions: Sequence[str]) -> str:
-    return f"if ({' && '.join(conditions)}) " if conditions else ""
+    if (parts := around(text, variable)) is None:
+        return text
+    before, behind = parts
+    is_index = before.endswith("[") and behind.startswith("]")
+    return f"{before}{value if is_index else f'({value})'}{_with(behind, variable, value)}"
 
 
 def _described(task: df.TaskOp, values: ValueNames, steps: int, interval: int) -> str:
@@ -464,7 +434,7 @@ def emit_engine(
     """Writes both functions.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         members: the tasks, in the order of their turns.
         process: names and streams.
         timing: timing of every task.
@@ -472,12 +442,12 @@ def emit_engine(
         behind: the last of them, whose turns come once, after those of all layers.
 
     Raises:
-        InputError: see :func:`~sttest.compile.hls.tasks.emit_turn`.
+        InputError: see :func:`emit_task`; also members whose tokens or arrays differ.
     """
     trips = TurnTrips(members, timing)
-    told = [f"const int {name}" for name in trips.told]
+    told = [Parameter("const int ", name) for name in trips.told]
     turn = replace(process.turn, parameters=(*process.turn.parameters, *told))
-    emit_turn(code, members, turn, timing, helpers, trips)
+    _TaskEmitter(code, largest(members), turn, timing, helpers, trips).emit()
     names = ", ".join(member.sym_name.data for member in members)
     code.comment(f"One engine for {len(members)} tasks, which take turns: {names}.")
     with process.whole.defined(code):
@@ -486,19 +456,9 @@ def emit_engine(
             member: [*streams, *(str(values[number]) for values in trips.told.values())]
             for number, (member, streams) in enumerate(zip(members, process.streams, strict=True))
         }
-        with code.every_step():
-            with code.every_layer():
-                for member in members:
-                    if member not in behind:
-                        _call_turn(code, turn.name, member, arguments[member])
-            for member in members:
-                if member in behind:
-                    _call_turn(code, turn.name, member, arguments[member])
-
-
-def _call_turn(code: CodeWriter, turn: str, member: df.TaskOp, arguments: Sequence[str]) -> None:
-    """One turn, under a comment that names its task."""
-    tiles = "x".join(map(str, member.trip_counts)) or "1"
-    module = f" of {member.origin_name}" if member.origin_name else ""
-    code.comment(f"{member.sym_name.data}{module}: {tiles} tiles.")
-    code.wrapped(f"{turn}(", arguments, ");")
+        turns = ([member for member in members if (member in behind) is once] for once in (False, True))
+        for member in code.in_layers(*turns):
+            tiles = "x".join(map(str, member.trip_counts)) or "1"
+            module = f" of {member.origin_name}" if member.origin_name else ""
+            code.comment(f"{member.sym_name.data}{module}: {tiles} tiles.")
+            code.call(turn.name, *arguments[member])

@@ -7,56 +7,25 @@ from math import prod
 from xdsl.ir import SSAValue
 
 from sttest.compile.dialects import df
-from sttest.compile.dialects.stream_order import StreamLoop, offsets
 from sttest.compile.hls.top import PortTiming
-from sttest.compile.hls.types import LocalArray, Token, row_major_strides
+from sttest.compile.hls.types import LocalArray, Token
 from sttest.compile.hls.value_names import ValueNames
 from sttest.compile.hls.writer import CodeWriter, CountedLoop, affine, divided, weighted
 from sttest.compile.schedule.reductions import reduction_loops
 from sttest.compile.schedule.storage import tile_extents
 from sttest.compile.schedule.task_schedule import PortMotion, TaskSchedule
+from sttest.compile.schedule.tile_ports import TilePort, row_major_strides
 from sttest.compile.schedule.tile_walk import PortTokens, Step, TileWalk, task_tokens
-from sttest.core.errors import InputError
 
 # --- A task's streams: their tokens within a tile, and the array that holds the tile
 
 
 @dataclass(frozen=True)
-class TaskPort:
-    """A source or a result."""
+class TaskPort(TilePort):
+    """A source or a result in C++."""
 
-    label: str  # ``in0`` or ``out0``, by its number
     token: Token  # type of the stream's tokens
-    tokens: PortTokens  # those of a tile
-    motion: PortMotion  # how they pass
-    walk: TileWalk  # steps of a tile
-    held: tuple[str, ...]  # the iteration of every loop that a running tile is held for
     tile: LocalArray  # the array that holds the tile
-
-    @property
-    def scanned(self) -> bool:
-        """Whether it is a result that reductions index."""
-        return self.tokens.scanned
-
-    @property
-    def rows(self) -> tuple[tuple[int, ...], ...]:
-        """Per data dim of the tensor, how far each loop of the task moves."""
-        return self.tokens.rows
-
-    @property
-    def parts(self) -> tuple[StreamLoop, ...]:
-        """The loops over the tokens of a tile."""
-        return self.tokens.parts
-
-    @property
-    def offsets(self) -> list[tuple[int, ...]]:
-        """Where each token of a tile lies in it, in stream order."""
-        return list(offsets(self.parts, len(self.rows)))
-
-    def steps(self, walk: TileWalk) -> list[Step]:
-        """When each token of a tile is read or written."""
-        steps = walk.in_order()
-        return [steps[number] for number in self.motion.steps]
 
     def at(self, place: Sequence[str]) -> str:
         """An element of the present tile in its array, by an index expression per data dim."""
@@ -93,9 +62,7 @@ class TaskPort:
         extents = self.walk.extents
         cut = [divided(dim, size, extents) for dim, size in zip(terms, self.token.shape, strict=True)]
         place = [(text, stride) for (_, text), stride in zip(cut, row_major_strides(self.token.shape), strict=True)]
-        moved = [(dim, part.trip) for part in self.parts if part.trip > 1 for dim, by in enumerate(part.strides) if by]
-        after = [prod(trip for _, trip in moved[number + 1 :]) for number in range(len(moved))]
-        number = weighted([(cut[dim][0], stride) for (dim, _), stride in zip(moved, after, strict=True)])
+        number = weighted([(cut[dim][0], stride) for dim, stride in self.token_strides])
         return self.token.at(self.register_of(number), weighted(place))
 
 
@@ -131,7 +98,7 @@ def _port(
 ) -> TaskPort:
     token = Token.of(df.itensor_of(value), task.sym_name.data)
     array = LocalArray(name, token.element.c_type, tile_extents(task, tokens))
-    return TaskPort(label, token, tokens, motion, walk, tuple(f"t{loop}" for loop in held), array)
+    return TaskPort(label, tokens, motion, walk, tuple(f"t{loop}" for loop in held), token, array)
 
 
 # --- When a task takes the tokens of a tile, or gives them, and where in the tile they lie
@@ -284,27 +251,3 @@ class TurnTrips:
     def _left_of(self, member: df.TaskOp) -> int:
         trips, passes = member.trip_counts, self.timing.passes[member.sym_name.data]
         return next((n for n in range(len(trips) + 1) if prod(trips[:n]) == passes), 0)
-
-
-def largest(members: Sequence[df.TaskOp]) -> df.TaskOp:
-    """The task whose arrays hold those of all others: running tiles are kept per iteration of some loops.
-
-    Raises:
-        InputError: there is none.
-    """
-    first = max(members, key=lambda task: [task.trip_counts[loop] for loop in task.held_loops])
-    for member in members:
-        sizes = zip(member.held_loops, first.held_loops, strict=False)
-        same = len(member.held_loops) <= len(first.held_loops)
-        if not same or any(m != f or member.trip_counts[m] > first.trip_counts[f] for m, f in sizes):
-            raise InputError(
-                "engine-arrays",
-                "its tasks keep running tiles of different loops",
-                where=_engine(member),
-                hints=["share fewer tasks"],
-            )
-    return first
-
-
-def _engine(task: df.TaskOp) -> str:
-    return (task.engine or task.sym_name).data

@@ -9,6 +9,7 @@ from sttest.compile.channels.memory_ports import bank_number
 from sttest.compile.dialects import df
 from sttest.compile.hls.network import KernelScope, PortMemory, RelayChain
 from sttest.compile.hls.process import Process
+from sttest.compile.hls.tree import Call, Calls, definition
 from sttest.compile.hls.types import bind_memory
 from sttest.compile.hls.writer import CodeWriter, literal
 from sttest.compile.ir.module_walk import all_of
@@ -91,25 +92,24 @@ FIFO_MACRO = """\
 """
 
 
-def emit_top(code: CodeWriter, network: KernelScope, timing: PortTiming) -> None:
-    """Writes the top function.
+def emit_top(network: KernelScope, timing: PortTiming) -> list[str]:
+    """The lines of the top function.
 
     Args:
-        code: text that is appended to.
         network: names and order of everything.
         timing: timing, which says how FIFOs and ports are built.
     """
-    memories = list(network.memories.values())
-    code.wrapped(f'extern "C" void {network.name}(', [memory.parameter for memory in memories], ") {")
-    with code.indented():
-        for memory in memories:
-            # What shares a bundle must have the same options, or the tool takes none of them (UG1448, 200-466).
-            _interface(code, memory, [other for other in memories if other.bundle == memory.bundle], timing)
-        code.pragma("interface mode=s_axilite port=return bundle=control")
-        code.pragma("dataflow")
-        _declare_streams(code, network, timing)
-        _declare_blocks(code, network, timing)
-        _call(code, [process for node in network.nodes for process in _called(network, node)])
+    code, memories = CodeWriter(), list(network.memories.values())
+    for memory in memories:
+        # What shares a bundle must have the same options, or the tool takes none of them (UG1448, 200-466).
+        _interface(code, memory, [other for other in memories if other.bundle == memory.bundle], timing)
+    code.pragma("interface mode=s_axilite port=return bundle=control")
+    code.pragma("dataflow")
+    _declare_streams(code, network, timing)
+    _declare_blocks(code, network, timing)
+    processes = [process for node in network.nodes for process in _called(network, node)]
+    code.add(Calls(tuple(Call("STTEST_PROCESS", (each.name, *each.arguments)) for each in processes)))
+    return definition(f'extern "C" void {network.name}', [memory.parameter for memory in memories], code.body)
 
 
 def _interface(code: CodeWriter, memory: PortMemory, behind: Sequence[PortMemory], timing: PortTiming) -> None:
@@ -160,7 +160,7 @@ def _declare_blocks(code: CodeWriter, network: KernelScope, timing: PortTiming) 
     """Ping-pong buffers."""
     for converter, facts in network.conversions.items():
         variable = network.blocks(converter)
-        code.line(f"hls::stream_of_blocks<{facts.type.c_type}, 2> {variable};")
+        code.variable(f"hls::stream_of_blocks<{facts.c_type}, 2>", variable)
         facts.buffer.renamed(variable).partition(code, facts.block.at_once, facts.block.word)
         bind_memory(code, variable, timing.memory_kinds.get(buffer_name(converter), ""))
 
@@ -169,9 +169,3 @@ def _called(network: KernelScope, node: df.NodeOp) -> list[Process]:
     """The processes of a node, and the relays that its tokens go through next."""
     processes = network.processes(node)
     return [*processes, *(relay.process for relay in network.relays_behind(node))] if processes else []
-
-
-def _call(code: CodeWriter, processes: Sequence[Process]) -> None:
-    """All calls, as many on a line as fit."""
-    calls = [f"STTEST_PROCESS({', '.join((each.name, *each.arguments))});" for each in processes]
-    code.filled(" ".join(calls).split(" "))

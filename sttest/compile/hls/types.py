@@ -1,6 +1,5 @@
 """What elements and tokens are in C++."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -10,6 +9,7 @@ from xdsl.ir import Attribute
 
 from sttest.compile.dialects import df
 from sttest.compile.dialects.df import identifier
+from sttest.compile.hls.tree import Call, Parameter, is_word
 from sttest.compile.hls.writer import CodeWriter
 from sttest.compile.ir.names import unique
 from sttest.compile.schedule.ports import words_of_token
@@ -110,61 +110,48 @@ class Token:
         size = self.size // self.words
         if self.words == 1 or size == 1:
             return f"{variable}[{index}]"
-        inner = index if re.fullmatch(r"\w+", index) else f"({index})"
+        inner = index if is_word(index) else f"({index})"
         return f"{variable}[{inner} / {size}][{inner} % {size}]"
 
-    def parameter(self, name: str) -> str:
+    def parameter(self, name: str) -> Parameter:
         """A function's parameter: the FIFO, or those of all words."""
-        return f"fifo<{self.c_type}>& {name}" if self.words == 1 else f"fifo<{self.c_type}> (&{name})[{self.words}]"
+        fifo = f"fifo<{self.c_type}>"
+        return Parameter(f"{fifo}& ", name) if self.words == 1 else Parameter(f"{fifo} (&", name, f")[{self.words}]")
 
     def declare(self, code: CodeWriter, name: str, c_type: str = "") -> None:
         """A variable that holds a token.
 
         Args:
-            code: text that is appended to.
+            code: tree that is appended to.
             name: name of the variable.
             c_type: the function's name for the type of a word, if it has one.
         """
-        code.line(f"{c_type or self.c_type} {name}{f'[{self.words}]' if self.words > 1 else ''};")
-        if self.words > 1:
-            code.pragma(f"array_partition variable={name} type=complete dim=1")
+        code.registers(c_type or self.c_type, name, *([self.words] if self.words > 1 else []))
 
     def take(self, code: CodeWriter, name: str, stream: str, c_type: str = "") -> None:
         """A variable that a token is read into."""
         if self.words == 1:
-            code.line(f"const {c_type or self.c_type} {name} = {stream}.read();")
+            code.constant(c_type or self.c_type, name, f"{stream}.read()")
             return
         self.declare(code, name, c_type)
         self.read(code, name, stream)
 
-    def read(self, code: CodeWriter, target: str, stream: str, before: str = "") -> None:
-        """A token is read, all words at once.
+    def read(self, code: CodeWriter, target: str, stream: str) -> None:
+        """A token is read into a variable, all words at once."""
+        if self.words == 1:
+            code.assign(target, f"{stream}.read()")
+        else:
+            code.call(f"read_words<{self.words}>", stream, target)
 
-        Args:
-            code: text that is appended to.
-            target: variable that it is read into.
-            stream: the FIFO or FIFOs.
-            before: text before the statement, such as a condition.
-        """
-        whole = f"{target} = {stream}.read();" if self.words == 1 else f"read_words<{self.words}>({stream}, {target});"
-        code.line(f"{before}{whole}")
+    def written(self, stream: str, value: str) -> Call:
+        """The call that writes a token, all words at once."""
+        if self.words == 1:
+            return Call(f"{stream}.write", (value,))
+        return Call(f"write_words<{self.words}>", (stream, value))
 
-    def write(self, code: CodeWriter, stream: str, value: str, before: str = "") -> None:
-        """A token is written, all words at once; see :meth:`read`."""
-        code.line(f"{before}{self.written(stream, value)}")
-
-    def written(self, stream: str, value: str) -> str:
-        """The statement that writes a token."""
-        return f"{stream}.write({value});" if self.words == 1 else f"write_words<{self.words}>({stream}, {value});"
-
-
-def row_major_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """How far a step along each dim is, in elements.
-
-    >>> row_major_strides((2, 3, 4))
-    (12, 4, 1)
-    """
-    return tuple(prod(shape[dim + 1 :]) for dim in range(len(shape)))
+    def write(self, code: CodeWriter, stream: str, value: str) -> None:
+        """A token is written."""
+        code.add(self.written(stream, value))
 
 
 # --- Identifiers of emitted C++: legal, not reserved, not taken by the headers
@@ -195,7 +182,8 @@ def is_legal(name: str) -> bool:
     >>> is_legal("attn_norm"), is_legal("half"), is_legal("a__b")
     (True, False, False)
     """
-    return re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) is not None and "__" not in name and name not in RESERVED
+    is_identifier = name.isascii() and name.isidentifier() and not name.startswith("_")
+    return is_identifier and "__" not in name and name not in RESERVED
 
 
 def legal(name: str) -> str:
@@ -204,7 +192,10 @@ def legal(name: str) -> str:
     >>> legal("load_x__attn_norm"), legal("class"), legal("1x")
     ('load_x_to_attn_norm', 'the_class', 'n_1x')
     """
-    clean = re.sub(r"__+", "_to_", identifier(name).strip("_"))
+    clean = identifier(name).strip("_")
+    while "___" in clean:
+        clean = clean.replace("___", "__")
+    clean = clean.replace("__", "_to_")
     clean = f"n_{clean}" if not clean[:1].isalpha() else clean
     return f"the_{clean}" if clean in RESERVED else clean
 
@@ -253,11 +244,11 @@ class LocalArray:
         """The declaration, partitioned so that ``at_once`` neighbors per dim can be touched in one cycle.
 
         Args:
-            code: text that is appended to.
+            code: tree that is appended to.
             at_once: neighbors per data dim.
             kind: kind of the banks' memories, none for registers.
         """
-        code.line(f"{self.c_type} {self.name}{self.extents};")
+        code.variable(self.c_type, self.name, extents=self.extents)
         self.partition(code, at_once)
         bind_memory(code, self.name, kind)
 

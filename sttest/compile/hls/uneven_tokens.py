@@ -17,7 +17,7 @@ def emit_uneven_read(code: CodeWriter, layout: PortLayout, process: Process, ele
     """Writes the loop that cuts tokens from words.
 
     Args:
-        code: text that is appended to.
+        code: tree that is appended to.
         layout: a row of tokens in memory.
         process: the DMA's process.
         element_of_word: name of the function that takes an element out of a word.
@@ -46,12 +46,12 @@ def _read_wide(
 ) -> None:
     """A word per cycle; a token leaves when its last element has come."""
     size, word = layout.tile_size, layout.word_size
-    _declare_words(code, layout)
-    code.line("int held;")
+    code.registers(layout.word_type, "words", _words(layout))
+    code.variable("int", "held")
     with code.loops([*_again(passes), CountedLoop("words", "w", layout.words)], "pipeline II=1"):
         _take_word(code, layout, f"{process.inputs[0]}[w]")
-        code.line(f"held = w == 0 ? {word} : held + {word};")
-        with code.block(f"if (held >= {size})"):
+        code.assign("held", f"w == 0 ? {word} : held + {word}")
+        with code.scope([f"held >= {size}"]):
             _give_token(code, layout, process, element_of_word, f"{_kept_words(layout)} - held")
             code.line(f"held -= {size};")
 
@@ -61,10 +61,10 @@ def _read_narrow(
 ) -> None:
     """A token per cycle; a word is read when a token needs it, and the one before is kept."""
     size, word = layout.tile_size, layout.word_size
-    _declare_words(code, layout)
+    code.registers(layout.word_type, "words", _words(layout))
     with code.loops([*_again(passes), CountedLoop("tokens", "t", layout.elements // size)], "pipeline II=1"):
-        code.line(f"const int end = {size} * t + {size - 1};")
-        with code.block(f"if (t == 0 || end % {word} < {size})"):
+        code.constant("int", "end", f"{size} * t + {size - 1}")
+        with code.scope([f"t == 0 || end % {word} < {size}"]):
             _take_word(code, layout, f"{process.inputs[0]}[end / {word}]")
         _give_token(code, layout, process, element_of_word, f"{_kept_words(layout) - word - size + 1} + end % {word}")
 
@@ -73,14 +73,14 @@ def _read_anywhere(code: CodeWriter, layout: PortLayout, process: Process, eleme
     """All words that a token may touch, one per cycle, for each token anew."""
     size, word = layout.tile_size, layout.word_size
     words = _words(layout)
-    _declare_words(code, layout)
+    code.registers(layout.word_type, "words", _words(layout))
     with code.loops([*tile_loops(layout), CountedLoop("words", "w", words)], "pipeline II=1"):
-        code.line(f"const int first = {affine(tile_place(layout, size))};")
+        code.constant("int", "first", affine(tile_place(layout, size)))
         # A token that ends early in its last word may have no word after it: it reads that one again.
-        code.line(f"const int at = first / {word} + w;")
+        code.constant("int", "at", f"first / {word} + w")
         last = layout.words - 1
         _take_word(code, layout, f"{process.inputs[0]}[at < {last} ? at : {last}]")
-        with code.block(f"if (w == {words - 1})"):
+        with code.scope([f"w == {words - 1}"]):
             _give_token(code, layout, process, element_of_word, f"first % {word}")
 
 
@@ -97,27 +97,22 @@ def _kept_words(layout: PortLayout) -> int:
     return _words(layout) * layout.word_size
 
 
-def _declare_words(code: CodeWriter, layout: PortLayout) -> None:
-    code.line(f"{layout.word_type} words[{_words(layout)}];")
-    code.pragma("array_partition variable=words type=complete dim=1")
-
-
 def _take_word(code: CodeWriter, layout: PortLayout, word: str) -> None:
     """The newest word comes last."""
     last = _words(layout) - 1
     if last:
         with code.unrolled([CountedLoop("older", "n", last)]):
-            code.line("words[n] = words[n + 1];")
-    code.line(f"words[{last}] = {word};")
+            code.assign("words[n]", "words[n + 1]")
+    code.assign(f"words[{last}]", word)
 
 
 def _give_token(code: CodeWriter, layout: PortLayout, process: Process, element_of_word: str, first: str) -> None:
     """A token out of the words that are kept, from an element on."""
     layout.token.declare(code, "token")
     with code.unrolled([CountedLoop("elements", "e", layout.tile_size)]):
-        code.line(f"const int number = {first} + e;")
+        code.constant("int", "number", f"{first} + e")
         element = f"{element_of_word}(words[number / {layout.word_size}], number % {layout.word_size})"
-        code.line(f"{layout.token.at('token', 'e')} = {element};")
+        code.assign(layout.token.at("token", "e"), element)
     layout.token.write(code, process.outputs[0], "token")
 
 
@@ -128,20 +123,23 @@ def _write_wide(code: CodeWriter, layout: PortLayout, process: Process, into_wor
     """A word per cycle; a token is taken when there are too few elements for one."""
     size, word = layout.tile_size, layout.word_size
     kept, rest, last = _kept_elements(layout), layout.elements % word, layout.words - 1
-    _declare_kept(code, layout)
-    code.line("int held;")
+    code.registers(layout.token.element.c_type, "kept", kept)
+    code.variable("int", "held")
     with code.loops([CountedLoop("words", "w", layout.words)], "pipeline II=1"):
-        code.line("if (w == 0) held = 0;")
-        with code.block(f"if (held < {word}{f' && w < {last}' if rest else ''})"):
+        with code.scope(["w == 0"]):
+            code.assign("held", "0")
+        with code.scope([f"held < {word}", *([f"w < {last}"] if rest else [])]):
             layout.token.take(code, "token", process.inputs[0])
             _keep_token(code, layout)
             code.line(f"held += {size};")
-        code.line(f"{layout.word_type} word = 0;")
-        with code.unrolled([CountedLoop("elements", "e", word)]):
-            exists = f"if (e < {rest} || w < {last}) " if rest else ""
-            code.line(f"{exists}{into_word}(word, e, kept[{kept} - held + e]);")
+        code.variable(layout.word_type, "word", "0")
+        with (
+            code.unrolled([CountedLoop("elements", "e", word)]),
+            code.scope([f"e < {rest} || w < {last}"] if rest else []),
+        ):
+            code.call(into_word, "word", "e", f"kept[{kept} - held + e]")
         code.line(f"held -= {word};")
-        code.line(f"{process.outputs[0]}[w] = word;")
+        code.assign(f"{process.outputs[0]}[w]", "word")
 
 
 def _write_tokens(code: CodeWriter, layout: PortLayout, process: Process, into_word: str) -> None:
@@ -149,21 +147,21 @@ def _write_tokens(code: CodeWriter, layout: PortLayout, process: Process, into_w
     size, word = layout.tile_size, layout.word_size
     kept, rest, words = _kept_elements(layout), layout.elements % word, -(-size // word)
     memory = process.outputs[0]
-    _declare_kept(code, layout)
+    code.registers(layout.token.element.c_type, "kept", kept)
     with code.loops(tile_loops(layout), f"pipeline II={words}"):
         layout.token.take(code, "token", process.inputs[0])
-        code.line(f"const int first = {affine(tile_place(layout, size))};")
+        code.constant("int", "first", affine(tile_place(layout, size)))
         with first_time(code, layout):
             _keep_token(code, layout)
             with code.unrolled([CountedLoop("words", "n", words)] if words > 1 else []):
                 number = f"first / {word}{' + n' if words > 1 else ''}"
-                with code.block(f"if (({number} + 1) * {word} <= first + {size})"):
+                with code.scope([f"({number} + 1) * {word} <= first + {size}"]):
                     _put_word(code, layout, into_word, word, f"{kept - size} + ({number}) * {word} - first")
-                    code.line(f"{memory}[{number}] = word;")
+                    code.assign(f"{memory}[{number}]", "word")
     if rest:
         with code.scope():
             _put_word(code, layout, into_word, rest, f"{kept - rest}")
-            code.line(f"{memory}[{layout.words - 1}] = word;")
+            code.assign(f"{memory}[{layout.words - 1}]", "word")
 
 
 def _kept_elements(layout: PortLayout) -> int:
@@ -171,22 +169,17 @@ def _kept_elements(layout: PortLayout) -> int:
     return layout.word_size - gcd(layout.word_size, layout.tile_size) + layout.tile_size
 
 
-def _declare_kept(code: CodeWriter, layout: PortLayout) -> None:
-    code.line(f"{layout.token.element.c_type} kept[{_kept_elements(layout)}];")
-    code.pragma("array_partition variable=kept type=complete dim=1")
-
-
 def _keep_token(code: CodeWriter, layout: PortLayout) -> None:
     """The newest elements come last."""
     older = _kept_elements(layout) - layout.tile_size
     with code.unrolled([CountedLoop("older", "n", older)]):
-        code.line(f"kept[n] = kept[n + {layout.tile_size}];")
+        code.assign("kept[n]", f"kept[n + {layout.tile_size}]")
     with code.unrolled([CountedLoop("newer", "n", layout.tile_size)]):
-        code.line(f"kept[{older} + n] = {layout.token.at('token', 'n')};")
+        code.assign(f"kept[{older} + n]", layout.token.at("token", "n"))
 
 
 def _put_word(code: CodeWriter, layout: PortLayout, into_word: str, elements: int, first: str) -> None:
     """A word of some of the elements that are kept, zeros behind them."""
-    code.line(f"{layout.word_type} word = 0;")
+    code.variable(layout.word_type, "word", "0")
     with code.unrolled([CountedLoop("elements", "e", elements)]):
-        code.line(f"{into_word}(word, e, kept[{first} + e]);")
+        code.call(into_word, "word", "e", f"kept[{first} + e]")

@@ -1,6 +1,5 @@
 """Names of what goes through a kernel: of a task's values, short as in its formula, and of FIFOs, as in the model."""
 
-import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,23 +32,18 @@ def stream_name(value: str, *, is_read: bool) -> str:
     return f"{value}_{'in' if is_read else 'out'}"
 
 
-def without_names(lines: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
-    """Lines with the number of a name in its place, also in what is made of the name.
+def names_of_symbols(names: Sequence[str]) -> dict[str, str]:
+    """What symbols of values stand for.
 
-    >>> without_names(["const float x_i = x[l0];", "kept_mean = x_i;"], ["x", "mean"])
-    ('const float @0_i = @0[l0];', 'kept_@1 = @0_i;')
+    >>> names_of_symbols(["x"])
+    {'@v0@': 'x', '@V0@': 'X'}
     """
-    if not names:
-        return tuple(lines)
-    number = {name.lower(): str(place) for place, name in enumerate(names)}
-    longest_first = "|".join(sorted(map(re.escape, number), key=len, reverse=True))
-    before, behind = "|".join(_BEFORE), "|".join(_BEHIND)
-    made = re.compile(rf"\b((?:{before})_)?({longest_first})((?:_(?:{behind}))?(?:_\d+)*)\b", re.IGNORECASE)
+    symbols = zip(_symbols(len(names)), names, strict=True)
+    return {each: text for sign, name in symbols for each, text in ((sign, name), (sign.upper(), name.upper()))}
 
-    def numbered(found: re.Match[str]) -> str:
-        return f"{found[1] or ''}@{number[found[2].lower()]}{found[3]}"
 
-    return tuple(made.sub(numbered, each) for each in lines)
+def _symbols(count: int) -> list[str]:
+    return [f"@v{number}@" for number in range(count)]
 
 
 def _forms(name: str) -> set[str]:
@@ -69,7 +63,18 @@ class ValueNames:
     @property
     def taken(self) -> set[str]:
         """All names that a function makes of them."""
-        return set().union(*map(_forms, (*self.sources, *self.results)))
+        return set().union(*map(_forms, self.all))
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Those of sources, then those of results."""
+        return (*self.sources, *self.results)
+
+    @property
+    def symbols(self) -> "ValueNames":
+        """What stands for them until a function is printed."""
+        found, arity = _symbols(len(self.all)), len(self.sources)
+        return ValueNames(tuple(found[:arity]), tuple(found[arity:]))
 
 
 _STEPS = {"quantize": "quantized", "dequantize": "dequantized", "rescale": "rescaled", "groups": "grouped"}
@@ -87,10 +92,12 @@ _OPERATIONS = {
 _GREATER, _LESS = (2, 3, 9, 10), (4, 5, 11, 12)
 """Predicates of arith.cmpf by MLIR's numbers."""
 _JOINS = {"arith.maximumf": "maximum", "arith.minimumf": "minimum", "arith.maxsi": "maximum", "arith.minsi": "minimum"}
-# What a task's function calls its own.
-_LOCAL = re.compile(
-    r"[belstv]\d+|b|n|w|tiles?|(term|acc|running)\d*|before|token|step_of_sum|carries|write|range|to_u?int(64)?"
-)
+# What a task's function calls its own, and what it counts, with letters before numbers.
+_LOCAL = {"b", "n", "w", "tile", "tiles", "before", "token", "step_of_sum", "carries"}
+_LOCAL |= {"write", "range", "to_int", "to_uint", "to_int64", "to_uint64"}
+_COUNTED = ("term", "acc", "running")
+_LETTERS = frozenset("belstv")
+_DIGITS = "0123456789"
 
 
 def value_names(kernel: df.KernelOp, taken: Collection[str]) -> Mapping[df.TaskOp, ValueNames]:
@@ -170,7 +177,8 @@ def _short(task: df.TaskOp) -> str:
 def _step(task: df.TaskOp) -> str:
     """The step of its module that a task is; empty for the module itself, numbered or not."""
     step = task.sym_name.data.removeprefix(_module(task)).strip("_")
-    step = re.sub(r"_?\d+$", "", step)
+    bare = step.rstrip(_DIGITS)
+    step = step if bare == step else bare.removesuffix("_")
     return "" if step == task.sym_name.data else step
 
 
@@ -222,7 +230,7 @@ def _behind_conversions(op: Operation | None) -> Operation | None:
 def _free(wanted: str, taken: set[str]) -> str:
     """A legal name of which no form is taken; takes all of them."""
     name = legal(wanted)
-    name = f"{name}_value" if _LOCAL.fullmatch(name) else name
+    name = f"{name}_value" if _is_local(name) else name
     tried = set[str]()
     found = unique(name, tried)
     while _forms(found) & taken:
@@ -231,10 +239,15 @@ def _free(wanted: str, taken: set[str]) -> str:
     return found
 
 
+def _is_local(name: str) -> bool:
+    bare = name.rstrip(_DIGITS)
+    return name in _LOCAL or bare in _COUNTED or (bare != name and bare in _LETTERS)
+
+
 # --- FIFOs of the kernel
 
 
-_PATH = re.compile(r"((?:(?:load|gather|fork|order)_)*)(.+)")
+_ON_THE_WAY = ("load", "gather", "fork", "order")
 
 
 def fifo_variable(writer: df.NodeOp, number: int) -> str:
@@ -256,5 +269,7 @@ def blocks_variable(converter: df.ConverterOp) -> str:
 
 def _parted(label: str) -> tuple[str, str]:
     """What a node does with a value, and the value."""
-    found = _PATH.fullmatch(label)
-    return ("", label) if found is None else (found[1], found[2])
+    path, value = "", label
+    while (parts := value.partition("_"))[0] in _ON_THE_WAY and parts[2]:
+        path, value = f"{path}{parts[0]}_", parts[2]
+    return path, value

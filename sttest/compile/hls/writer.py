@@ -1,18 +1,15 @@
-"""Lines of C++ with indentation: loops, pragmas, functions."""
+"""Builds functions of C++ statement by statement: loops, directives, conditions."""
 
-import re
-import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from textwrap import wrap
+from typing import TypeVar
 
-from sttest.compile.hls.folding import folded
+from sttest.compile.hls import tree
 from sttest.compile.ir.names import unique
 
-_INDENT = "  "
-MAX_COLUMNS = 120
-_OF_TYPE = re.compile(r"<[^&]*>(?=&| \(&)")
-"""The type that a stream in a parameter is of."""
+_Turn = TypeVar("_Turn")
 
 
 @dataclass(frozen=True)
@@ -33,46 +30,29 @@ class CountedLoop:
         return str(self.trip - 1) if self.is_literal else f"{self.bound or self.label.upper()} - 1"
 
 
-@dataclass(frozen=True)
-class Constant:
-    """A size or a type that a function has a name for."""
-
-    kind: str  # ``int`` or ``class``
-    name: str
-    value: str
-
-
-@dataclass(frozen=True)
-class FunctionText:
-    """A function's definition, without what its constants are."""
-
-    name: str
-    kind: str  # name that it shares with functions that differ in constants only; empty if it stands for itself
-    comments: tuple[str, ...]
-    parameters: tuple[str, ...]  # declarations
-    constants: tuple[Constant, ...]
-    body: tuple[str, ...]  # lines
-    names: tuple[str, ...] = ()  # what it calls its values; others may call them otherwise
-
-
 @dataclass
 class CodeWriter:
-    """Text that grows line by line."""
+    """A tree that grows statement by statement."""
 
-    # lines, depth: so far
-    lines: list[str] = field(default_factory=list)
-    depth: int = 0
-    functions: list[FunctionText] = field(default_factory=list)
+    functions: list[tree.Function] = field(default_factory=list)
     layers: int = 1  # number of times that a process repeats its work for one token
     steps: int = 1  # number of tokens that a launch generates
+    _statements: list[tree.Node] = field(default_factory=list)  # of the block that is being written
     _around: list[CountedLoop] = field(default_factory=list)  # loops that the next nest begins with
     _pipelined: bool = False  # whether the present loop is, or lies in, a pipeline
     _labels: set[str] = field(default_factory=set)
-    _constants: dict[str, Constant] = field(default_factory=dict)
+    _constants: dict[str, tree.Constant] = field(default_factory=dict)
+
+    @property
+    def body(self) -> tree.Body:
+        """What has been written."""
+        return tuple(self._statements)
+
+    # --- Constants of the function
 
     def size(self, name: str, number: int) -> str:
         """A number by a name that the function has for it."""
-        self._constants[name] = Constant("int", name, str(number))
+        self._constants[name] = tree.Constant("int", name, str(number))
         return name
 
     def type(self, name: str, c_type: str) -> str:
@@ -80,70 +60,80 @@ class CodeWriter:
         known = (each.name for each in self._constants.values() if (each.kind, each.value) == ("class", c_type))
         if (found := next(known, None)) is not None:
             return found
-        self._constants[name] = Constant("class", name, c_type)
-        return name
+        self._constants[name] = tree.Constant("class", f"@{name}@", c_type)
+        return f"@{name}@"
 
-    def line(self, text: str = "") -> None:
-        """One line at the present depth."""
-        self.lines.append(f"{_INDENT * self.depth}{text}" if text else "")
+    # --- Statements
+
+    def add(self, *statements: tree.Node) -> None:
+        """Any statements."""
+        self._statements += statements
+
+    def line(self, text: str) -> None:
+        """A statement that no node says."""
+        self.add(tree.Verbatim(text))
 
     def comment(self, text: str) -> None:
         """One line of comment, whatever the text: it can't end the line, nor go on in the next."""
-        safe = "".join(letter if letter.isprintable() and letter != "\\" else "?" for letter in text)
-        self.line(f"// {safe}")
+        self.add(tree.Comment("".join(each if each.isprintable() and each != "\\" else "?" for each in text)))
 
     def sentence(self, text: str) -> None:
         """A comment that may be long."""
-        self.lines += textwrap.wrap(text, MAX_COLUMNS, initial_indent="// ", subsequent_indent="// ")
+        self.add(*map(tree.Comment, wrap(text, tree.MAX_COLUMNS - len("// "))))
 
     def pragma(self, text: str) -> None:
-        """A directive; it stands at the margin, as all preprocessor lines do."""
-        self.lines.append(f"#pragma HLS {text}")
+        """A directive."""
+        self.add(tree.Pragma(text))
 
-    def wrapped(self, head: str, items: Sequence[str], tail: str) -> None:
-        """A list that may be long: on one line where it fits, else with a line break where one is full."""
-        column = " " * (len(_INDENT) * self.depth + len(head))
-        lines, current = [], f"{_INDENT * self.depth}{head}"
-        for number, item in enumerate(items):
-            piece = item + (tail if number == len(items) - 1 else ",")
-            fits = len(current) + len(piece) + 1 <= MAX_COLUMNS
-            if not fits and current.strip() != head:
-                lines.append(current)
-                current = column
-            joint = "" if current.endswith(("(", " ")) or current == column else " "
-            current += joint + piece
-        self.lines += [*lines, current if items else current + tail]
+    def variable(self, c_type: str, name: str, value: str = "", extents: str = "") -> None:
+        """A variable, or an array where it has extents."""
+        self.add(tree.Variable(c_type, name, value, extents))
+
+    def registers(self, c_type: str, name: str, *sizes: int, value: str = "") -> None:
+        """An array of which all elements are there at once."""
+        self.variable(c_type, name, value, "".join(f"[{size}]" for size in sizes))
+        for dim in range(1, len(sizes) + 1):
+            self.pragma(f"array_partition variable={name} type=complete dim={dim}")
+
+    def constant(self, c_type: str, name: str, value: str) -> None:
+        """A name for a value."""
+        self.add(tree.Variable(c_type, name, value, constant=True))
+
+    def assign(self, target: str, value: str) -> None:
+        """A variable is set."""
+        self.add(tree.Assign(target, value))
+
+    def call(self, function: str, *arguments: str) -> None:
+        """A function is called."""
+        self.add(tree.Call(function, arguments))
 
     @contextmanager
-    def block(self, head: str) -> Iterator[None]:
-        """``head {`` … ``}``."""
-        self.line(f"{head} {{")
-        with self.indented():
+    def _inside(self) -> Iterator[list[tree.Node]]:
+        """What is written goes into a list of its own."""
+        before, self._statements = self._statements, []
+        yield self._statements
+        self._statements = before
+
+    @contextmanager
+    def scope(self, conditions: Sequence[str] = ()) -> Iterator[None]:
+        """``{`` … ``}``, entered if all conditions hold."""
+        with self._inside() as inside:
             yield
-
-    def filled(self, words: Sequence[str]) -> None:
-        """Words, as many on a line as fit."""
-        current = _INDENT * self.depth
-        for word in words:
-            if current.strip() and len(current) + len(word) + 1 > MAX_COLUMNS:
-                self.lines.append(current)
-                current = _INDENT * (self.depth + 1)
-            current += word if not current.strip() else f" {word}"
-        self.lines.append(current)
+        body = tuple(inside)
+        self.add(*((tree.If(body, " && ".join(conditions)),) if conditions else tree.in_braces(body)))
 
     @contextmanager
-    def indented(self) -> Iterator[None]:
-        """The rest of a function whose head stands, and its end."""
-        self.depth += 1
-        yield
-        self.depth -= 1
-        self.line("}")
+    def otherwise(self, conditions: Sequence[str] = ()) -> Iterator[None]:
+        """What runs where the conditions before do not hold, if all of these do."""
+        with self._inside() as inside:
+            yield
+        self.add(tree.If(tuple(inside), " && ".join(conditions), is_else=True))
 
     @contextmanager
     def function(
         self,
         name: str,
-        parameters: Sequence[str],
+        parameters: Sequence[tree.Parameter],
         kind: str = "",
         sizes: Sequence[tuple[str, int]] = (),
         names: Sequence[str] = (),
@@ -155,25 +145,19 @@ class CodeWriter:
             parameters: declarations.
             kind: name of all functions that differ from it in constants only; empty if it stands for itself.
             sizes: names and values of constants.
-            names: names of its values.
+            names: names of its values, for which it has symbols.
         """
-        comments, self.lines = self.lines, []
+        comments, self._statements = self.body, []
         self._labels.clear()
         self._constants.clear()
         for each in sizes:
             self.size(*each)
-        self.depth += 1
         yield
-        self.depth -= 1
         constants = tuple(self._constants.values())
         types = {f"<{each.value}>": f"<{each.name}>" for each in constants if each.kind == "class"}
-        named = tuple(
-            re.sub(r"<[^&]*>(?=&| \(&)", lambda found: types.get(found[0], found[0]), each) for each in parameters
-        )
-        self.functions.append(
-            FunctionText(name, kind, tuple(comments), named, constants, tuple(folded(self.lines)), tuple(names))
-        )
-        self.lines = []
+        typed = tuple(each.mapped(lambda text: tree.bound(text, types)) for each in parameters)
+        self.functions.append(tree.Function(name, kind, comments, typed, constants, self.body, tuple(names)))
+        self._statements = []
 
     @contextmanager
     def outside_layers(self) -> Iterator[None]:
@@ -195,6 +179,13 @@ class CodeWriter:
         # What a layer waits for may be made of its last results: pipelines drain in between.
         with self.loops(self._layer_loops(), "loop_flatten off"):
             yield
+
+    def in_layers(self, every: Iterable[_Turn], once: Iterable[_Turn]) -> Iterator[_Turn]:
+        """Turns of every layer of every token, then those that come once per token, while the loops for them stand."""
+        with self.every_step():
+            with self.every_layer():
+                yield from every
+            yield from once
 
     @contextmanager
     def every_layer_in_a_row(self) -> Iterator[None]:
@@ -236,33 +227,12 @@ class CodeWriter:
     @contextmanager
     def _loop(self, loop: CountedLoop) -> Iterator[None]:
         label = unique(loop.label, self._labels)
-        bound = loop.bound or (loop.trip if loop.is_literal else self.size(label.upper(), loop.trip))
-        with self.block(f"{label}: for (int {loop.variable} = 0; {loop.variable} < {bound}; ++{loop.variable})"):
+        bound = loop.bound or (str(loop.trip) if loop.is_literal else self.size(label.upper(), loop.trip))
+        with self._inside() as inside:
             if loop.bound and loop.least:
                 self.pragma(f"loop_tripcount min={loop.least} max={loop.trip}")
             yield
-
-    @contextmanager
-    def scope(self, conditions: Sequence[str] = ()) -> Iterator[None]:
-        """``{`` … ``}``, entered if all conditions hold; no braces around a loop, nor around one statement."""
-        head, start = f"if ({' && '.join(conditions)}) " if conditions else "", len(self.lines)
-        self.line(f"{head}{{")
-        self.depth += 1
-        yield
-        self.depth -= 1
-        inside, outer, inner = self.lines[start + 1 :], _INDENT * self.depth, _INDENT * (self.depth + 1)
-        joined = f"{outer}{head}{inside[0].strip()}" if len(inside) == 1 else ""
-        opened = [line for line in inside if line.startswith(inner) and line[len(inner) :][0] not in " }"]
-        if joined.endswith(";") and len(joined) <= MAX_COLUMNS and (head or "const " not in joined):
-            self.lines[start:] = [joined]
-        elif not head and len(opened) == 1 and opened[0] is inside[0] and opened[0].endswith("{"):
-            self.lines[start:] = [line if line.startswith("#") else line.removeprefix(_INDENT) for line in inside]
-        else:
-            self.line("}")
-
-    def text(self) -> str:
-        """All lines."""
-        return "\n".join(self.lines) + "\n"
+        self.add(tree.Loop(tuple(inside), label, loop.variable, bound))
 
 
 def affine(terms: Sequence[tuple[str, int]], constant: int = 0) -> str:
@@ -284,9 +254,7 @@ def weighted(terms: Sequence[tuple[str, int]]) -> str:
     ('4 * (2 * s0 + l0 / 8) + l1', '0')
     """
     parts = [
-        (text if factor == 1 or re.fullmatch(r"\w+", text) else f"({text})", factor)
-        for text, factor in terms
-        if text != "0"
+        (text if factor == 1 or tree.is_word(text) else f"({text})", factor) for text, factor in terms if text != "0"
     ]
     return affine(parts)
 
@@ -309,7 +277,7 @@ def divided(terms: Sequence[tuple[str, int]], size: int, extents: Mapping[str, i
     if sum(factor * (extents[name] - 1) for name, factor in rest) < size:
         return affine(whole), affine(rest)
     text = weighted([(affine(rest), 1)])
-    inner = text if re.fullmatch(r"\w+", text) else f"({text})"
+    inner = text if tree.is_word(text) else f"({text})"
     return affine([*whole, (f"{inner} / {size}", 1)]), f"{inner} % {size}"
 
 

@@ -15,8 +15,8 @@ from xdsl.passes import ModulePass
 from sttest.boards.operators import operators
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, target_of
+from sttest.compile.schedule.drains import NodeNests, producer_of
 from sttest.compile.schedule.task_schedule import TaskSchedule, task_schedule
-from sttest.compile.timing.node_pipelines import NodePipelines, producer_of
 from sttest.sim.graph import COPY_CYCLES
 
 
@@ -39,7 +39,7 @@ class FlattenBottleneckLoops(ModulePass):
         for kernel in all_of(op, df.KernelOp):
             costs = {task: task_schedule(task, library) for task in all_of(kernel, df.TaskOp)}
             pace = max((_busy(task, cost) for task, cost in costs.items()), default=0)
-            pipelines = NodePipelines(costs)
+            pipelines = NodeNests(costs)
             left = {task: task.trip_counts[0] for task in costs if task.engine is None and pipelines.is_left(task)}
             for task, passes in left.items():
                 if _busy(task, costs[task]) + passes * costs[task].latency > pace:

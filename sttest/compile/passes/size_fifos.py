@@ -50,7 +50,7 @@ class SizeFifos(ModulePass):
         graphs = TimedGraphs(kernel, target_of(op, self.name))
         depths = stream_depths(graphs.graph("design", apart=True), self.strategy, self.sizing)
         # What a link has is decided by its buffers.
-        depths = _by_fifo(op, {fifo.name: depths[fifo.name] for fifo in graphs.fifos if fifo.name in depths})
+        depths = _by_fifo(op, {fifo.name: depths[fifo.name] for fifo in graphs.fifos_apart if fifo.name in depths})
         depths |= prefetch_depths(op, self.prefetch_kib * card_count(kernel), depths)
         shares = bool(engines_of(op)) or kernel.links is not None
         if shares:

@@ -9,7 +9,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from sttest.boards.resources import MemoryKind
+from sttest.compile.rtl.expressions import Expression, Signal, joined
 from sttest.compile.rtl.payload import PayloadFunction, payload_module
+from sttest.compile.rtl.tree import Instance, Port, body_text, module_text
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class CellModule:
         ports += [f"output [{bits - 1}:0] {name}" for name, bits in self.outputs]
         return f"(* blackbox *)\nmodule {self.name}({', '.join(ports)});\nendmodule\n"
 
-    def instance(self, name: str, wires: Sequence[str]) -> str:
+    def instance(self, name: str, wires: Sequence[Expression]) -> Instance:
         """An instance that advances with the stage of its process.
 
         Args:
@@ -41,8 +43,8 @@ class CellModule:
             wires: wires of its inputs, then of its outputs.
         """
         ports = [port for port, _ in (*self.inputs, *self.outputs)]
-        connected = [f".{port}({wire})" for port, wire in zip(ports, wires, strict=True)]
-        return f"{self.name} {name} ({', '.join(['.clk(clk)', '.ce(advance)', *connected])});"
+        every = [("clk", Signal("clk")), ("ce", Signal("advance")), *zip(ports, wires, strict=True)]
+        return Instance(self.name, name, tuple(every))
 
 
 @dataclass
@@ -102,18 +104,15 @@ def products_part(
     inputs = [("shared", lanes * shared_bits)] + [(f"other{n}", lanes * other_bits) for n in range(results)]
     outputs = [(f"sum{n}", sum_bits) for n in range(results)]
     name = f"products_{results}x{lanes}_{other_bits}x{shared_bits}_{chain}_{cycles}"
-    ports = [f"  input  logic [{bits - 1}:0] {port}" for port, bits in inputs]
-    ports += [f"  output logic [{bits - 1}:0] {port}" for port, bits in outputs]
-    listed = ",\n".join(["  input  logic clk, ce", *ports])
+    ports = [Port("input", "clk"), Port("input", "ce")]
+    ports += [Port("input", port, bits) for port, bits in inputs]
+    ports += [Port("output", port, bits) for port, bits in outputs]
     given = {"LANES": lanes, "SHARED": shared_bits, "OTHER": other_bits, "RESULTS": results, "CYCLES": cycles}
     given |= {"CHAIN": max(chain, 1), "FABRIC": int(not chain)}
-    parameters = ", ".join(f".{parameter}({value})" for parameter, value in given.items())
-    joined = [f"{{{', '.join(f'{stem}{n}' for n in reversed(range(results)))}}}" for stem in ("other", "sum")]
-    text = (
-        f"module {name} (\n{listed}\n);\n"
-        f"  dot_products #({parameters}) products (.clk, .ce, .shared, .other({joined[0]}), .sums({joined[1]}));\n"
-        "endmodule\n"
-    )
+    both = [joined(Signal(f"{stem}{n}") for n in reversed(range(results))) for stem in ("other", "sum")]
+    own = [(each, Signal(each)) for each in ("clk", "ce", "shared")]
+    sums = Instance("dot_products", "products", (*own, ("other", both[0]), ("sums", both[1])), tuple(given.items()))
+    text = module_text(name, ports, body_text([sums]))
     products = lanes, shared_bits + other_bits, results, chain
     return CellModule(name, tuple(inputs), tuple(outputs), text, ("primitives", "dot_products"), cycles, (), products)
 

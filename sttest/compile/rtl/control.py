@@ -8,27 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
 
+from sttest.compile.rtl.expressions import Expression, Signal, all_of, any_of, joined, sized, value_of, where
+from sttest.compile.rtl.tree import Clocked, Constants, Driven, IfElse, Node, Register, Set, Statement, Wire
 from sttest.sim.graph import Event, Pipeline
 
 
 def width_of(most: int) -> int:
     """Bits that hold 0 to ``most``."""
     return max(1, most.bit_length())
-
-
-def literal(value: int, width: int) -> str:
-    """A sized decimal constant."""
-    return f"{width}'d{value}"
-
-
-def any_of(terms: Sequence[str]) -> str:
-    """The or of conditions."""
-    return " | ".join(terms) if terms else "1'b0"
-
-
-def all_of(terms: Sequence[str]) -> str:
-    """The and of conditions."""
-    return " & ".join(terms) if terms else "1'b1"
 
 
 _FOLLOWED = 32
@@ -39,8 +26,8 @@ _FOLLOWED = 32
 class Counters:
     """A place in a loop's iterations: a wire that is high in their stages, and their indices."""
 
-    valid: str  # wire
-    indices: tuple[str, ...]  # a register per dim, or the constant of a dim with one iteration
+    valid: Expression  # wire
+    indices: tuple[Expression, ...]  # a register per dim, or the constant of a dim with one iteration
 
 
 @dataclass(frozen=True)
@@ -62,7 +49,7 @@ class Control:
     pipeline: Pipeline
     prefix: str = ""  # what all names begin with, where a module has several
     turns: Sequence[int] = ()  # the turn of each loop, numbered as they come; equal loops are one if it is left out
-    tables: list[str] = field(default_factory=list)
+    tables: list[Constants] = field(default_factory=list)
     _stages: "dict[_Iterator, dict[int, str]]" = field(default_factory=dict)  # names of its counters by stage
 
     def __post_init__(self) -> None:
@@ -73,9 +60,12 @@ class Control:
         self.programs = [loops[list(self.turns).index(turn)] for turn in range(max(self.turns) + 1)]
 
     @property
-    def advance(self) -> str:
+    def advance(self) -> Expression:
         """The wire that is high where a stage happens."""
-        return f"{self.prefix}advance"
+        return self._own("advance")
+
+    def _own(self, name: str) -> Expression:
+        return Signal(f"{self.prefix}{name}")
 
     def counters(self, stage: int, inner: Sequence[int] = ()) -> Counters:
         """Counters of the iterations of every turn, and of equal steps within each, from a stage of the first on.
@@ -104,24 +94,25 @@ class Control:
             stages[stage] = f"{self.prefix}c{sum(map(len, self._stages.values()))}"
         name = stages[stage]
         highest = [max(dim) for dim in zip(*trips, strict=True)]
-        return Counters(f"{name}_valid", tuple(f"{name}_x{n}" if trip > 1 else "0" for n, trip in enumerate(highest)))
+        indices = (Signal(f"{name}_x{n}") if trip > 1 else value_of(0) for n, trip in enumerate(highest))
+        return Counters(Signal(f"{name}_valid"), tuple(indices))
 
-    def moves(self, fifo: str, op: str) -> str:
+    def moves(self, fifo: str, op: str) -> Expression:
         """The condition under which the present stage moves a token through a side of a FIFO."""
         return any_of(
             [self.moves_in(turn, fifo, op) for turn in range(len(self.programs)) if self._has(turn, fifo, op)]
         )
 
-    def moves_in(self, turn: int, fifo: str, op: str) -> str:
+    def moves_in(self, turn: int, fifo: str, op: str) -> Expression:
         """The same of one turn."""
         events = (event for event in self.programs[turn].events if (event.fifo, event.op) == (fifo, op))
         found = any_of([self.happens(turn, event) for event in events])
-        return found if len(self.programs) == 1 else f"({self.is_turn([turn])} & ({found}))"
+        return found if len(self.programs) == 1 else self.is_turn([turn]) & found
 
     def _has(self, turn: int, fifo: str, op: str) -> bool:
         return any((event.fifo, event.op) == (fifo, op) for event in self.programs[turn].events)
 
-    def happens(self, turn: int, event: Event) -> str:
+    def happens(self, turn: int, event: Event) -> Expression:
         """The condition under which the present stage of a turn has an event."""
         counters, loop = self.counters(event.stage), self.programs[turn]
         conditions = [counters.valid]
@@ -133,20 +124,20 @@ class Control:
             first, last, step = when if isinstance(when, tuple) else (when, when, 1)
             index = counters.indices[outer + dim]
             if first == last:
-                conditions.append(f"{index} == {first}")
+                conditions.append(index.equals(first))
                 continue
-            conditions += [f"{index} >= {first}"] if first else []
-            conditions += [f"{index} <= {last}"] if last < trip - 1 else []
-            conditions += [f"(({index} - {first}) % {step} == 0)"] if step > 1 else []
-        return f"({all_of(conditions)})" if len(conditions) > 1 else conditions[0]
+            conditions += [index.at_least(first)] if first else []
+            conditions += [index.at_most(last)] if last < trip - 1 else []
+            conditions += [((index - first) % step).equals(0)] if step > 1 else []
+        return all_of(conditions)
 
-    def is_turn(self, turns: Sequence[int]) -> str:
+    def is_turn(self, turns: Sequence[int]) -> Expression:
         """The condition of some turns."""
         if len(turns) == len(self.programs):
-            return "1'b1"
-        return any_of([f"{self.prefix}turn == {self._turn(turn)}" for turn in turns])
+            return all_of([])
+        return any_of([self._own("turn").equals(self._turn(turn)) for turn in turns])
 
-    def by_turn(self, values: Sequence[int], width: int, turns: Sequence[int] = ()) -> str:
+    def by_turn(self, values: Sequence[int], width: int, turns: Sequence[int] = ()) -> Expression:
         """A constant of the present turn.
 
         Args:
@@ -156,146 +147,135 @@ class Control:
         """
         asked = {values[turn] for turn in turns or range(len(values))}
         if len(asked) == 1:
-            return literal(asked.pop(), width)
+            return sized(asked.pop(), width)
         name = f"{self.prefix}OF_TURN{len(self.tables)}"
-        listed = ", ".join(literal(value, width) for value in values)
-        self.tables.append(f"  localparam logic [{width - 1}:0] {name} [{len(values)}] = '{{{listed}}};\n")
-        return f"{name}[{self.prefix}turn]"
+        self.tables.append(Constants(name, tuple(values), width))
+        return Signal(name)[self._own("turn")]
 
-    def _turn(self, turn: int) -> str:
-        return literal(turn, width_of(len(self.programs) - 1))
+    def _turn(self, turn: int) -> Expression:
+        return sized(turn, width_of(len(self.programs) - 1))
 
-    def text(self, ready: Sequence[tuple[str, str]]) -> str:
+    def nodes(self, ready: Sequence[tuple[Expression, Expression]]) -> list[Node]:
         """All of it: declarations, the gate, the counters.
 
         Args:
             ready: per FIFO side two wires: that the present stage moves a token, and that it can.
         """
-        p, loops = self.prefix, self.pipeline.loops
-        runs = self.pipeline.repeat
+        p, loops, runs = self.prefix, self.pipeline.loops, self.pipeline.repeat
         before = sum(loop.length + loop.entry_gap for loop in loops[:-1])
         end = loops[-1].length if self.pipeline.end is None else self.pipeline.end - before
         periods = [program.length + program.entry_gap for program in self.programs]
-        iterators = "".join(self._iterators())
+        iterators = self._iterators()
         width, run_width = width_of(self._last_stage), width_of(runs)
-        possible = all_of([f"(~{moves} | {can})" for moves, can in ready])
+        stage, run, advance, ended = (self._own(each) for each in ("stage", "run", "advance", "ended"))
+        last_stage, last_pass, last_run = (self._own(f"last_{each}") for each in ("stage", "pass", "run"))
         period = self.by_turn([each - 1 for each in periods], width)
         behind = end + loops[-1].entry_gap - 1
         if behind != periods[self.turns[-1]] - 1:
-            period = f"({p}last_pass ? {literal(behind, width)} : {period})"
-        return f"""{"".join(self.tables)}  logic [{width - 1}:0] {p}stage = 0;
-  logic [{run_width - 1}:0] {p}run = 0;
-  logic {p}advance, {p}last_run, {p}last_pass, {p}last_stage, {p}ended = 0;
-{self._passes()}  assign {p}last_run = {p}run == {literal(runs - 1, run_width)};
-  assign {p}last_stage = {p}stage == ({p}last_run & {p}last_pass ? {literal(end, width)} : {period});
-  assign {p}advance = ~reset & ~{p}ended & {possible};
-  always_ff @(posedge clk)
-    if (reset) begin
-      {p}stage <= 0;
-      {p}run <= 0;
-      {p}ended <= 0;
-    end else if ({p}advance) begin
-      {p}stage <= {p}last_stage ? {literal(0, width)} : {p}stage + {literal(1, width)};
-      if ({p}last_stage & {p}last_pass & {p}last_run) {p}ended <= 1;
-      if ({p}last_stage & {p}last_pass & ~{p}last_run) {p}run <= {p}run + {literal(1, run_width)};
-    end
-{iterators}"""
+            period = where(last_pass, sized(behind, width), period)
+        over = last_stage & last_pass
+        return [
+            *self.tables,
+            Register(f"{p}stage", (width,), initial=0, role="state"),
+            Register(f"{p}run", (run_width,), initial=0, role="state"),
+            *(Wire(f"{p}{each}") for each in ("advance", "last_run", "last_pass", "last_stage")),
+            Register(f"{p}ended", initial=0, role="state"),
+            *self._passes(),
+            Driven(last_run, run.equals(sized(runs - 1, run_width))),
+            Driven(last_stage, stage.equals(where(last_run & last_pass, sized(end, width), period))),
+            Driven(advance, all_of([~Signal("reset"), ~ended, *(~moves | can for moves, can in ready)])),
+            Clocked(
+                (
+                    Set(stage, _next(stage, last_stage, width)),
+                    IfElse(over & last_run, (Set(ended, value_of(1)),)),
+                    IfElse(over & ~last_run, (Set(run, run + sized(1, run_width)),)),
+                ),
+                advance,
+                (_clear(stage), _clear(run), _clear(ended)),
+            ),
+            *iterators,
+        ]
 
-    def _passes(self) -> str:
+    def _passes(self) -> list[Node]:
         """The number of the loop in the program, and its turn."""
         p, passes, turns = self.prefix, len(self.turns), len(self.programs)
+        last = self._own("last_pass")
         if passes == 1:
-            return f"  assign {p}last_pass = 1;\n"
-        width, turn_width = width_of(passes - 1), width_of(turns - 1)
-        text = f"""  logic [{width - 1}:0] {p}pass = 0;
-  assign {p}last_pass = {p}pass == {literal(passes - 1, width)};
-  always_ff @(posedge clk)
-    if (reset) {p}pass <= 0;
-    else if ({p}advance & {p}last_stage)
-      {p}pass <= {p}last_pass ? {literal(0, width)} : {p}pass + {literal(1, width)};
-"""
+            return [Driven(last, value_of(1))]
+        width, turn_width, at = width_of(passes - 1), width_of(turns - 1), self._own("pass")
+        found: list[Node] = [
+            Register(f"{p}pass", (width,), initial=0, role="state"),
+            Driven(last, at.equals(sized(passes - 1, width))),
+            Clocked((Set(at, _next(at, last, width)),), self.advance & self._own("last_stage"), (_clear(at),)),
+        ]
         if turns == 1:
-            return text
-        listed = ", ".join(map(self._turn, self.turns))
-        return f"""{text}  localparam logic [{turn_width - 1}:0] {p}TURN [{passes}] = '{{{listed}}};
-  logic [{turn_width - 1}:0] {p}turn;
-  assign {p}turn = {p}TURN[{p}pass];
-"""
+            return found
+        table = Constants(f"{p}TURN", tuple(self.turns), turn_width)
+        return [*found, table, Wire(f"{p}turn", (turn_width,)), Driven(self._own("turn"), Signal(table.name)[at])]
 
-    def _iterators(self) -> list[str]:
+    def _iterators(self) -> list[Node]:
         """All counters: those of the first stage count, those of later ones follow."""
-        lines = []
+        found: list[Node] = []
         for iterator, names in self._stages.items():
             before = None
             for stage, name in sorted(names.items()):
                 if before is None or stage - before > _FOLLOWED:
-                    lines.append(self._iterator(name, iterator, stage))
+                    found += self._iterator(name, iterator, stage)
                 else:
-                    lines.append(self._follower(name, names[before], iterator, stage - before))
+                    found += self._follower(name, names[before], iterator, stage - before)
                 before = stage
-        return lines
+        return found
 
-    def _follower(self, name: str, before: str, iterator: _Iterator, stages: int) -> str:
+    def _follower(self, name: str, before: str, iterator: _Iterator, stages: int) -> list[Node]:
         """Counters that are what others were so many stages ago."""
-        widths = {
-            f"x{n}": width_of(max(dim) - 1) for n, dim in enumerate(zip(*iterator.trips, strict=True)) if max(dim) > 1
-        }
-        fields, bits = ("valid", *widths), 1 + sum(widths.values())
-        declared = "".join(
-            f"  logic [{width - 1}:0] {name}_{each};\n" for each, width in {"valid": 1, **widths}.items()
-        )
-        ours, theirs = ("{" + ", ".join(f"{which}_{each}" for each in fields) + "}" for which in (name, before))
-        moved = f"{{{name}_was[{bits * (stages - 1) - 1}:0], {theirs}}}" if stages > 1 else theirs
-        return f"""{declared}  logic [{bits * stages - 1}:0] {name}_was = 0;
-  assign {ours} = {name}_was[{bits * stages - 1} -: {bits}];
-  always_ff @(posedge clk) if ({self.advance}) {name}_was <= {moved};
-"""
+        dims = enumerate(zip(*iterator.trips, strict=True))
+        widths = {"valid": 1} | {f"x{n}": width_of(max(dim) - 1) for n, dim in dims if max(dim) > 1}
+        bits, was = sum(widths.values()), Signal(f"{name}_was")
+        ours, theirs = (joined([Signal(f"{which}_{each}") for each in widths]) for which in (name, before))
+        moved = joined([was.part(0, bits * (stages - 1)), theirs]) if stages > 1 else theirs
+        return [
+            *(Wire(f"{name}_{each}", (width,)) for each, width in widths.items()),
+            Register(was.name, (bits * stages,), initial=0, role="delay", row=stages),
+            Driven(ours, was.part(bits * (stages - 1), bits)),
+            Clocked((Set(was, moved),), self.advance),
+        ]
 
-    def _iterator(self, name: str, iterator: _Iterator, stage: int) -> str:
+    def _iterator(self, name: str, iterator: _Iterator, stage: int) -> list[Node]:
         """``NAME_valid`` in the stages of the iterations, ``NAME_x0`` … their indices, outermost first."""
-        p, turns = self.prefix, iterator.turns
-        ii = [program.ii // iterator.steps for program in self.programs]
-        indices = []
+        turns, ii = iterator.turns, [program.ii // iterator.steps for program in self.programs]
+        indices: list[_Counted] = []
         for k, dim in enumerate(zip(*iterator.trips, strict=True)):
             if max(dim) > 1:
                 width = width_of(max(dim) - 1)
-                indices.append((f"{name}_x{k}", width, self.by_turn([trip - 1 for trip in dim], width, turns)))
-        starts = f"{p}stage == {literal(stage, width_of(self._last_stage))}"
+                last = self.by_turn([trip - 1 for trip in dim], width, turns)
+                indices.append(_Counted(Signal(f"{name}_x{k}"), width, last))
+        starts = self._own("stage").equals(sized(stage, width_of(self._last_stage)))
         if len(turns) < len(self.programs):
-            starts += f" & ({self.is_turn(turns)})"
+            starts = starts & self.is_turn(turns)
+        valid, last, on = (Signal(f"{name}_{each}") for each in ("valid", "last", "on"))
         if not indices:
-            return f"  logic {name}_valid;\n  assign {name}_valid = {starts};\n"
-        phase, phase_width = f"{name}_phase", width_of(max(ii) - 1)
-        registers = [f"  logic [{width - 1}:0] {index} = 0;" for index, width, _ in indices]
-        registers.append(f"  logic {name}_on = 0, {name}_valid, {name}_last;")
-        waits = max(ii) > 1
-        registers += [f"  logic [{phase_width - 1}:0] {phase} = 0;"] if waits else []
-        in_phase = f"{name}_on & {phase} == 0" if waits else f"{name}_on"
-        last = all_of([f"{index} == {end}" for index, width, end in indices])
-        clear = "".join(f" {index} <= 0;" for index, _, _ in indices)
-        step = "\n        ".join(_increments(indices))
-        body = step
-        if waits:
-            end = self.by_turn([each - 1 for each in ii], phase_width, turns)
-            body = (
-                f"if ({phase} == {end}) begin\n        {phase} <= 0;\n        {step}\n"
-                f"      end else {phase} <= {phase} + {literal(1, phase_width)};"
-            )
-        clear += f" {phase} <= 0;" if waits else ""
-        return "\n".join(
-            [
-                *registers,
-                f"  assign {name}_valid = {starts} | ({in_phase});",
-                f"  assign {name}_last = {last};",
-                "  always_ff @(posedge clk)",
-                f"    if (reset) begin {name}_on <= 0;{clear} end",
-                f"    else if ({p}advance & ({name}_valid | {name}_on)) begin",
-                f"      if ({name}_valid & {name}_last) begin {name}_on <= 0;{clear} end",
-                f"      else begin\n      {name}_on <= 1;\n      {body}\n    end",
-                "    end",
-                "",
-            ]
-        )
+            return [Wire(valid.name), Driven(valid, starts)]
+        counts, registers, in_phase = _increments(indices), [each.register for each in indices], on
+        declared = [Register(each.register.name, (each.width,), initial=0, role="counter") for each in indices]
+        if max(ii) > 1:
+            phase, width = Signal(f"{name}_phase"), width_of(max(ii) - 1)
+            end = self.by_turn([each - 1 for each in ii], width, turns)
+            declared.append(Register(phase.name, (width,), initial=0, role="counter"))
+            registers.append(phase)
+            in_phase = on & phase.equals(0)
+            counts = [IfElse(phase.equals(end), (_clear(phase), *counts), (Set(phase, phase + sized(1, width)),))]
+        clear = (_clear(on), *map(_clear, registers))
+        return [
+            *declared,
+            Register(on.name, initial=0, role="iterator"),
+            Wire(valid.name),
+            Wire(last.name),
+            Driven(valid, starts | in_phase),
+            Driven(last, all_of([each.at_end for each in indices])),
+            Clocked(
+                (IfElse(valid & last, clear, (Set(on, value_of(1)), *counts)),), self.advance & (valid | on), clear
+            ),
+        ]
 
     @property
     def _last_stage(self) -> int:
@@ -304,17 +284,39 @@ class Control:
         return max(*(loop.length + loop.entry_gap for loop in self.programs), (self.pipeline.end or 0) - before, 1)
 
 
-def _increments(indices: Sequence[tuple[str, int, str]]) -> list[str]:
+@dataclass(frozen=True)
+class _Counted:
+    """An index that counts."""
+
+    register: Signal
+    width: int
+    last: Expression  # its last value
+
+    @property
+    def at_end(self) -> Expression:
+        """Whether it wraps when it next counts."""
+        return self.register.equals(self.last)
+
+
+def _clear(register: Expression) -> Set:
+    return Set(register, value_of(0))
+
+
+def _next(register: Expression, at_end: Expression, width: int) -> Expression:
+    """One more than a register has, or 0."""
+    return where(at_end, sized(0, width), register + sized(1, width))
+
+
+def _increments(indices: Sequence[_Counted]) -> list[Statement]:
     """The innermost index counts every time, each further one when those inside it wrap.
 
     Args:
-        indices: register, its width and its last value, outermost first.
+        indices: from the outermost one on.
     """
-    lines: list[str] = []
-    wrapped: list[str] = []
-    for index, width, last in reversed(indices):
-        at_end = f"{index} == {last}"
-        guard = f"if ({all_of(wrapped)}) " if wrapped else ""
-        lines.append(f"{guard}{index} <= {at_end} ? {literal(0, width)} : {index} + {literal(1, width)};")
-        wrapped.append(at_end)
-    return lines
+    found: list[Statement] = []
+    wrapped: list[Expression] = []
+    for index in reversed(indices):
+        counts = Set(index.register, _next(index.register, index.at_end, index.width))
+        found.append(IfElse(all_of(wrapped), (counts,)) if wrapped else counts)
+        wrapped.append(index.at_end)
+    return found

@@ -6,7 +6,21 @@ from math import prod
 from sttest.boards.resources import MemoryKind
 from sttest.compile.rtl.banks import Banks
 from sttest.compile.rtl.control import Control, Counters
-from sttest.compile.rtl.module import ModuleText, Side, delayed, gated, unrolled
+from sttest.compile.rtl.expressions import Expression, Signal, joined, value_of, where
+from sttest.compile.rtl.module import ModuleText, Side, delayed, gated
+from sttest.compile.rtl.tree import (
+    Clocked,
+    Combinational,
+    Constants,
+    Driven,
+    ForEach,
+    IfElse,
+    Node,
+    Register,
+    Set,
+    Unrolled,
+    Wire,
+)
 from sttest.compile.schedule.converter_block import BlockSide, ConverterBlock
 from sttest.sim.graph import DRAIN_CYCLES, Pipeline
 
@@ -37,49 +51,55 @@ def converter_module(
         passes, stored = DRAIN_CYCLES - 1, _array(block, counters, element_bits, source, sink)
     else:
         banks = Banks(block, element_bits, kind)
-        passes = DRAIN_CYCLES - 2
-        stored = banks.text(*counters, f"{source.name}_data", f"{source.name}_take", draining.advance)
+        passes, stored = DRAIN_CYCLES - 2, banks.nodes(*counters, source, draining.advance)
         arithmetic = {"choice": banks.chosen_bits}
-    passed, last = delayed("token", "fetched", sink.bits, passes, draining.advance)
+    advance = draining.advance
+    registers, last = delayed("token", Signal("fetched"), (sink.bits,), passes, advance, role="data")
     # Counters are known only when all that asks for them is written.
-    text = gated(filling, sides[:3]) + gated(draining, sides[3:]) + _HALVES + stored + passed
-    text += f"  assign {sink.name}_data = {last};\n"
-    text += "  assign ended_all = {drain_ended, fill_ended};\n"
-    text += "  assign moving_all = {drain_advance, fill_advance};\n"
-    return ModuleText("converter", tuple(sides), text, (fill.name, drain.name), arithmetic=arithmetic)
+    nodes = [*gated(filling, sides[:3]), *gated(draining, sides[3:]), *_halves(), *stored, *registers]
+    nodes.append(Driven(sink.data, last))
+    for what, told in (("ended", "ended_all"), ("advance", "moving_all")):
+        nodes.append(Driven(Signal(told), joined(Signal(f"{half}_{what}") for half in ("drain", "fill"))))
+    return ModuleText("converter", tuple(sides), tuple(nodes), (fill.name, drain.name), arithmetic=arithmetic)
 
 
-_HALVES = """  logic fill_half = 0, drain_half = 0;
-  always_ff @(posedge clk)
-    if (reset) begin
-      fill_half <= 0;
-      drain_half <= 0;
-    end else begin
-      if (fill_advance & fill_last_stage) fill_half <= ~fill_half;
-      if (drain_advance & drain_last_stage) drain_half <= ~drain_half;
-    end
-"""
+FILL_HALF, DRAIN_HALF = Signal("fill_half"), Signal("drain_half")
+"""Which half of the buffer is filled, and which one is drained."""
 
 
-def _array(block: ConverterBlock, counters: tuple[Counters, Counters], bits: int, source: Side, sink: Side) -> str:
+def _halves() -> list[Node]:
+    halves = {half: half.name.removesuffix("_half") for half in (FILL_HALF, DRAIN_HALF)}
+    turns = [
+        IfElse(Signal(f"{side}_advance") & Signal(f"{side}_last_stage"), (Set(half, ~half),))
+        for half, side in halves.items()
+    ]
+    cleared = tuple(Set(half, value_of(0)) for half in halves)
+    return [*(Register(half.name, initial=0) for half in halves), Clocked(tuple(turns), None, cleared)]
+
+
+def _array(
+    block: ConverterBlock, counters: tuple[Counters, Counters], bits: int, source: Side, sink: Side
+) -> list[Node]:
     """The buffer as one array, written where ``fill_place`` is, and ``fetched``, the token at ``drain_place``."""
     shape = [dim.extent for dim in block.dims]
-    size, tokens = prod(shape), (prod(block.fill.shape), prod(block.drain.shape))
-    place = f"block[(fill_half ? {size} : 0) + fill_place + FILL_ELEMENT[e]]"
-    store = unrolled("e", tokens[0], f"{place} <= {source.name}_data[e * {bits} +: {bits}];")
-    filled = "".join(f"      {line}\n" for line in store)
-    return f"""  logic [{bits - 1}:0] block [{2 * size}];
-{_place("fill", block.fill, counters[0], shape)}{_place("drain", block.drain, counters[1], shape)}\
-  localparam int FILL_ELEMENT [{tokens[0]}] = {_elements(block.fill.shape, shape)};
-  localparam int DRAIN_ELEMENT [{tokens[1]}] = {_elements(block.drain.shape, shape)};
-  always_ff @(posedge clk)
-    if ({source.name}_take) begin
-{filled}    end
-  logic [{sink.bits - 1}:0] fetched;
-  always_comb
-    for (int e = 0; e < {tokens[1]}; e++)
-      fetched[e * {bits} +: {bits}] = block[(drain_half ? {size} : 0) + drain_place + DRAIN_ELEMENT[e]];
-"""
+    size, filled, drained = prod(shape), prod(block.fill.shape), prod(block.drain.shape)
+    buffer, fetched, e = Signal("block"), Signal("fetched"), Signal("e")
+
+    def element(side: str, half: Signal) -> Expression:
+        return buffer[where(half, size, 0) + Signal(f"{side}_place") + Signal(f"{side.upper()}_ELEMENT")[e]]
+
+    store = Set(element("fill", FILL_HALF), source.data.part(e * bits, bits))
+    fetch = Set(fetched.part(e * bits, bits), element("drain", DRAIN_HALF))
+    return [
+        Register(buffer.name, (bits,), 2 * size),
+        *_place("fill", block.fill, counters[0], shape),
+        *_place("drain", block.drain, counters[1], shape),
+        Constants("FILL_ELEMENT", _elements(block.fill.shape, shape)),
+        Constants("DRAIN_ELEMENT", _elements(block.drain.shape, shape)),
+        Clocked((Unrolled((("e", filled),), store),), source.does),
+        Wire(fetched.name, (sink.bits,)),
+        Combinational((ForEach("e", drained, (fetch,)),)),
+    ]
 
 
 def _tokens(control: Control, side: BlockSide) -> Counters:
@@ -89,22 +109,22 @@ def _tokens(control: Control, side: BlockSide) -> Counters:
     return control.walk([trips], 0)
 
 
-def _place(name: str, side: BlockSide, counters: Counters, shape: Sequence[int]) -> str:
+def _place(name: str, side: BlockSide, counters: Counters, shape: Sequence[int]) -> list[Node]:
     """The place of the token of a stage in a block, as a wire."""
     strides = [prod(shape[dim + 1 :]) for dim in range(len(shape))]
     start = sum(at * stride for at, stride in zip(side.start, strides, strict=True))
-    terms = [str(start)]
+    total: Expression = value_of(start)
     for part, index in zip(side.loops, counters.indices, strict=False):
         step = sum(by * stride for by, stride in zip(part.strides, strides, strict=True))
         if step and part.trip > 1:
-            terms.append(f"{step} * {index}")
-    return f"  int {name}_place;\n  assign {name}_place = {' + '.join(terms)};\n"
+            total += step * index
+    return [Wire(f"{name}_place", kind="int"), Driven(Signal(f"{name}_place"), total)]
 
 
-def _elements(token: Sequence[int], shape: Sequence[int]) -> str:
+def _elements(token: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:
     """Places of a token's elements in the buffer, from that of its first on."""
     strides = [prod(shape[dim + 1 :]) for dim in range(len(shape))]
     found = [0]
     for size, stride in zip(token, strides, strict=True):
         found = [at + step * stride for at in found for step in range(size)]
-    return f"'{{{', '.join(map(str, found))}}}"
+    return tuple(found)

@@ -11,13 +11,24 @@ from xdsl.ir import Operation, SSAValue
 
 from sttest.boards.operators import add_tree_levels
 from sttest.compile.dialects import df
-from sttest.compile.hls.tile_schedule import TaskPort
-from sttest.compile.hls.types import element_of, row_major_strides
-from sttest.compile.hls.writer import affine
+from sttest.compile.rtl.expressions import (
+    HIGH,
+    Constant,
+    Expression,
+    Signal,
+    cast,
+    joined,
+    of_all,
+    signed,
+    value_of,
+    where,
+)
 from sttest.compile.rtl.lanes import CellLanes, Joined, ModelLanes, term_bits
-from sttest.compile.rtl.payload import constant_bits
+from sttest.compile.rtl.payload import bits_of, constant_bits
 from sttest.compile.rtl.products import products_of_integers
-from sttest.compile.rtl.task_body import TaskBody, at_stage
+from sttest.compile.rtl.task_body import At, TaskBody
+from sttest.compile.rtl.task_port import TaskPort, linear, row_major
+from sttest.compile.rtl.tree import ForEach, Set, Statement, in_loops
 from sttest.compile.schedule.operators import chain_cycles, join_stages
 from sttest.compile.schedule.reductions import Reduction
 from sttest.compile.schedule.storage import StoredArray, TaskStorage, line_places, sum_levels
@@ -40,7 +51,7 @@ class DataPath:
         arity = len(body.task.sources)
         self.source_values, self.running_values = list(arguments[:arity]), list(arguments[arity:])
 
-    def values(self, operands: Sequence[str]) -> list[str]:
+    def values(self, operands: Sequence[Expression]) -> Sequence[Expression]:
         """Per result the array of what each lane's result becomes in the last stage.
 
         Args:
@@ -60,11 +71,11 @@ class DataPath:
         ops: Sequence[Operation],
         inputs: Sequence[SSAValue],
         outputs: Sequence[SSAValue],
-        arrays: Sequence[str],
+        arrays: Sequence[Expression],
         cycles: int,
         count: int = 0,
         stage: int | None = None,
-    ) -> list[str]:
+    ) -> Sequence[Expression]:
         """Instances of a part of the payload, one per lane, and the arrays of their outputs, so many cycles later."""
         used = _needed(ops, outputs)
         kept = [(value, array) for value, array in zip(inputs, arrays, strict=True) if value in used]
@@ -79,11 +90,13 @@ class DataPath:
             return {}
         return {value: constant_bits(self.task.init, self.where) for value in self.running_values}
 
-    def _joined(self, ops: Sequence[Operation], operands: Sequence[str], reduction: Reduction) -> list[str]:
+    def _joined(
+        self, ops: Sequence[Operation], operands: Sequence[Expression], reduction: Reduction
+    ) -> list[Expression]:
         """Terms in a tree of lanes, then joined to what came before."""
         assert reduction.join is not None
         assert reduction.term is not None
-        shared, bits = self.walk.shared, self.results[0].token.element.bits
+        shared, bits = self.walk.shared, self.results[0].bits
         each, depth = join_stages(self.task, reduction.join, self.body.library), add_tree_levels(shared)
         late = self._levels * each if reduction.order == "pairwise" else 0
         # Registers that are left for the terms: the last one is that of the result.
@@ -101,14 +114,17 @@ class DataPath:
             return self._pairwise(total, reduction, bits, each)
         return self._running(total, reduction, bits)
 
-    def _tree(self, terms: str, reduction: Reduction, bits: int, each: int, cycles: int, stage: int) -> str:
+    def _tree(
+        self, terms: Expression, reduction: Reduction, bits: int, each: int, cycles: int, stage: int
+    ) -> Expression:
         """The terms of each result's lanes joined, neighbors first; so many cycles in all.
 
         A sum of integers is a bit wider in every level.
         """
         assert reduction.join is not None
         assert reduction.term is not None
-        count, shared, level, name = self.body.results_at_once, self.walk.shared, 0, terms
+        count, shared, level, found = self.body.results_at_once, self.walk.shared, 0, terms
+        r, n = Signal("r"), Signal("n")
         depth, left = add_tree_levels(shared), cycles
         is_sum = isinstance(reduction.join, AddiOp)
         wide = term_bits(reduction.term, bits) if is_sum else bits
@@ -123,143 +139,140 @@ class DataPath:
                 count * rest,
                 wide,
                 (("r", count), ("n", half)),
-                f"r * {rest} + {odd} + n",
-                *(f"{name}[r * {shared} + {odd + n} + 2 * n]" for n in range(2)),
+                r * rest + odd + n,
+                *(found[r * shared + (odd + other) + 2 * n] for other in range(2)),
                 stage=stage,
-                passed=(f"r * {rest}", f"{wide}'($signed({name}[r * {shared}]))") if odd else None,
+                passed=(r * rest, cast(wide, signed(found[r * shared]))) if odd else None,
             )
-            name, shared, stage = self.lanes.joined(reduction.join, pairs, takes), rest, stage + takes
-        return name
+            found, shared, stage = self.lanes.joined(reduction.join, pairs, takes), rest, stage + takes
+        return found
 
-    def _running(self, total: str, reduction: Reduction, bits: int) -> list[str]:
+    def _running(self, total: Expression, reduction: Reduction, bits: int) -> list[Expression]:
         """A running value that is back a cycle after it was needed."""
-        port = self.results[0]
-        prefix, count = self.body.counters(self.body.ready - 1), self.body.results_at_once
-        init = self._init(bits)
-        self.body.array("earlier", count, bits)
+        assert reduction.join is not None
+        port, count, r = self.results[0], self.body.results_at_once, Signal("r")
+        at = self.body.counters(self.body.ready - 1)
+        earlier = self.body.array("earlier", count, bits)
         kept = self.storage.running.get(0)
-        before = init
+        before = init = self._init(bits)
         if kept is not None:
-            self._kept_array(kept, 0, bits)
-            place = self._kept_place(port, kept, prefix)
-            first = " && ".join(self._first(prefix))
-            before = f"({first} ? {init} : kept0[{place}])" if first else init
-        lane = self.body.result_lane
+            before = self._before(port, kept, 0, at, init)
         if before != init and not isinstance(reduction.join, AddiOp):
             self.body.arithmetic["choice"] += count * bits
-        fetch = self.body.unfolded(f"earlier[{lane}] = {before};", first=True)
-        lines = [line for each in fetch for line in (*self.body.lane_loops(self.walk.parallel), each)]
-        self.body.always(lines, self.body.ready - 1)
-        assert reduction.join is not None
-        pairs = Joined("next", count, bits, (("r", count),), "r", "earlier[r]", f"{total}[r]", self.body.ready - 1)
+        self._fetch(earlier, before, self.body.ready - 1)
+        pairs = Joined("next", count, bits, (("r", count),), r, earlier[r], total[r], self.body.ready - 1)
         found = self.lanes.joined(reduction.join, pairs, 0)
         if kept is not None:
-            self._keep(port, kept, prefix, found, 0)
+            self._keep(port, kept, at, found, 0)
         return [found]
 
-    def _init(self, bits: int) -> str:
+    def _before(
+        self, port: TaskPort, kept: StoredArray, number: int, at: At, init: Expression, steps: int = 1
+    ) -> Expression:
+        """The running value that a lane goes on with, which comes back after so many steps."""
+        values = self._kept_array(kept, number, port.bits)
+        first = self._first(at)
+        return (
+            where(of_all("&&", first, HIGH), init, values[self._kept_place(port, kept, at, steps)]) if first else init
+        )
+
+    def _fetch(self, array: Signal, value: Expression, stage: int | None = None) -> None:
+        """An array of what each lane's result takes."""
+        loops = self.body.lane_loops(self.walk.parallel)
+        (fetch,) = in_loops(loops, [Set(array[self.body.result_lane], value)])
+        self.body.always([self.body.unfolded(fetch, first=True)], stage)
+
+    def _init(self, bits: int) -> Expression:
         assert self.task.init is not None
-        return f"{bits}'h{constant_bits(self.task.init, self.where) & ((1 << bits) - 1):x}"
+        return Constant(constant_bits(self.task.init, self.where) & ((1 << bits) - 1), bits, "h")
 
-    def _first(self, prefix: str) -> list[str]:
+    def _first(self, at: At) -> list[Expression]:
         """Conditions of a result's first step."""
-        found = [f"{prefix}t{loop} == 0" for loop in self.walk.reduced if self.body.is_loop(loop)]
-        return found + [f"{prefix}s{loop} == 0" for loop in self.walk.reduced if self.walk.steps[loop] > 1]
+        found = [at[f"t{loop}"].equals(0) for loop in self.walk.reduced if self.body.is_loop(loop)]
+        return found + [at[f"s{loop}"].equals(0) for loop in self.walk.reduced if self.walk.steps[loop] > 1]
 
-    def _kept_place(self, port: TaskPort, kept: StoredArray, prefix: str, steps: int = 1) -> str:
+    def _kept_place(self, port: TaskPort, kept: StoredArray, at: At, steps: int = 1) -> Expression:
         """Where the running value of a lane's result waits, which comes back after so many steps."""
         if line_places(self.walk, self.body.tasks):
-            count = self.body.results_at_once
-            return f"{(kept.shape[0] - steps) * count} + {self.body.result_lane}"
-        index = [*port.held, *(affine(dim) for dim in self.body.point(port))]
-        strides = row_major_strides(kept.shape)
-        terms = [f"{stride} * ({each})" for each, stride in zip(index, strides, strict=True)]
-        return at_stage(" + ".join(terms) or "0", prefix)
+            return value_of((kept.shape[0] - steps) * self.body.results_at_once) + self.body.result_lane
+        return self._place(port, kept.shape, at)
 
-    def _keep(self, port: TaskPort, kept: StoredArray, prefix: str, value: str, number: int) -> None:
+    def _place(self, port: TaskPort, shape: tuple[int, ...], at: At) -> Expression:
+        """The place of a lane's result among those of all held loops and of a tile."""
+        return at.of(row_major([*map(Signal, port.held), *map(linear, self.body.point(port))], shape))
+
+    def _keep(self, port: TaskPort, kept: StoredArray, at: At, value: Expression, number: int) -> None:
         """Running values are put by."""
-        name, size, count = f"kept{number}", prod(kept.shape), self.body.results_at_once
-        lane = self.body.result_lane
+        values, size, count = Signal(f"kept{number}"), prod(kept.shape), self.body.results_at_once
+        when = self.body.control.advance & at.valid
         if line_places(self.walk, self.body.tasks):
-            before = f"{{{name}[{size - count - 1}:0], {value}}}" if size > count else value
-            self.body.clocked(f"advance & {prefix}valid", [f"{name} <= {before};"])
+            moved = joined([values.part(0, size - count), value]) if size > count else value
+            self.body.clocked(when, Set(values, moved))
             return
-        place = self._kept_place(port, kept, prefix)
-        keep = self.body.clocked_lanes(self.walk.parallel, f"{name}[{place}] <= {value}[{lane}];")
-        self.body.clocked(f"advance & {prefix}valid", [line for each in keep for line in self.body.unfolded(each)])
+        self.body.clocked(when, self._per_result(values[self._kept_place(port, kept, at)], value))
 
-    def _kept_array(self, kept: StoredArray, number: int, bits: int) -> None:
-        size = prod(kept.shape)
-        if line_places(self.walk, self.body.tasks):
-            self.body.array(f"kept{number}", size, bits)
-        else:
-            self.body.store(f"kept{number}", size, bits)
+    def _per_result(self, target: Expression, values: Expression) -> Statement:
+        """An element for each lane's result, at a clock edge."""
+        return self.body.unrolled(self.walk.parallel, Set(target, values[self.body.result_lane]))
+
+    def _kept_array(self, kept: StoredArray, number: int, bits: int) -> Signal:
+        # Running values of one step are the result that is given.
+        same_as = "out0" if number == 0 else ""
+        as_one = line_places(self.walk, self.body.tasks) > 0
+        return self.body.kept(f"kept{number}", prod(kept.shape), bits, as_one=as_one, same_as=same_as)
 
     @property
     def _levels(self) -> int:
         """Levels of the counter that the deepest sum among the tasks needs."""
         return sum_levels(self.walk, self.body.tasks)
 
-    def _pairwise(self, total: str, reduction: Reduction, bits: int, each: int) -> list[str]:
+    def _pairwise(self, total: Expression, reduction: Reduction, bits: int, each: int) -> list[Expression]:
         """The sum of 2 ** n steps waits in level n for that of the next as many, as a binary counter carries."""
         assert reduction.join is not None
-        port, count = self.results[0], self.body.results_at_once
-        number = self._levels
-        lane, name = self.body.result_lane, total
-        start = self.body.ready - number * each
-        carries = "1'b1"
+        body, port, count, r = self.body, self.results[0], self.body.results_at_once, Signal("r")
+        number, found, carries = self._levels, total, HIGH
+        start = body.ready - number * each
         kept = self.storage.running.get(0)
         shape = kept.shape[1:] if kept is not None else ()
-        strides, size = row_major_strides(shape), prod(shape)
         for level in range(number):
             stage = start + level * each
-            prefix = self.body.counters(stage)
-            index = [*port.held, *(affine(dim) for dim in self.body.point(port))]
-            place = at_stage(" + ".join(f"{by} * ({at})" for at, by in zip(index, strides, strict=True)) or "0", prefix)
-            step, first = self._step_number(prefix), f"({1 << number} - {self.body.steps_of_sum})"
-            self.body.store(f"level{level}", max(size, 1), bits)
-            self.body.line(f"int number{level};")
-            self.body.line(f"logic carries{level}, odd{level}, adds{level};")
-            self.body.line(f"assign number{level} = {step} + {first};")
-            self.body.line(f"assign odd{level} = number{level}[{level}];")
-            self.body.line(f"assign adds{level} = odd{level} & (number{level} >> {level} << {level}) > {first};")
-            self.body.line(f"assign carries{level} = {carries};")
-            stored = f"stored{level}"
-            self.body.array(stored, count, bits)
-            fetch = self.body.unfolded(f"{stored}[{lane}] = level{level}[{place}];", first=True)
-            self.body.always([line for each in fetch for line in (*self.body.lane_loops(self.walk.parallel), each)])
-            keep = self.body.clocked_lanes(self.walk.parallel, f"level{level}[{place}] <= {name}[{lane}];")
-            self.body.clocked(
-                f"advance & {prefix}valid & carries{level} & ~odd{level}",
-                [line for each in keep for line in self.body.unfolded(each)],
-            )
+            at = body.counters(stage)
+            place, step = self._place(port, shape, at), self._step_number(at)
+            first = value_of(1 << number) - body.steps_of_sum
+            waiting = body.kept(f"level{level}", max(prod(shape), 1), bits)
+            counted = body.assigned(f"number{level}", step + first, kind="int")
+            odd = body.assigned(f"odd{level}", counted[level])
+            adds = body.assigned(f"adds{level}", odd & (counted >> level << level).above(first))
+            carry = body.assigned(f"carries{level}", carries)
+            stored = body.array(f"stored{level}", count, bits)
+            self._fetch(stored, waiting[place])
+            body.clocked(body.control.advance & at.valid & carry & ~odd, self._per_result(waiting[place], found))
             cycles = each if level < number - 1 else each - 1
-            pairs = Joined(f"added{level}", count, bits, (("r", count),), "r", f"{stored}[r]", f"{name}[r]", stage)
+            pairs = Joined(f"added{level}", count, bits, (("r", count),), r, stored[r], found[r], stage)
             added = self.lanes.joined(reduction.join, pairs, cycles)
-            adds = self.body.delayed(f"adds{level}", 1, 1, cycles)
-            alone = self.body.delayed(name, bits, count, cycles)
-            self.body.arithmetic["choice"] += count * bits
-            self.body.array(f"sum{level}", count, bits)
-            self.body.line(f"assign sum{level} = {adds} ? {added} : {alone};")
-            name = f"sum{level}"
+            late = body.delayed(adds, 1, 1, cycles)
+            alone = body.delayed(found, bits, count, cycles)
+            body.arithmetic["choice"] += count * bits
+            found = body.array(f"sum{level}", count, bits)
+            body.give(found, where(late, added, alone))
             if level < number - 1:
-                self.body.line(f"logic goes{level};")
-                self.body.line(f"assign goes{level} = carries{level} & odd{level};")
-                carries = self.body.delayed(f"goes{level}", 1, 1, cycles)
-        return [name]
+                carries = body.delayed(body.assigned(f"goes{level}", carry & odd), 1, 1, cycles)
+        return [found]
 
-    def _step_number(self, prefix: str) -> str:
+    def _step_number(self, at: At) -> Expression:
         """The number of a result's step."""
-        found = "0"
+        found: Expression = value_of(0)
         for loop in self.walk.reduced:
             if self.body.is_loop(loop):
-                found = f"({found}) * {self.body.trip(loop)} + {prefix}t{loop}"
+                found = found * self.body.trip(loop) + at[f"t{loop}"]
         for loop in self.walk.reduced:
             if self.walk.steps[loop] > 1:
-                found = f"({found}) * {self.walk.steps[loop]} + {prefix}s{loop}"
+                found = found * self.walk.steps[loop] + at[f"s{loop}"]
         return found
 
-    def _chain(self, ops: Sequence[Operation], yielded: Sequence[SSAValue], operands: Sequence[str]) -> list[str]:
+    def _chain(
+        self, ops: Sequence[Operation], yielded: Sequence[SSAValue], operands: Sequence[Expression]
+    ) -> list[Expression]:
         """One term after the other joined to the running values, lanes of one result one behind the other."""
         assert self.body.reduction is not None
         each, shared, count = (chain_cycles(self.task, self.body.library), self.walk.shared, self.body.results_at_once)
@@ -278,64 +291,56 @@ class DataPath:
         ]
         early_ops, cycles = [*constants, *before], start - self.body.fetch
         early = self._part("early", early_ops, self.source_values, crossing, operands, cycles)
-        prefix = self.body.counters(start)
-        running = [self._running_before(n, port, prefix, each * shared) for n, port in enumerate(self.results)]
-        given: list[list[str]] = [[] for _ in yielded]
+        at = self.body.counters(start)
+        running: Sequence[Expression] = [
+            self._running_before(n, port, at, each * shared) for n, port in enumerate(self.results)
+        ]
+        given: list[list[Expression]] = [[] for _ in yielded]
+        r = Signal("r")
         for lane in range(shared):
-            arrays = []
-            for value, array in zip(crossing, early, strict=True):
-                bits = element_of(value.type, self.where).bits
-                name = f"early{crossing.index(value)}_of{lane}"
-                self.body.array(name, count, bits)
-                self.body.always([f"for (int r = 0; r < {count}; r++) {name}[r] = {array}[r * {shared} + {lane}];"])
-                arrays.append(self.body.delayed(name, bits, count, lane * each))
+            arrays: list[Expression] = []
+            for place, (value, array) in enumerate(zip(crossing, early, strict=True)):
+                bits = bits_of(value, self.where)
+                own = self.body.array(f"early{place}_of{lane}", count, bits)
+                self.body.always([ForEach("r", count, (Set(own[r], array[r * shared + lane]),))])
+                arrays.append(self.body.delayed(own, bits, count, lane * each))
             values = [*crossing, *self.running_values]
             # The register of the result is the last one of the last lane.
             takes = each if lane < shared - 1 else each - 1
-            at = start + lane * each
-            running = self._part(f"chain{lane}", behind, values, yielded, [*arrays, *running], takes, count, at)
+            stage = start + lane * each
+            running = self._part(f"chain{lane}", behind, values, yielded, [*arrays, *running], takes, count, stage)
             for n, (array, value) in enumerate(zip(running, yielded, strict=True)):
-                bits = element_of(value.type, self.where).bits
-                given[n].append(self.body.delayed(array, bits, count, (shared - lane) * each - 1 - takes))
+                late = (shared - lane) * each - 1 - takes
+                given[n].append(self.body.delayed(array, bits_of(value, self.where), count, late))
         return self._put_by(given)
 
-    def _running_before(self, number: int, port: TaskPort, prefix: str, cycles: int) -> str:
+    def _running_before(self, number: int, port: TaskPort, at: At, cycles: int) -> Signal:
         """The running values that a step goes on with."""
-        bits, count = port.token.element.bits, self.body.results_at_once
-        init = self._init(bits)
-        name, kept, lane = f"before{number}", self.storage.running.get(number), self.body.result_lane
-        self.body.array(name, count, bits)
-        before = init
+        count, kept, init = self.body.results_at_once, self.storage.running.get(number), self._init(port.bits)
+        found, before = self.body.array(f"before{number}", count, port.bits), init
         if kept is not None and not port.scanned:
-            self._kept_array(kept, number, bits)
-            place = self._kept_place(port, kept, prefix, -(-cycles // self.body.interval))
-            first = " && ".join(self._first(prefix))
-            before = f"({first} ? {init} : kept{number}[{place}])" if first else init
-        self.body.arithmetic["choice"] += count * bits if before != init else 0
-        fetch = self.body.unfolded(f"{name}[{lane}] = {before};", first=True)
-        self.body.always([line for each in fetch for line in (*self.body.lane_loops(self.walk.parallel), each)])
-        return name
+            before = self._before(port, kept, number, at, init, -(-cycles // self.body.interval))
+        self.body.arithmetic["choice"] += count * port.bits if before != init else 0
+        self._fetch(found, before)
+        return found
 
-    def _put_by(self, given: Sequence[Sequence[str]]) -> list[str]:
+    def _put_by(self, given: Sequence[Sequence[Expression]]) -> list[Expression]:
         """The values behind the last lane; of a scan, those behind each."""
-        prefix, shared, count = (self.body.counters(self.body.ready - 1), self.walk.shared, self.body.results_at_once)
-        values = []
+        at, shared, count = self.body.counters(self.body.ready - 1), self.walk.shared, self.body.results_at_once
+        values: list[Expression] = []
+        r = Signal("r")
         for number, (port, lanes) in enumerate(zip(self.results, given, strict=True)):
             kept = self.storage.running.get(number)
             if not port.scanned:
                 values.append(lanes[-1])
                 if kept is not None:
-                    self._keep(port, kept, prefix, lanes[-1], number)
+                    self._keep(port, kept, at, lanes[-1], number)
                 continue
-            bits, name = port.token.element.bits, f"scan{number}"
-            self.body.array(name, count * shared, bits)
+            steps = self.body.array(f"scan{number}", count * shared, port.bits)
             self.body.always(
-                [
-                    f"for (int r = 0; r < {count}; r++) {name}[r * {shared} + {n}] = {lane}[r];"
-                    for n, lane in enumerate(lanes)
-                ]
+                [ForEach("r", count, (Set(steps[r * shared + n], lane[r]),)) for n, lane in enumerate(lanes)]
             )
-            values.append(name)
+            values.append(steps)
         return values
 
 

@@ -8,25 +8,27 @@ from typing import Protocol
 from xdsl.dialects.arith import ExtSIOp, MuliOp
 from xdsl.ir import Operation, SSAValue
 
-from sttest.compile.hls.types import element_of
 from sttest.compile.rtl import payload, payload_model
 from sttest.compile.rtl.cells import Cells
+from sttest.compile.rtl.expressions import Expression, Signal, call, cast, signed, where
+from sttest.compile.rtl.payload import bits_of
 from sttest.compile.rtl.task_body import TaskBody
+from sttest.compile.rtl.tree import Driven, ForEach, Function, Generated, Set, in_loops
 
 
 @dataclass(frozen=True)
 class Joined:
     """Pairs of terms, and what becomes of them: places and terms are expressions over the variables of loops."""
 
-    made: str  # array of what they become
+    made: str  # name of the array of what they become
     count: int  # its elements
     bits: int  # bits of an element
     loops: tuple[tuple[str, int], ...]  # variables with their bounds, outermost first
-    place: str  # place of a pair in the array
-    left: str
-    right: str
+    place: Expression  # place of a pair in the array
+    left: Expression
+    right: Expression
     stage: int  # stage in which they stand in registers
-    passed: tuple[str, str] | None = None  # place and term, over the outermost loop, of what has no pair
+    passed: tuple[Expression, Expression] | None = None  # place and term, over the outermost loop, of what has no pair
 
 
 class Lanes(Protocol):
@@ -36,13 +38,13 @@ class Lanes(Protocol):
         self,
         name: str,
         ops: Sequence[Operation],
-        inputs: Sequence[tuple[SSAValue, str]],
+        inputs: Sequence[tuple[SSAValue, Expression]],
         outputs: Sequence[SSAValue],
         count: int,
         cycles: int,
         known: Mapping[SSAValue, int],
         stage: int,
-    ) -> list[str]:
+    ) -> Sequence[Expression]:
         """A part of a payload for so many lanes: the arrays of its outputs, so many cycles later.
 
         Args:
@@ -57,7 +59,7 @@ class Lanes(Protocol):
         """
         ...
 
-    def joined(self, join: Operation, pairs: Joined, cycles: int) -> str:
+    def joined(self, join: Operation, pairs: Joined, cycles: int) -> Expression:
         """Pairs of terms joined: the array of what they become, so many cycles later."""
         ...
 
@@ -72,40 +74,37 @@ class ModelLanes:
         self,
         name: str,
         ops: Sequence[Operation],
-        inputs: Sequence[tuple[SSAValue, str]],
+        inputs: Sequence[tuple[SSAValue, Expression]],
         outputs: Sequence[SSAValue],
         count: int,
         cycles: int,
         known: Mapping[SSAValue, int],
         stage: int,
-    ) -> list[str]:
+    ) -> Sequence[Expression]:
         """See :meth:`Lanes.part`."""
         values, body = [value for value, _ in inputs], self.body
-        widths = [element_of(value.type, self.where).bits for value in outputs]
-        body.text.append(payload_model.payload_function(f"{name}_of", ops, values, outputs, self.where, known))
-        for n, bits in enumerate(widths):
-            body.array(f"{name}_{n}", count, bits)
-        body.line(f"logic [{sum(widths) - 1}:0] {name}_all;")
-        arguments = ", ".join(f"{array}[l]" for _, array in inputs)
-        lines = [f"for (int l = 0; l < {count}; l++) begin", f"  {name}_all = {name}_of({arguments});"]
-        low = 0
-        for n, bits in enumerate(widths):
-            lines.append(f"  {name}_{n}[l] = {name}_all[{low} +: {bits}];")
-            low += bits
-        body.always([*lines, "end"], stage)
-        return [body.delayed(f"{name}_{n}", bits, count, cycles) for n, bits in enumerate(widths)]
+        widths = [bits_of(value, self.where) for value in outputs]
+        function = payload_model.payload_function(f"{name}_of", ops, values, outputs, self.where, known)
+        body.nodes.append(Function(f"{name}_of", function))
+        made = [body.array(f"{name}_{n}", count, bits) for n, bits in enumerate(widths)]
+        every, lane = body.wire(f"{name}_all", sum(widths)), Signal("l")
+        given = Set(every, call(f"{name}_of", *(array[lane] for _, array in inputs)))
+        lows = [sum(widths[:n]) for n in range(len(widths))]
+        pairs = zip(made, lows, widths, strict=True)
+        taken = [Set(array[lane], every.part(low, bits)) for array, low, bits in pairs]
+        body.always([ForEach("l", count, (given, *taken))], stage)
+        return [body.delayed(array, bits, count, cycles) for array, bits in zip(made, widths, strict=True)]
 
-    def joined(self, join: Operation, pairs: Joined, cycles: int) -> str:
+    def joined(self, join: Operation, pairs: Joined, cycles: int) -> Expression:
         """See :meth:`Lanes.joined`."""
         kind = "sum" if join.name == "arith.addi" else "extreme"
         self.body.arithmetic[kind] += pairs.bits * prod(count for _, count in pairs.loops)
-        heads = [f"for (int {name} = 0; {name} < {count}; {name}++)" for name, count in pairs.loops]
-        lines = [*heads, f"  {pairs.made}[{pairs.place}] = {_expression(join, pairs)};"]
+        made = self.body.array(pairs.made, pairs.count, pairs.bits)
+        statements = in_loops(pairs.loops, [Set(made[pairs.place], _expression(join, pairs))])
         if pairs.passed:
-            lines += [heads[0], f"  {pairs.made}[{pairs.passed[0]}] = {pairs.passed[1]};"]
-        self.body.array(pairs.made, pairs.count, pairs.bits)
-        self.body.always(lines, pairs.stage)
-        return self.body.delayed(pairs.made, pairs.bits, pairs.count, cycles)
+            statements += in_loops(pairs.loops[:1], [Set(made[pairs.passed[0]], pairs.passed[1])])
+        self.body.always(statements, pairs.stage)
+        return self.body.delayed(made, pairs.bits, pairs.count, cycles)
 
 
 class CellLanes(ModelLanes):
@@ -119,13 +118,13 @@ class CellLanes(ModelLanes):
         self,
         name: str,
         ops: Sequence[Operation],
-        inputs: Sequence[tuple[SSAValue, str]],
+        inputs: Sequence[tuple[SSAValue, Expression]],
         outputs: Sequence[SSAValue],
         count: int,
         cycles: int,
         known: Mapping[SSAValue, int],
         stage: int,
-    ) -> list[str]:
+    ) -> Sequence[Expression]:
         """See :meth:`Lanes.part`."""
         function = payload.payload_function(
             [(f"i{n}", value) for n, (value, _) in enumerate(inputs)],
@@ -133,54 +132,40 @@ class CellLanes(ModelLanes):
             self.where,
             known,
         )
-        made = [f"{name}_{n}" for n in range(len(outputs))]
-        for array, value in zip(made, outputs, strict=True):
-            self.body.array(array, count, element_of(value.type, self.where).bits)
-        wires = [f"{array}[l]" for array in (*(array for _, array in inputs), *made)]
-        self._instances(name, function, cycles, [("l", count)], wires)
+        widths = [bits_of(value, self.where) for value in outputs]
+        made = [self.body.array(f"{name}_{n}", count, bits) for n, bits in enumerate(widths)]
+        wires = [array[Signal("l")] for array in (*(array for _, array in inputs), *made)]
+        self.body.instance(self.cells.payload(function, cycles), "lane", wires, [("l", count)], name)
         return made
 
-    def joined(self, join: Operation, pairs: Joined, cycles: int) -> str:
+    def joined(self, join: Operation, pairs: Joined, cycles: int) -> Expression:
         """See :meth:`Lanes.joined`."""
         if join.name not in _FLOATS:
             return super().joined(join, pairs, cycles)
         left, right = join.operands
         function = payload.payload_function([("a", left), ("b", right)], [("y", join.results[0])], self.where)
-        self.body.array(pairs.made, pairs.count, pairs.bits)
-        wires = [pairs.left, pairs.right, f"{pairs.made}[{pairs.place}]"]
-        self._instances(pairs.made, function, cycles, pairs.loops, wires)
+        made = self.body.array(pairs.made, pairs.count, pairs.bits)
+        wires = [pairs.left, pairs.right, made[pairs.place]]
+        self.body.instance(self.cells.payload(function, cycles), "lane", wires, pairs.loops, pairs.made)
         if pairs.passed:
-            self._passed(pairs, cycles)
-        return pairs.made
+            self._pass(pairs.passed, pairs, cycles)
+        return made
 
-    def _passed(self, pairs: Joined, cycles: int) -> None:
-        assert pairs.passed is not None
-        (variable, count), odd = pairs.loops[0], f"{pairs.made}_odd"
-        self.body.array(odd, count, pairs.bits)
-        head = f"for (int {variable} = 0; {variable} < {count}; {variable}++)"
-        self.body.always([f"{head} {odd}[{variable}] = {pairs.passed[1]};"])
+    def _pass(self, passed: tuple[Expression, Expression], pairs: Joined, cycles: int) -> None:
+        """What has no pair is there when the others are joined."""
+        (variable, count), at = pairs.loops[0], Signal(pairs.loops[0][0])
+        odd = self.body.array(f"{pairs.made}_odd", count, pairs.bits)
+        self.body.always([ForEach(variable, count, (Set(odd[at], passed[1]),))])
         late = self.body.delayed(odd, pairs.bits, count, cycles)
-        head = f"for (genvar {variable} = 0; {variable} < {count}; {variable}++)"
-        self.body.line(f"{head} assign {pairs.made}[{pairs.passed[0]}] = {late}[{variable}];")
-
-    def _instances(
-        self,
-        name: str,
-        function: payload.PayloadFunction,
-        cycles: int,
-        loops: Sequence[tuple[str, int]],
-        wires: Sequence[str],
-    ) -> None:
-        part = self.cells.payload(function, cycles)
-        heads = [f"for (genvar {each} = 0; {each} < {count}; {each}++) begin : {name}_{each}" for each, count in loops]
-        self.body.instance(part, [*heads, part.instance("lane", wires), *("end" for _ in heads)])
+        given = Driven(Signal(pairs.made)[passed[0]], late[at])
+        self.body.nodes.append(Generated(variable, count, (given,), f"{pairs.made}_passed"))
 
 
 def term_bits(term: SSAValue, bits: int) -> int:
     """The bits of an integer that a term needs: those of what it was extended from, or of the factors of a product."""
     owner = term.owner
     if isinstance(owner, ExtSIOp):
-        return element_of(owner.operands[0].type, "").bits
+        return bits_of(owner.operands[0], "")
     if isinstance(owner, MuliOp):
         return min(sum(term_bits(factor, bits) for factor in owner.operands), bits)
     return bits
@@ -189,17 +174,17 @@ def term_bits(term: SSAValue, bits: int) -> int:
 _FLOATS = ("arith.addf", "arith.maximumf", "arith.minimumf")
 
 
-def _expression(join: Operation, pairs: Joined) -> str:
+def _expression(join: Operation, pairs: Joined) -> Expression:
     """Two terms joined."""
     left, right, name = pairs.left, pairs.right, join.name
     match name:
         case "arith.addi":
-            return f"{pairs.bits}'($signed({left})) + {pairs.bits}'($signed({right}))"
+            return cast(pairs.bits, signed(left)) + cast(pairs.bits, signed(right))
         case "arith.addf":
-            return f"fp::fp_add({left}, {right})"
+            return call("fp::fp_add", left, right)
         case "arith.maximumf" | "arith.minimumf":
-            return f"fp::fp_{name[6:9]}({left}, {right})"
+            return call(f"fp::fp_{name[6:9]}", left, right)
         case "arith.maxsi":
-            return f"($signed({left}) < $signed({right}) ? {right} : {left})"
+            return where(signed(left).below(signed(right)), right, left)
         case _:
-            return f"($signed({right}) < $signed({left}) ? {right} : {left})"
+            return where(signed(right).below(signed(left)), right, left)

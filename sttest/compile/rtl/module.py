@@ -1,12 +1,14 @@
 """A process as a SystemVerilog module: its FIFO sides, its control, its data path."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from sttest.compile.dialects import df
 from sttest.compile.rtl.cells import CellModule
 from sttest.compile.rtl.control import Control
+from sttest.compile.rtl.expressions import Expression, Signal, where
+from sttest.compile.rtl.tree import Clocked, Driven, Node, Port, Register, Role, Set, Wire, body_text, module_text
 from sttest.compile.schedule.task_schedule import TaskSchedule
 
 
@@ -18,6 +20,32 @@ class Side:
     name: str  # prefix of the ports, such as ``in0``
     bits: int  # width of a token
     writes: bool = False  # whether the process writes
+
+    @property
+    def data(self) -> Signal:
+        """The token."""
+        return Signal(f"{self.name}_data")
+
+    @property
+    def does(self) -> Signal:
+        """High where a token passes."""
+        return Signal(f"{self.name}_{'put' if self.writes else 'take'}")
+
+    @property
+    def can(self) -> Signal:
+        """High where a token may pass."""
+        return Signal(f"{self.name}_{'space' if self.writes else 'avail'}")
+
+    @property
+    def moves(self) -> Signal:
+        """High where the present stage passes a token."""
+        return Signal(f"{self.name}_moves")
+
+    @property
+    def ports(self) -> list[Port]:
+        """The ports."""
+        ports = [Port("input", self.can.name), Port("output", self.does.name)]
+        return [*ports, *([Port("output" if self.writes else "input", self.data.name, self.bits)] if self.bits else [])]
 
 
 @dataclass(frozen=True)
@@ -36,7 +64,7 @@ class ModuleText:
 
     kind: str  # kind of process
     sides: tuple[Side, ...]  # FIFO sides, in the order of the ports
-    body: str  # text behind the ports
+    nodes: tuple[Node, ...]  # what stands behind the ports
     processes: tuple[str, ...]  # the processes of the timed graph that it is, in the order of the bits of ``ended``
     parts: tuple[CellModule, ...] = ()  # modules that it has instances of
     # bits of adders (``sum``) and of choices of the larger or smaller one (``extreme``) of integers
@@ -49,82 +77,68 @@ class ModuleText:
         return first.removesuffix("_fill") if len(self.processes) > 1 else first
 
     @property
-    def ports(self) -> str:
+    def ports(self) -> tuple[Port, ...]:
         """The ports."""
         count = len(self.processes)
-        lines = ["input  logic clk", "input  logic reset"]
-        lines += [f"output logic [{count - 1}:0] ended_all", f"output logic [{count - 1}:0] moving_all"]
-        for side in self.sides:
-            if side.writes:
-                lines.append(f"input  logic {side.name}_space")
-                lines.append(f"output logic {side.name}_put")
-                lines += [f"output logic [{side.bits - 1}:0] {side.name}_data"] if side.bits else []
-            else:
-                lines.append(f"input  logic {side.name}_avail")
-                lines.append(f"output logic {side.name}_take")
-                lines += [f"input  logic [{side.bits - 1}:0] {side.name}_data"] if side.bits else []
-        return ",\n  ".join(lines)
+        every = [Port("output", name, count) for name in ("ended_all", "moving_all")]
+        own = [port for side in self.sides for port in side.ports]
+        return Port("input", "clk"), Port("input", "reset"), *every, *own
+
+    @cached_property
+    def body(self) -> str:
+        """The text behind the ports."""
+        return body_text(self.nodes)
 
     def text(self, name: str) -> str:
         """The module by its name."""
-        return f"module {name} (\n  {self.ports}\n);\n{self.body}endmodule\n"
+        return module_text(name, self.ports, self.body)
 
 
-def gated(control: Control, sides: Sequence[Side]) -> str:
+def gated(control: Control, sides: Sequence[Side]) -> list[Node]:
     """The control of a pipeline with the handshakes of its sides; ``NAME_moves`` says when the stage moves a token."""
-    ready, lines = [], []
-    for side in sides:
-        op, can, does = ("write", "space", "put") if side.writes else ("read", "avail", "take")
-        moves = f"{side.name}_moves"
-        lines.append(f"  logic {moves};\n")
-        lines.append(f"  assign {moves} = {control.moves(side.fifo, op)};\n")
-        lines.append(f"  assign {side.name}_{does} = {control.advance} & {moves};\n")
-        ready.append((moves, f"{side.name}_{can}"))
-    declared = "".join(line for line in lines if line.startswith("  logic"))
-    assigned = "".join(line for line in lines if not line.startswith("  logic"))
-    return declared + control.text(ready) + assigned
+    moves = [control.moves(side.fifo, "write" if side.writes else "read") for side in sides]
+    nodes: list[Node] = [Wire(side.moves.name) for side in sides]
+    nodes += control.nodes([(side.moves, side.can) for side in sides])
+    for side, when in zip(sides, moves, strict=True):
+        nodes += [Driven(side.moves, when), Driven(side.does, control.advance & side.moves)]
+    return nodes
 
 
 _SHIFTED = 3
 """Cycles up to which a delay is registers in a row; longer ones go round in a memory."""
 
 
-def delayed(name: str, value: str, bits: int, cycles: int, enable: str, *, in_a_row: bool = False) -> tuple[str, str]:
-    """A value so many enabled cycles later: text, and the expression of what it was.
+def delayed(
+    name: str,
+    value: Expression,
+    dims: tuple[int, ...],
+    cycles: int,
+    enable: Expression,
+    *,
+    role: Role = "delay",
+    in_a_row: bool = False,
+) -> tuple[list[Node], Expression]:
+    """A value so many enabled cycles later: its registers, and the expression of what it was.
 
     Args:
         name: name of the registers.
-        value: expression of the value.
-        bits: width of the value.
+        value: the value.
+        dims: extents of the value.
         cycles: number of registers.
         enable: condition under which they move on.
+        role: what the registers are for.
         in_a_row: whether there is no memory however many they are, as synthesis wants it.
 
-    >>> delayed("d", "in0_data", 8, 0, "advance")
-    ('', 'in0_data')
+    >>> delayed("d", Signal("in0_data"), (8,), 0, Signal("advance"))
+    ([], Signal(name='in0_data'))
     """
     if not cycles:
-        return "", value
-    text = f"  logic [{bits - 1}:0] {name} [{cycles}];\n"
-    if cycles > _SHIFTED and not in_a_row:
-        return (
-            f"""{text}  int {name}_at = 0;
-  always_ff @(posedge clk) if ({enable}) begin
-    {name}[{name}_at] <= {value};
-    {name}_at <= {name}_at == {cycles - 1} ? 0 : {name}_at + 1;
-  end
-""",
-            f"{name}[{name}_at]",
-        )
-    moves = "".join(f"    {name}[{n}] <= {name}[{n - 1}];\n" for n in range(1, cycles))
-    text += f"  always_ff @(posedge clk) if ({enable}) begin\n    {name}[0] <= {value};\n{moves}  end\n"
-    return text, f"{name}[{cycles - 1}]"
-
-
-def unrolled(variable: str, count: int, statement: str) -> list[str]:
-    """A statement for each value of a variable: simulators want assignments at a clock edge spelled out.
-
-    >>> unrolled("e", 2, "a[e] <= b[e + 1];")
-    ['a[0] <= b[0 + 1];', 'a[1] <= b[1 + 1];']
-    """
-    return [re.sub(rf"\b{variable}\b", str(value), statement) for value in range(count)]
+        return [], value
+    kept, row = Signal(name), Register(name, dims, cycles, role=role, row=cycles)
+    if cycles <= _SHIFTED or in_a_row:
+        moves = [Set(kept[n], kept[n - 1] if n else value) for n in range(cycles)]
+        return [row, Clocked(tuple(moves), enable)], kept[cycles - 1]
+    at = Signal(f"{name}_at")
+    turn = where(at.equals(cycles - 1), 0, at + 1)
+    place = Register(at.name, kind="int", initial=0)
+    return [row, place, Clocked((Set(kept[at], value), Set(at, turn)), enable)], kept[at]

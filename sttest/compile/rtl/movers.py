@@ -1,8 +1,12 @@
 """Processes that pass tokens on: forks, gathers, concatenations, where activations enter and leave layers, and relays
 between SLRs."""
 
+from collections.abc import Sequence
+
 from sttest.compile.rtl.control import Control
+from sttest.compile.rtl.expressions import Concatenation, Expression, Signal, any_of, joined
 from sttest.compile.rtl.module import ModuleText, Side, delayed, gated
+from sttest.compile.rtl.tree import Driven, Node
 from sttest.sim.graph import COPY_CYCLES, Pipeline
 
 
@@ -14,22 +18,18 @@ def copying_module(pipeline: Pipeline, kind: str, sides: tuple[Side, ...]) -> Mo
         kind: kind of process.
         sides: sources, then sinks, all of one width.
     """
-    control = Control(pipeline)
-    text = gated(control, sides)
     sources = [side for side in sides if not side.writes]
     bits = sources[0].bits
-    value = f"{sources[0].name}_data"
-    if len(sources) > 1:
-        chosen = " | ".join(f"({{{bits}{{{side.name}_moves}}}} & {side.name}_data)" for side in sources)
-        value = f"({chosen})"
-    return ModuleText(kind, sides, text + passed(control, sides, value, bits) + ENDED, (pipeline.name,))
+    value = any_of([Concatenation((side.moves,), bits) & side.data for side in sources])
+    return passing_module(pipeline, kind, sides, sources[0].data if len(sources) == 1 else value, bits)
 
 
 def relay_module(pipeline: Pipeline, source: Side, sink: Side) -> ModuleText:
     """A register at an SLR boundary, behind the FIFO that it reads: what it takes it writes in the same cycle."""
     control = Control(pipeline)
-    data = f"  assign {sink.name}_data = {source.name}_data;\n" if sink.bits else ""
-    return ModuleText("relay", (source, sink), gated(control, (source, sink)) + data + ENDED, (pipeline.name,))
+    data = [Driven(sink.data, source.data)] if sink.bits else []
+    nodes = (*gated(control, (source, sink)), *data, *ENDED)
+    return ModuleText("relay", (source, sink), nodes, (pipeline.name,))
 
 
 def gather_module(pipeline: Pipeline, sides: tuple[Side, ...], runs: int = 1) -> ModuleText:
@@ -40,18 +40,15 @@ def gather_module(pipeline: Pipeline, sides: tuple[Side, ...], runs: int = 1) ->
         sides: sources, then the sink.
         runs: equal parts of every source's token, after each of which that of the next source follows.
     """
-    control = Control(pipeline)
-    text = gated(control, sides)
     sources = [side for side in sides if not side.writes]
     parts = [_run(side, run, runs) for run in range(runs) for side in sources]
-    value = f"{{{', '.join(reversed(parts))}}}"
     bits = sum(side.bits for side in sources)
-    return ModuleText("gather", sides, text + passed(control, sides, value, bits) + ENDED, (pipeline.name,))
+    return passing_module(pipeline, "gather", sides, joined(reversed(parts)), bits)
 
 
-def _run(side: Side, run: int, runs: int) -> str:
+def _run(side: Side, run: int, runs: int) -> Expression:
     bits = side.bits // runs
-    return f"{side.name}_data" if runs == 1 else f"{side.name}_data[{run * bits} +: {bits}]"
+    return side.data if runs == 1 else side.data.part(run * bits, bits)
 
 
 def hold_module(pipeline: Pipeline, sides: tuple[Side, ...]) -> ModuleText:
@@ -62,17 +59,28 @@ def hold_module(pipeline: Pipeline, sides: tuple[Side, ...]) -> ModuleText:
         sides: source, sink, and what is awaited.
     """
     source, sink, *_ = sides
-    control = Control(pipeline)
-    text = gated(control, sides)
-    text += passed(control, sides, f"{source.name}_data[{sink.bits - 1}:0]", sink.bits)
-    return ModuleText("hold", sides, text + ENDED, (pipeline.name,))
+    return passing_module(pipeline, "hold", sides, source.data.part(0, sink.bits), sink.bits)
 
 
-ENDED = "  assign ended_all = ended;\n  assign moving_all = advance;\n"
+ENDED = (Driven(Signal("ended_all"), Signal("ended")), Driven(Signal("moving_all"), Signal("advance")))
 """What every such process tells the others."""
 
 
-def passed(control: Control, sides: tuple[Side, ...], value: str, bits: int) -> str:
-    """A value of the cycle of the reads on its way to the sinks."""
-    text, last = delayed("token", value, bits, COPY_CYCLES - 1, control.advance)
-    return text + "".join(f"  assign {side.name}_data = {last};\n" for side in sides if side.writes)
+def passing_module(
+    pipeline: Pipeline, kind: str, sides: tuple[Side, ...], value: Expression, bits: int, nodes: Sequence[Node] = ()
+) -> ModuleText:
+    """A process that passes a value of the cycle of its reads on to its sinks.
+
+    Args:
+        pipeline: when it does.
+        kind: kind of process.
+        sides: sources, then sinks.
+        value: what it passes on.
+        bits: bits of the value.
+        nodes: what the value is made of besides the sources.
+    """
+    control = Control(pipeline)
+    gates = gated(control, sides)
+    registers, last = delayed("token", value, (bits,), COPY_CYCLES - 1, control.advance, role="data")
+    sinks = [Driven(side.data, last) for side in sides if side.writes]
+    return ModuleText(kind, sides, (*gates, *nodes, *registers, *sinks, *ENDED), (pipeline.name,))

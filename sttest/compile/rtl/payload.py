@@ -126,11 +126,11 @@ def payload_function(
     writer = _Writer(where)
     writer.names.update({value: f"p{number}" for number, (_, value) in enumerate(inputs)})
     for value, bits in (known or {}).items():
-        writer.names[value] = _literal(bits, _bits(value, where))
+        writer.names[value] = _literal(bits, bits_of(value, where))
     for op in _needed([value for _, value in outputs], writer.names, where):
         writer.add(op)
-    ports_in = tuple(Port(name, _bits(value, where)) for name, value in inputs)
-    ports_out = tuple(Port(name, _bits(value, where)) for name, value in outputs)
+    ports_in = tuple(Port(name, bits_of(value, where)) for name, value in inputs)
+    ports_out = tuple(Port(name, bits_of(value, where)) for name, value in outputs)
     arguments = ", ".join(f"p{number}: u{port.bits}" for number, port in enumerate(ports_in))
     types = ", ".join(f"u{port.bits}" for port in ports_out)
     results = ", ".join(writer.names[value] for _, value in outputs)
@@ -169,7 +169,7 @@ class _Writer:
         if is_inside_saturation(op):
             return
         result = op.results[0]
-        bits = _bits(result, self.where)
+        bits = bits_of(result, self.where)
         if isinstance(op, ConstantOp):
             self.names[result] = _literal(constant_bits(op.value, self.where), bits)
             return
@@ -184,7 +184,7 @@ class _Writer:
                 where=self.where,
                 hints=["simulate it", "compile without --kernels"],
             )
-        to = _bits(op.results[0], self.where)
+        to = bits_of(op.results[0], self.where)
         saturated = saturation_of(op)
         if saturated is not None:
             self._call("rounded", op)
@@ -233,7 +233,12 @@ def _tag(value: SSAValue, where: str) -> str:
     return tag
 
 
-def _bits(value: SSAValue, where: str) -> int:
+def bits_of(value: SSAValue, where: str) -> int:
+    """Width of a value of a payload.
+
+    Raises:
+        InputError: no type of docs/reference/values.md.
+    """
     return BITS[_tag(value, where)]
 
 

@@ -6,9 +6,8 @@ from xdsl.dialects import arith
 from xdsl.ir import Operation, SSAValue
 
 from sttest.compile.dialects import df
-from sttest.compile.hls.types import element_of
 from sttest.compile.own_kernels import SYSTEMVERILOG, kept_texts
-from sttest.compile.rtl.payload import constant_bits
+from sttest.compile.rtl.payload import bits_of, constant_bits
 from sttest.core.errors import InputError
 
 _UNARY = {
@@ -28,11 +27,6 @@ _BINARY = {
     "arith.maximumf": "fp_max",
     "arith.minimumf": "fp_min",
 }
-
-
-def bits_of(value: SSAValue, where: str) -> int:
-    """Width of a value of a payload."""
-    return element_of(value.type, where).bits
 
 
 def payload_function(
@@ -65,12 +59,12 @@ def payload_function(
             own[_own_function(op, where)] = None
         (result,) = op.results
         value = names[result] = f"v{len(names)}"
-        declared.append(f"    logic [{bits_of(result, where) - 1}:0] {value};\n")
-        lines.append(f"    {value} = {_expression(op, [names.get(each, '?') for each in op.operands], where)};\n")
+        declared.append(f"  logic [{bits_of(result, where) - 1}:0] {value};\n")
+        lines.append(f"  {value} = {_expression(op, [names.get(each, '?') for each in op.operands], where)};\n")
     given = ", ".join(names[value] for value in reversed(outputs))
     return "".join(own) + (
-        f"  function automatic logic [{width - 1}:0] {name}({arguments});\n{''.join(declared)}{''.join(lines)}"
-        f"    return {{{given}}};\n  endfunction\n"
+        f"function automatic logic [{width - 1}:0] {name}({arguments});\n{''.join(declared)}{''.join(lines)}"
+        f"  return {{{given}}};\nendfunction\n"
     )
 
 

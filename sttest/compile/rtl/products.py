@@ -18,7 +18,9 @@ from xdsl.ir import SSAValue
 
 from sttest.compile.dialects import df
 from sttest.compile.rtl.cells import products_part, shortest_products
+from sttest.compile.rtl.expressions import Expression, Signal
 from sttest.compile.rtl.task_body import TaskBody
+from sttest.compile.rtl.tree import Set, Statement, in_loops
 from sttest.compile.schedule.cascades import FACTOR_BITS, cascade_length
 from sttest.compile.schedule.packed_products import moves_along, source_of
 
@@ -38,7 +40,7 @@ class _Products:
     groups: tuple[tuple[int, ...], ...]  # results that are one or two to a DSP
 
 
-def products_of_integers(body: TaskBody, term: SSAValue, cycles: int) -> str | None:
+def products_of_integers(body: TaskBody, term: SSAValue, cycles: int) -> Expression | None:
     """The sums of the lanes of each result: the array that they are in, None for what is no sum of such products.
 
     Args:
@@ -52,7 +54,7 @@ def products_of_integers(body: TaskBody, term: SSAValue, cycles: int) -> str | N
     if found is None or cycles < shortest_products(lanes, max(chain, 1)):
         return None
     width = sum(found.bits) + (lanes - 1).bit_length()
-    body.array("summed", body.results_at_once, width)
+    summed = body.array("summed", body.results_at_once, width)
     factors = {source: _skewed(body, source, chain) for source in (found.shared, found.other)}
     for number, group in enumerate(found.groups):
         part = products_part(lanes, *found.bits, len(group), cycles, chain)
@@ -60,12 +62,11 @@ def products_of_integers(body: TaskBody, term: SSAValue, cycles: int) -> str | N
             factors[source](result)
             for source, result in ((found.shared, group[0]), *((found.other, result) for result in group))
         )
-        wires = [shared, *others, *(f"summed[{result}]" for result in group)]
-        body.instance(part, [part.instance(f"products{number}", wires)])
-    return "summed"
+        body.instance(part, f"products{number}", [shared, *others, *(summed[result] for result in group)])
+    return summed
 
 
-def _skewed(body: TaskBody, source: int, chain: int) -> Callable[[int], str]:
+def _skewed(body: TaskBody, source: int, chain: int) -> Callable[[int], Expression]:
     """The factors of a source by result, each later by its place in a chain behind the second.
 
     Args:
@@ -74,26 +75,27 @@ def _skewed(body: TaskBody, source: int, chain: int) -> Callable[[int], str]:
         chain: products in a row.
     """
     lanes, name = body.walk.shared, f"in{source}"
+    factors = Signal(f"{name}_lane")
     if chain <= _AT_ONCE:
-        return lambda result: f"{name}_lane[{result * lanes} +: {lanes}]"
+        return lambda result: factors.part(result * lanes, lanes)
     bits = df.itensor_of(body.task.sources[source]).element_bits
     first = [_first_with_factors(body, source, result) for result in range(body.results_at_once)]
     kept = sorted({*first})
-    body.table(f"{name}_FIRST", kept)
-    heads = [f"for (int r = 0; r < {len(kept)}; r++)", "for (int k = 0; k < {}; k++)"]
-    lines = []
+    starts, r, k = body.table(f"{name}_FIRST", kept), Signal("r"), Signal("k")
+    skewed = Signal(f"{name}_skewed")
+    statements: list[Statement] = []
     for place in range(chain):
         chains = -(-(lanes - place) // chain)
-        early = f"{name}_lane[{name}_FIRST[r] * {lanes} + k * {chain} + {place}]"
+        loops = [("r", len(kept)), ("k", chains)]
+        early = factors[starts[r] * lanes + k * chain + place]
         if place >= _AT_ONCE:
-            skew = f"{name}_skew{place}"
-            body.array(skew, len(kept) * chains, bits)
-            body.always([heads[0], heads[1].format(chains), f"{skew}[r * {chains} + k] = {early};"])
-            early = f"{body.delayed(skew, bits, len(kept) * chains, place - 1)}[r * {chains} + k]"
-        lines += [heads[0], heads[1].format(chains), f"{name}_skewed[r * {lanes} + k * {chain} + {place}] = {early};"]
-    body.array(f"{name}_skewed", len(kept) * lanes, bits)
-    body.always(lines)
-    return lambda result: f"{name}_skewed[{kept.index(first[result]) * lanes} +: {lanes}]"
+            skew = body.array(f"{name}_skew{place}", len(kept) * chains, bits)
+            body.always(in_loops(loops, [Set(skew[r * chains + k], early)]))
+            early = body.delayed(skew, bits, len(kept) * chains, place - 1, "skew")[r * chains + k]
+        statements += in_loops(loops, [Set(skewed[r * lanes + k * chain + place], early)])
+    body.array(skewed.name, len(kept) * lanes, bits)
+    body.always(statements)
+    return lambda result: skewed.part(kept.index(first[result]) * lanes, lanes)
 
 
 def _first_with_factors(body: TaskBody, source: int, result: int) -> int:

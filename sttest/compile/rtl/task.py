@@ -7,35 +7,31 @@ from xdsl.ir import SSAValue
 
 from sttest.boards.operators import Operator
 from sttest.compile.dialects import df
-from sttest.compile.hls.tile_schedule import TaskPort
-from sttest.compile.hls.types import LocalArray, Token, element_of, row_major_strides
-from sttest.compile.hls.writer import affine
 from sttest.compile.rtl.cells import Cells
 from sttest.compile.rtl.data_path import DataPath
-from sttest.compile.rtl.module import ModuleText, Side, TaskTurn, gated, unrolled
-from sttest.compile.rtl.task_body import TaskBody, at_stage
+from sttest.compile.rtl.expressions import Expression, Signal, all_of, any_of, chosen
+from sttest.compile.rtl.module import ModuleText, Side, TaskTurn, gated
+from sttest.compile.rtl.movers import ENDED
+from sttest.compile.rtl.task_body import At, TaskBody
+from sttest.compile.rtl.task_port import TaskPort, linear
+from sttest.compile.rtl.tree import (
+    Constants,
+    Driven,
+    ForEach,
+    IfElse,
+    Node,
+    Register,
+    Set,
+    Statement,
+    Unrolled,
+    Wire,
+    in_loops,
+)
 from sttest.compile.schedule.storage import task_storage, tile_extents
 from sttest.compile.schedule.task_schedule import PortMotion
+from sttest.compile.schedule.tile_ports import row_major_strides
 from sttest.compile.schedule.tile_walk import PortTokens, SpreadTokens, task_tokens
 from sttest.sim.graph import Pipeline
-
-
-class _FlatToken(Token):
-    """A token as an array of its elements."""
-
-    def at(self, variable: str, index: str) -> str:
-        return f"{variable}[{index}]"
-
-
-class _FlatArray(LocalArray):
-    """A tile as an array of one dim."""
-
-    def at(self, index: Sequence[str]) -> str:
-        strides = row_major_strides(self.shape)
-        terms = [
-            f"{stride} * ({each})" if stride > 1 else f"({each})" for each, stride in zip(index, strides, strict=True)
-        ]
-        return f"{self.name}[{' + '.join(terms) or '0'}]"
 
 
 def task_module(
@@ -79,10 +75,8 @@ class _TaskModule:
     def _port(
         self, value: SSAValue, label: str, tokens: PortTokens, motion: PortMotion, held: Sequence[int] = ()
     ) -> TaskPort:
-        stream = df.itensor_of(value)
-        token = _FlatToken(element_of(stream.dtype, self.where), stream.element_shape)
-        array = _FlatArray(label, token.element.c_type, tile_extents(self.task, tokens))
-        return TaskPort(label, token, tokens, motion, self.walk, tuple(f"t{loop}" for loop in held), array)
+        bits, tile = df.itensor_of(value).element_bits, tile_extents(self.task, tokens)
+        return TaskPort(label, tokens, motion, self.walk, tuple(f"t{loop}" for loop in held), bits, tile)
 
     def module(self) -> ModuleText:
         """The module."""
@@ -93,227 +87,200 @@ class _TaskModule:
         ends = self._ends()
         control = gated(self.body.control, sides)
         # Counters are known only when all that asks for them is written.
-        text = (
-            control + ends + "".join(self.body.text) + "  assign ended_all = ended;\n  assign moving_all = advance;\n"
-        )
+        nodes = (*control, *ends, *self.body.nodes, *ENDED)
         parts = tuple(self.body.parts.values())
-        return ModuleText("task", sides, text, (self.body.pipeline.name,), parts, dict(self.body.arithmetic))
+        return ModuleText("task", sides, nodes, (self.body.pipeline.name,), parts, dict(self.body.arithmetic))
 
     # --- The FIFOs of a port: those of all turns
 
-    def _ends(self) -> str:
+    def _ends(self) -> list[Node]:
         """The handshakes of ports whose FIFO changes from turn to turn."""
-        lines = []
+        nodes: list[Node] = []
         for number, port in enumerate(self.sources):
-            lines += self._joined(port, [turn.sources[number] for turn in self.members], "take")
+            nodes += self._joined(port, [turn.sources[number] for turn in self.members], "take")
         given: dict[Side, list[tuple[str, int]]] = {}
         for number, port in enumerate(self.results):
             sides = [turn.results[number] for turn in self.members]
-            lines += self._joined(port, sides, "put")
+            nodes += self._joined(port, sides, "put")
             for turn, side in enumerate(sides):
                 given.setdefault(side, []).append((port.label, turn))
         for side, uses in given.items():
             if side.name != uses[0][0]:
                 by_port = {label: [turn for each, turn in uses if each == label] for label, _ in uses}
-                *others, (last, _) = by_port.items()
-                chosen = "".join(f"({self.body.control.is_turn(turns)}) ? {label}_data : " for label, turns in others)
-                lines.append(f"assign {side.name}_data = {chosen}{last}_data;")
-        return "".join(f"  {line}\n" for line in lines)
+                options = [
+                    (self.body.control.is_turn(turns), Signal(f"{label}_data")) for label, turns in by_port.items()
+                ]
+                nodes.append(Driven(side.data, chosen(options[:-1], options[-1][1])))
+        return nodes
 
-    def _joined(self, port: TaskPort, sides: Sequence[Side], does: str) -> list[str]:
+    def _joined(self, port: TaskPort, sides: Sequence[Side], does: str) -> list[Node]:
         """The wires of a port in terms of its sides."""
         if sides[0].name == port.label:
             return []
-        name, width = port.label, sides[0].bits
+        moves, data = Signal(f"{port.label}_{does}"), Signal(f"{port.label}_data")
         turns = {side: [turn for turn, each in enumerate(sides) if each == side] for side in sides}
-        when = {side: f"({self.body.control.is_turn(of)})" for side, of in turns.items()}
-        moved = " | ".join(f"{when[side]} & {side.name}_{does}" for side in turns)
-        lines = [f"logic {name}_{does};", f"assign {name}_{does} = {moved};", f"logic [{width - 1}:0] {name}_data;"]
+        when = {side: self.body.control.is_turn(of) for side, of in turns.items()}
+        moved = any_of([when[side] & side.does for side in turns])
+        nodes: list[Node] = [Wire(moves.name), Driven(moves, moved), Wire(data.name, (sides[0].bits,))]
         if does == "take":
             *others, last = turns
-            chosen = "".join(f"{when[side]} ? {side.name}_data : " for side in others)
-            lines.append(f"assign {name}_data = {chosen}{last.name}_data;")
-        return lines
+            nodes.append(Driven(data, chosen([(when[side], side.data) for side in others], last.data)))
+        return nodes
 
     # --- Sources
 
-    def _source(self, port: TaskPort) -> str:
+    def _source(self, port: TaskPort) -> Signal:
         """Registers of a source's tokens; the array of its operands per lane."""
-        name, bits, size = port.label, port.token.element.bits, port.token.size
-        spread = port.motion.spread
+        body, name, bits, size = self.body, port.label, port.bits, port.size
+        spread, take, data = port.motion.spread, Signal(f"{name}_take"), Signal(f"{name}_data")
         if port.motion.turns is not None:
-            self.body.array(name, size, bits)
-            self.body.clocked(f"{name}_take", [f"{name} <= {name}_data;"])
+            body.clocked(take, Set(body.kept(name, size, bits, as_one=True), data))
         elif spread is not None:
-            self._waiting_tokens(port, spread)
+            self._waiting_tokens(port, spread, take, data)
             if not spread.in_place:
                 self._tile_from_waiting(port, spread)
         else:
-            tile = prod(port.tile.shape)
-            self.body.store(name, tile, bits)
-            self.body.count(f"{name}_number", f"{name}_take", len(port.offsets))
-            self._tables(port)
-            place = f"{name}[{name}_AT[{name}_number] + {name}_ELEMENT[e]]"
-            stores = unrolled("e", size, f"{place} <= {name}_data[e * {bits} +: {bits}];")
-            self.body.clocked(f"{name}_take", self._unfolded(stores, {f"{name}_number": len(port.offsets)}))
+            tile = body.kept(name, prod(port.tile), bits)
+            number = body.count(f"{name}_number", take, len(port.offsets))
+            starts, elements, e = *self._tables(port), Signal("e")
+            store = Set(tile[starts[number] + elements[e]], data.part(e * bits, bits))
+            unfolded = body.unfolded(store, {number.name: len(port.offsets)})
+            body.clocked(take, Unrolled((("e", size),), unfolded))
         return self._operands(port)
 
-    def _waiting_tokens(self, port: TaskPort, spread: SpreadTokens) -> None:
-        name, bits, size = port.label, port.token.element.bits, port.token.size
-        self.body.store(port.registers, spread.registers, size * bits, f"[{size - 1}:0][{bits - 1}:0]")
-        self.body.count(f"{name}_number", f"{name}_take", spread.registers)
-        store = f"{port.registers}[{name}_number] <= {name}_data;"
-        self.body.clocked(f"{name}_take", self.body.unfolded(store, {f"{name}_number": spread.registers}))
+    def _waiting_tokens(self, port: TaskPort, spread: SpreadTokens, take: Signal, data: Signal) -> None:
+        tokens = self.body.kept(port.registers.name, spread.registers, port.size, port.bits)
+        number = self.body.count(f"{port.label}_number", take, spread.registers)
+        self.body.clocked(take, self.body.unfolded(Set(tokens[number], data), {number.name: spread.registers}))
 
     def _tile_from_waiting(self, port: TaskPort, spread: SpreadTokens) -> None:
         """The tile, with the tokens that the present step takes from where they wait."""
-        name, bits, size, tile = port.label, port.token.element.bits, port.token.size, prod(port.tile.shape)
-        prefix = self.body.counters(self.body.fetch)
-        self._tables(port)
-        self.body.array(f"{name}_kept", tile, bits)
-        self.body.array(name, tile, bits)
+        name, bits, size, tile = port.label, port.bits, port.size, prod(port.tile)
+        at, e = self.body.counters(self.body.fetch), Signal("e")
+        starts, elements = self._tables(port)
+        kept = self.body.kept(f"{name}_kept", tile, bits, as_one=True)
+        now = self.body.array(name, tile, bits)
         self.body.chosen(tile * bits, 2)
-        lines = [f"{name} = {name}_kept;"]
-        step = at_stage(affine(self.walk.number), prefix)
+        statements: list[Statement] = [Set(now, kept)]
+        step = at.of(linear(self.walk.number))
         for number, taken in enumerate(port.motion.steps):
-            place = number % spread.registers
-            lines.append(
-                f"if ({step} == {taken}) for (int e = 0; e < {size}; e++) "
-                f"{name}[{name}_AT[{number}] + {name}_ELEMENT[e]] = {port.registers}[{place}][e];"
-            )
-        self.body.always(lines, self.body.fetch)
-        self.body.clocked(f"advance & {prefix}valid", [f"{name}_kept <= {name};"])
+            store = Set(now[starts[number] + elements[e]], port.registers[number % spread.registers][e])
+            statements.append(IfElse(step.equals(taken), (ForEach("e", size, (store,)),)))
+        self.body.always(statements, self.body.fetch)
+        self.body.clocked(self.body.control.advance & at.valid, Set(kept, now))
 
-    def _tables(self, port: TaskPort) -> None:
+    def _tables(self, port: TaskPort) -> tuple[Signal, Signal]:
         """Places in the tile: of each token, and from there of its elements."""
-        strides = row_major_strides(port.tile.shape)
+        strides = row_major_strides(port.tile)
         starts = [sum(a * b for a, b in zip(offset, strides, strict=True)) for offset in port.offsets]
         elements = [0]
-        for size, stride in zip(port.token.shape, strides, strict=True):
+        for size, stride in zip(port.tokens.shape, strides, strict=True):
             elements = [at + step * stride for at in elements for step in range(size)]
-        self.body.table(f"{port.label}_AT", starts)
-        self.body.table(f"{port.label}_ELEMENT", elements)
+        return self.body.table(f"{port.label}_AT", starts), self.body.table(f"{port.label}_ELEMENT", elements)
 
-    def _operands(self, port: TaskPort) -> str:
+    def _operands(self, port: TaskPort) -> Signal:
         """Per lane the element that a step works on."""
-        prefix, bits = self.body.counters(self.body.fetch), port.token.element.bits
-        name = f"{port.label}_lane"
-        self.body.array(name, self.body.lane_count, bits)
-        element = at_stage(port.element(self.body.point(port)), prefix)
-        stores = self.body.unfolded(f"{name}[{self.body.lane}] = {element};", first=True)
+        at, bits, lanes = self.body.counters(self.body.fetch), port.bits, self.body.lane_loops()
+        found = self.body.array(f"{port.label}_lane", self.body.lane_count, bits)
+        element = at.of(port.element(self.body.point(port), Signal(port.label)))
+        (store,) = in_loops(lanes, [Set(found[self.body.lane], element)])
         moved = [loop for loop in range(len(self.walk.lanes)) if any(row[loop] for row in port.rows)]
-        self.body.chosen(bits * prod(self.walk.lanes[loop] for loop in moved), len(stores))
-        self.body.always([line for store in stores for line in (*self.body.lane_loops(), store)], self.body.fetch)
-        return name
+        self.body.chosen(bits * prod(self.walk.lanes[loop] for loop in moved), self.body.options(store))
+        self.body.always([self.body.unfolded(store, first=True)], self.body.fetch)
+        return found
 
-    def _unfolded(self, statements: Sequence[str], bounds: Mapping[str, int] | None = None) -> list[str]:
-        return [line for statement in statements for line in self.body.unfolded(statement, bounds)]
+    # --- Results
 
-    def _give(self, values: Sequence[str]) -> None:
+    def _give(self, values: Sequence[Expression]) -> None:
         """The results of a step into the registers of their tokens, which leave when the control says so.
 
         Args:
             values: per result the array of what each lane's result becomes in the last stage.
         """
         at_once = self.schedule.stages == 0
-        prefix = self.body.counters(self.body.ready - (not at_once))
+        at = self.body.counters(self.body.ready - (not at_once))
         for port, value in zip(self.results, values, strict=True):
             if port.motion.turns is not None:
-                self._one_token(port, value, prefix, at_once=at_once)
+                self._one_token(port, value, at, at_once=at_once)
                 continue
-            self._tile_now(port, value, prefix, at_once=at_once)
+            self._tile_now(port, value, at, at_once=at_once)
             if port.motion.spread is None:
-                self._tokens_of_tile(port, f"{port.label}_now" if at_once else port.label)
+                self._tokens_of_tile(port, Signal(f"{port.label}_now" if at_once else port.label))
             else:
-                self._waiting_results(port, port.motion.spread, prefix, at_once=at_once)
+                self._waiting_results(port, port.motion.spread, at, at_once=at_once)
 
-    def _one_token(self, port: TaskPort, value: str, prefix: str, *, at_once: bool) -> None:
+    def _one_token(self, port: TaskPort, value: Expression, at: At, *, at_once: bool) -> None:
         """A token that steps fill one after the other."""
-        name, bits, size = port.label, port.token.element.bits, port.token.size
-        element = at_stage(port.element(self.body.point(port)), prefix).replace(f"{name}[", f"{name}_now[", 1)
-        self.body.array(name, size, bits)
-        self.body.array(f"{name}_now", size, bits)
-        stores = self.body.unfolded(self._stored(port, element, value))
-        self.body.chosen(size * bits, min(len(stores), 2))
-        filled = [line for store in stores for line in (*self._result_loops(port), store)]
-        self.body.always([f"{name}_now = {name};", *filled], None if at_once else self.body.ready - 1)
-        self.body.clocked(f"advance & {prefix}valid", [f"{name} <= {name}_now;"])
-        self.body.line(f"assign {name}_data = {name}{'_now' if at_once else ''};")
+        token = self.body.kept(port.label, port.size, port.bits, as_one=True)
+        now = self.body.array(f"{port.label}_now", port.size, port.bits)
+        element = at.of(port.element(self.body.point(port), now))
+        (store,) = in_loops(self._result_loops(port), [self._stored(port, element, value)])
+        self.body.chosen(port.size * port.bits, min(self.body.options(store), 2))
+        when = None if at_once else self.body.ready - 1
+        self.body.always([Set(now, token), self.body.unfolded(store)], when)
+        self.body.clocked(self.body.control.advance & at.valid, Set(token, now))
+        self.body.give(Signal(f"{port.label}_data"), now if at_once else token)
 
-    def _tile_now(self, port: TaskPort, value: str, prefix: str, *, at_once: bool) -> None:
+    def _tile_now(self, port: TaskPort, value: Expression, at: At, *, at_once: bool) -> None:
         """The tile, and what it is with the results of the present step."""
-        name, bits, tile = port.label, port.token.element.bits, prod(port.tile.shape)
-        element = at_stage(port.at([affine(dim) for dim in self.body.point(port)]), prefix)
-        self.body.store(name, tile, bits)
+        size = prod(port.tile)
+        place = [at.of(linear(dim)) for dim in self.body.point(port)]
+        tile = self.body.kept(port.label, size, port.bits)
         loops = range(len(self.walk.lanes)) if port.scanned else self.walk.parallel
-        store = self.body.clocked_lanes(loops, self._stored(port, element, value, "<="))
-        self.body.clocked(f"advance & {prefix}valid", self._unfolded(store))
+        store = self._stored(port, port.at(place, tile), value)
+        self.body.clocked(self.body.control.advance & at.valid, self.body.unrolled(loops, store))
         self._tables(port)
         if not at_once and port.motion.spread is None:
             return
-        self.body.chosen(tile * bits, 2)
-        self.body.store(f"{name}_now", tile, bits)
-        element = element.replace(f"{name}[", f"{name}_now[", 1)
-        lines = [f"for (int n = 0; n < {tile}; n++) {name}_now[n] = {name}[n];"]
-        for store in self.body.unfolded(self._stored(port, element, value)):
-            lines += [f"if ({prefix}valid)", *self._result_loops(port), store]
-        self.body.always(lines, None if at_once else self.body.ready - 1)
+        self.body.chosen(size * port.bits, 2)
+        now, n = self.body.store(f"{port.label}_now", size, port.bits), Signal("n")
+        stores = in_loops(self._result_loops(port), [self._stored(port, port.at(place, now), value)])
+        statements = [ForEach("n", size, (Set(now[n], tile[n]),)), self.body.unfolded(IfElse(at.valid, stores))]
+        self.body.always(statements, None if at_once else self.body.ready - 1)
 
-    def _result_loops(self, port: TaskPort) -> list[str]:
+    def _result_loops(self, port: TaskPort) -> list[tuple[str, int]]:
         return self.body.lane_loops(None if port.scanned else self.walk.parallel)
 
-    def _stored(self, port: TaskPort, element: str, value: str, becomes: str = "=") -> str:
-        lane = self.body.lane if port.scanned else self.body.result_lane
-        return f"{element} {becomes} {value}[{lane}];"
+    def _stored(self, port: TaskPort, element: Expression, value: Expression) -> Set:
+        return Set(element, value[self.body.lane if port.scanned else self.body.result_lane])
 
-    def _tokens_of_tile(self, port: TaskPort, tile: str) -> None:
-        name, bits, size = port.label, port.token.element.bits, port.token.size
-        self.body.count(f"{name}_number", f"{name}_put", len(port.offsets))
-        element = f"{tile}[{name}_AT[{name}_number] + {name}_ELEMENT[e]]"
-        store = f"for (int e = 0; e < {size}; e++) {name}_data[e * {bits} +: {bits}] = {element};"
-        self.body.chosen(size * bits, len(port.offsets))
-        self.body.always(self.body.unfolded(store, {f"{name}_number": len(port.offsets)}, first=True))
+    def _tokens_of_tile(self, port: TaskPort, tile: Signal) -> None:
+        name, bits, size, count = port.label, port.bits, port.size, len(port.offsets)
+        number, e = self.body.count(f"{name}_number", Signal(f"{name}_put"), count), Signal("e")
+        element = tile[Signal(f"{name}_AT")[number] + Signal(f"{name}_ELEMENT")[e]]
+        store = ForEach("e", size, (Set(Signal(f"{name}_data").part(e * bits, bits), element),))
+        self.body.chosen(size * bits, count)
+        self.body.always([self.body.unfolded(store, {number.name: count}, first=True)])
 
-    def _waiting_results(self, port: TaskPort, spread: SpreadTokens, prefix: str, *, at_once: bool) -> None:
+    def _waiting_results(self, port: TaskPort, spread: SpreadTokens, at: At, *, at_once: bool) -> None:
         """Tokens that are complete wait until those before have left."""
-        name, bits, size, places = port.label, port.token.element.bits, port.token.size, spread.registers
-        count, waiting = len(port.offsets), port.registers
-        token = f"[{size - 1}:0][{bits - 1}:0]"
-        self.body.store(waiting, places, size * bits, token)
-        self.body.store(f"{name}_token", count, size * bits, token)
-        self.body.count(f"{name}_number", f"{name}_put", places)
-        element = f"{name}_now[{name}_AT[n] + {name}_ELEMENT[e]]"
-        self.body.always(
-            [
-                f"for (int n = 0; n < {count}; n++)",
-                f"  for (int e = 0; e < {size}; e++) {name}_token[n][e] = {element};",
-            ]
-        )
-        self.body.chosen(size * bits, places)
-        first, completed = f"{name}_first", self._completed(port)
-        moves = any(len(tokens) % places for tokens in completed.values())
-        self.body.line(f"int {first} = 0;" if moves else f"localparam int {first} = 0;")
-        bounds = {first: places if moves else 1, f"{name}_number": places}
-        pushes, now = [], self.body.unfolded(f"{name}_data = {waiting}[{name}_number];", bounds, first=True)
-        kept = len(now)
-        for step, tokens in completed.items():
-            condition = f"({at_stage(affine(self.walk.number) or '0', prefix)} == {step})"
-            places_of = {token: f"({first} + {place}) % {places}" for place, token in enumerate(tokens)}
-            stores = [f"{waiting}[{place}] <= {name}_token[{token}];" for token, place in places_of.items()]
-            stores += [f"{first} <= ({first} + {len(tokens)}) % {places};"] if moves else []
-            pushes += [f"if {condition} begin", *(f"  {each}" for each in self._unfolded(stores, bounds)), "end"]
-            now += [
-                f"if ({name}_complete & {condition} & {place} == {name}_number) {name}_data = {name}_token[{token}];"
-                for token, place in places_of.items()
-            ]
-        whole = [
-            f"({prefix}t{loop} == {self.body.last(loop)})" for loop in self.walk.reduced if self.body.is_loop(loop)
-        ]
-        self.body.line(f"logic {name}_complete;")
-        complete = [f"{prefix}valid", *([] if port.scanned else whole)]
-        self.body.line(f"assign {name}_complete = {' & '.join(complete)};")
-        self.body.clocked(f"advance & {name}_complete", pushes)
-        self.body.always(now if at_once else now[:kept])
+        body, name, bits, size, places = self.body, port.label, port.bits, port.size, spread.registers
+        n, e, data = Signal("n"), Signal("e"), Signal(f"{name}_data")
+        waiting = body.kept(port.registers.name, places, size, bits)
+        tokens = body.store(f"{name}_token", len(port.offsets), size, bits)
+        number = body.count(f"{name}_number", Signal(f"{name}_put"), places)
+        element = Signal(f"{name}_now")[Signal(f"{name}_AT")[n] + Signal(f"{name}_ELEMENT")[e]]
+        body.always(in_loops([("n", len(port.offsets)), ("e", size)], [Set(tokens[n][e], element)]))
+        body.chosen(size * bits, places)
+        first, completed = Signal(f"{name}_first"), self._completed(port)
+        moves = any(len(done) % places for done in completed.values())
+        body.nodes.append(Register(first.name, kind="int", initial=0) if moves else Constants(first.name, 0))
+        bounds = {first.name: places if moves else 1, number.name: places}
+        pushes: list[Statement] = []
+        now: list[Statement] = [body.unfolded(Set(data, waiting[number]), bounds, first=True)]
+        for step, done in completed.items():
+            condition = at.of(linear(self.walk.number)).equals(step)
+            places_of = {token: (first + place) % places for place, token in enumerate(done)}
+            stores = [body.unfolded(Set(waiting[place], tokens[token]), bounds) for token, place in places_of.items()]
+            stores += [Set(first, (first + len(done)) % places)] if moves else []
+            pushes.append(IfElse(condition, tuple(stores)))
+            for token, place in places_of.items():
+                here = Signal(f"{name}_complete") & condition & place.equals(number)
+                now.append(IfElse(here, (Set(data, tokens[token]),)))
+        whole = [at[f"t{loop}"].equals(body.last(loop)) for loop in self.walk.reduced if body.is_loop(loop)]
+        complete = body.assigned(f"{name}_complete", all_of([at.valid, *([] if port.scanned else whole)]))
+        body.clocked(body.control.advance & complete, *pushes)
+        body.always(now if at_once else now[:1])
 
     @staticmethod
     def _completed(port: TaskPort) -> dict[int, list[int]]:

@@ -5,26 +5,60 @@ operands stand in registers, after as many more as the schedule has stages its r
 stage of the whole process does.
 """
 
-import itertools
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import ceil, prod
+from typing import Literal
 
 from sttest.boards.operators import Operator
 from sttest.compile.dialects import df
-from sttest.compile.hls.tile_schedule import TaskPort, largest
 from sttest.compile.rtl.cells import CellModule, Cells
 from sttest.compile.rtl.control import Control, width_of
-from sttest.compile.rtl.module import TaskTurn, delayed, unrolled
+from sttest.compile.rtl.expressions import Expression, Signal, cast, replaced, sum_of, value_of, where
+from sttest.compile.rtl.module import TaskTurn, delayed
+from sttest.compile.rtl.task_port import TaskPort
+from sttest.compile.rtl.tree import (
+    Clocked,
+    Combinational,
+    Constants,
+    Driven,
+    Generated,
+    Item,
+    Node,
+    Register,
+    Role,
+    Set,
+    Statement,
+    Unrolled,
+    Wire,
+    statement_names,
+)
 from sttest.compile.schedule.reductions import reduction_of
+from sttest.compile.schedule.storage import largest
 from sttest.compile.schedule.task_schedule import TaskSchedule
+from sttest.compile.schedule.tile_ports import Terms
 from sttest.core.errors import InputError
 from sttest.sim.graph import Pipeline
 
 
+class At:
+    """A stage of a step: the wires of its counters."""
+
+    def __init__(self, stage: int, names: Sequence[str]) -> None:
+        self.prefix = f"at{stage}_"
+        self.valid = Signal(f"{self.prefix}valid")
+        self._wires: dict[str, Expression] = {name: Signal(f"{self.prefix}{name}") for name in names}
+
+    def __getitem__(self, counter: str) -> Expression:
+        return self._wires[counter]
+
+    def of(self, expression: Expression) -> Expression:
+        """An expression with the counters of the stage."""
+        return replaced(expression, self._wires)
+
+
 class TaskBody:
-    """The text of a task's module as it grows.
+    """A task's module as it grows.
 
     Args:
         members: the task, or those that take turns.
@@ -56,8 +90,9 @@ class TaskBody:
         self.depth = left_loops(self.tasks, pipeline)
         self.cells, self.parts = cells, dict[str, CellModule]()
         self.arithmetic: Counter[str] = Counter()
-        self.text: list[str] = []
-        self._wires: set[str] = set()
+        self.nodes: list[Node] = []
+        self._stages: dict[int, At] = {}
+        self._bounds: dict[str, int] = {}  # values of the counters of all stages
 
     def _check(self, schedule: TaskSchedule) -> None:
         ours = self.schedule
@@ -78,33 +113,33 @@ class TaskBody:
         """The stage in which its results do."""
         return self.fetch + self.schedule.stages
 
-    def counters(self, stage: int) -> str:
-        """Declares the counters of a stage; the prefix of their names, ``_valid`` among them."""
-        prefix = f"at{stage}_"
-        if prefix in self._wires:
-            return prefix
-        self._wires.add(prefix)
+    def counters(self, stage: int) -> At:
+        """Declares the counters of a stage when they are first asked for."""
+        if stage in self._stages:
+            return self._stages[stage]
         order = [loop for loop in self.walk.order if self.walk.steps[loop] > 1]
         found = self.control.counters(stage, [self.walk.steps[loop] for loop in order])
-        names = [f"t{loop}" for loop in range(self.depth, len(self.task.trip_counts))] or ["none"]
-        names += [f"s{loop}" for loop in order]
-        lines = [f"  logic {prefix}valid;\n  assign {prefix}valid = {found.valid};\n"]
-        for name, index in zip(names, found.indices, strict=True):
-            if name != "none":
-                lines.append(f"  int {prefix}{name};\n  assign {prefix}{name} = int'({index});\n")
-        self.text += lines
-        return prefix
+        tiles = range(self.depth, len(self.task.trip_counts))
+        counted = [(f"t{loop}", max(task.trip_counts[loop] for task in self.tasks)) for loop in tiles] or [("", 1)]
+        counted += [(f"s{loop}", self.walk.steps[loop]) for loop in order]
+        at = self._stages[stage] = At(stage, [name for name, _ in counted])
+        self.nodes += [Wire(at.valid.name), Driven(at.valid, found.valid)]
+        for (name, bound), index in zip(counted, found.indices, strict=True):
+            if name:
+                self._bounds[f"{at.prefix}{name}"] = bound
+                self.assigned(f"{at.prefix}{name}", cast("int", index), kind="int")
+        return at
 
-    def trip(self, loop: int) -> str:
+    def trip(self, loop: int) -> Expression:
         """The number of a loop's iterations in the present turn."""
         return self._of_turn([task.trip_counts[loop] for task in self.tasks])
 
-    def last(self, loop: int) -> str:
+    def last(self, loop: int) -> Expression:
         """The index of a loop's last iteration in the present turn."""
         return self._of_turn([task.trip_counts[loop] - 1 for task in self.tasks])
 
     @property
-    def steps_of_sum(self) -> str:
+    def steps_of_sum(self) -> Expression:
         """The steps that a result is made of, in the present turn."""
         reduced = self.walk.reduced
         steps = prod(self.walk.steps[loop] for loop in reduced)
@@ -114,8 +149,10 @@ class TaskBody:
         """Whether some turn has several iterations of it."""
         return any(task.trip_counts[loop] > 1 for task in self.tasks)
 
-    def _of_turn(self, values: Sequence[int]) -> str:
-        return str(values[0]) if len({*values}) == 1 else f"int'({self.control.by_turn(values, width_of(max(values)))})"
+    def _of_turn(self, values: Sequence[int]) -> Expression:
+        if len({*values}) == 1:
+            return value_of(values[0])
+        return cast("int", self.control.by_turn(values, width_of(max(values))))
 
     # --- Lanes
 
@@ -130,26 +167,24 @@ class TaskBody:
         return prod(self.walk.lanes[loop] for loop in self.walk.parallel)
 
     @property
-    def result_lane(self) -> str:
+    def result_lane(self) -> Expression:
         """The number of the result that a lane works on."""
-        return _mixed([(f"l{loop}", self.walk.lanes[loop]) for loop in self.walk.parallel])
+        return self._lane_number(self.walk.parallel)
 
     @property
-    def lane(self) -> str:
+    def lane(self) -> Expression:
         """The number of a lane: lanes of one result are neighbors."""
-        loops = (*self.walk.parallel, *self.walk.reduced)
-        return _mixed([(f"l{loop}", self.walk.lanes[loop]) for loop in loops])
+        return self._lane_number((*self.walk.parallel, *self.walk.reduced))
 
-    def lane_loops(self, loops: Sequence[int] | None = None) -> list[str]:
-        """Heads of the loops over all lanes, or over those of some loops."""
+    def _lane_number(self, loops: Sequence[int]) -> Expression:
+        return mixed([(f"l{loop}", self.walk.lanes[loop]) for loop in loops])
+
+    def lane_loops(self, loops: Sequence[int] | None = None) -> list[tuple[str, int]]:
+        """The loops over all lanes, or over those of some loops."""
         every = range(len(self.walk.lanes)) if loops is None else loops
-        return [
-            f"for (int l{loop} = 0; l{loop} < {self.walk.lanes[loop]}; l{loop}++)"
-            for loop in every
-            if self.walk.lanes[loop] > 1
-        ]
+        return [(f"l{loop}", self.walk.lanes[loop]) for loop in every if self.walk.lanes[loop] > 1]
 
-    def point(self, port: TaskPort) -> list[list[tuple[str, int]]]:
+    def point(self, port: TaskPort) -> list[Terms]:
         """The place of a lane's element in the tile, a sum of terms per dim."""
         steps, lanes = self.walk.steps, self.walk.lanes
         index = []
@@ -161,112 +196,140 @@ class TaskBody:
             index.append(terms)
         return index
 
-    # --- Text
+    # --- What stands in the module
 
-    def delayed(self, name: str, bits: int, count: int, cycles: int) -> str:
-        """An array, so many cycles later."""
-        if not cycles:
-            return name
-        late = re.sub(r"\W", "_", f"{name}_late")
-        text, last = delayed(late, name, bits, cycles, "advance", in_a_row=self.cells is not None)
-        self.text.append(text.replace(f"logic [{bits - 1}:0]", f"logic [{count - 1}:0][{bits - 1}:0]", 1))
-        return last
+    def delayed(self, value: Expression, bits: int, count: int, cycles: int, role: Role = "delay") -> Expression:
+        """An array of elements of so many bits, so many cycles later."""
+        name = f"{value}_late".translate(_IN_A_NAME)
+        advance, in_a_row = self.control.advance, self.cells is not None
+        nodes, late = delayed(name, value, (count, bits), cycles, advance, role=role, in_a_row=in_a_row)
+        self.nodes += nodes
+        return late
 
-    def clocked_lanes(self, loops: Sequence[int], statement: str) -> list[str]:
-        """A statement for each lane."""
-        lines = [statement]
-        for loop in loops:
-            lines = [each for line in lines for each in unrolled(f"l{loop}", self.walk.lanes[loop], line)]
-        return lines
+    def wire(self, name: str, *dims: int) -> Signal:
+        """A wire."""
+        self.nodes.append(Wire(name, dims))
+        return Signal(name)
 
-    def array(self, name: str, count: int, bits: int) -> None:
-        """Elements that are copied as one."""
-        self.line(f"logic [{count - 1}:0][{bits - 1}:0] {name};")
+    def array(self, name: str, count: int, bits: int) -> Signal:
+        """Elements that follow from other values, and are copied as one."""
+        return self.wire(name, count, bits)
 
-    def store(self, name: str, count: int, bits: int, within: str = "") -> None:
-        """Elements that are written one by one; ``within`` is the range of each in its parts."""
-        element = within or f"[{bits - 1}:0]"
-        self.line(
-            f"logic {element} {name} [{count}];" if self.cells is None else f"logic [{count - 1}:0]{element} {name};"
-        )
+    def store(self, name: str, count: int, *element: int) -> Signal:
+        """Elements that follow from other values one by one, by the extents of each."""
+        self.nodes.append(Wire(name, *self._stored(count, element)))
+        return Signal(name)
+
+    def kept(self, name: str, count: int, *element: int, as_one: bool = False, same_as: str = "") -> Signal:
+        """Registers, by the extents of each.
+
+        Args:
+            name: name of the array.
+            count: elements.
+            element: extents of each.
+            as_one: whether they are copied as one.
+            same_as: a register that synthesis merges them with if both have as many bits.
+        """
+        dims, unpacked = ((count, *element), None) if as_one else self._stored(count, element)
+        self.nodes.append(Register(name, dims, unpacked, same_as=same_as))
+        return Signal(name)
+
+    def _stored(self, count: int, element: tuple[int, ...]) -> tuple[tuple[int, ...], int | None]:
+        return (element, count) if self.cells is None else ((count, *element), None)
+
+    def assigned(self, name: str, value: Expression, *, kind: Literal["logic", "int"] = "logic") -> Signal:
+        """A wire of one bit, or an integer, with its value."""
+        self.nodes += [Wire(name, kind=kind), Driven(Signal(name), value)]
+        return Signal(name)
+
+    def give(self, wire: Expression, value: Expression) -> None:
+        """A wire that is declared has a value."""
+        self.nodes.append(Driven(wire, value))
 
     def chosen(self, bits: int, options: int) -> None:
         """Notes multiplexers; a LUT chooses a bit of four (AMD UG574)."""
         self.arithmetic["choice"] += bits * ceil((options - 1) / 3)
 
-    def instance(self, part: CellModule, lines: Sequence[str]) -> None:
-        """Instances of a part."""
+    def instance(
+        self,
+        part: CellModule,
+        name: str,
+        wires: Sequence[Expression],
+        loops: Sequence[tuple[str, int]] = (),
+        label: str = "",
+    ) -> None:
+        """An instance of a part, or one for all values of the variables of some loops."""
         self.parts[part.name] = part
-        self.text.append("  generate\n" + "".join(f"    {line}\n" for line in lines) + "  endgenerate\n")
+        found: Item = part.instance(name, wires)
+        for variable, count in reversed(loops):
+            found = Generated(variable, count, (found,), f"{label}_{variable}")
+        self.nodes.append(found)
 
-    def unfolded(self, statement: str, bounds: Mapping[str, int] | None = None, *, first: bool = False) -> list[str]:
+    def unrolled(self, loops: Sequence[int], statement: Statement) -> Statement:
+        """A statement for each lane, unfolded: simulators want assignments at a clock edge spelled out."""
+        lanes, body = tuple(self.lane_loops(loops)), self.unfolded(statement)
+        return Unrolled(lanes, body) if lanes else body
+
+    def unfolded(
+        self, statement: Statement, bounds: Mapping[str, int] | None = None, *, first: bool = False
+    ) -> Statement:
         """A statement; for synthesis one for each value of the counters in it, so that all of its places are constants.
 
         Args:
-            statement: assigns an element.
+            statement: assigns elements.
             bounds: values of counters besides those of steps and tiles, by name.
             first: whether that for the first values holds where no other does.
         """
+        counters = self._counters_in(statement, bounds or {})
+        return Unrolled(tuple(counters.items()), statement, True, first) if counters else statement
+
+    def _counters_in(self, statement: Statement, bounds: Mapping[str, int]) -> dict[str, int]:
+        """The counters by which a statement is unfolded, with the numbers of their values."""
         if self.cells is None:
-            return [statement]
-        places = " ".join(_PLACE.findall(statement))
-        counters = {name: self._bound(name) for name in sorted({*_COUNTER.findall(places)})}
-        counters |= {name: bound for name, bound in (bounds or {}).items() if re.search(rf"\b{name}\b", places)}
-        if not counters:
-            return [statement]
-        # Names alternate with what stands between them.
-        parts = re.split(rf"\b({'|'.join(counters)})\b", statement)
-        found = []
-        for values in itertools.product(*(range(bound) for bound in counters.values())):
-            value_of = dict(zip(counters, map(str, values), strict=True))
-            text = "".join(value_of[part] if at % 2 else part for at, part in enumerate(parts))
-            when = [f"{name} == {value_of[name]}" for name, bound in counters.items() if bound > 1]
-            always = first and not found
-            found.append(text if always or not when else f"if ({' & '.join(when)}) {text}")
-        return found
+            return {}
+        places = {*statement_names(statement, in_places=True)}
+        found = {name: self._bounds[name] for name in sorted(places & self._bounds.keys())}
+        return found | {name: bound for name, bound in bounds.items() if name in places}
 
-    def _bound(self, counter: str) -> int:
-        """The values of the counter of a loop's steps or tiles."""
-        loop = int(counter.rsplit("_", 1)[1][1:])
-        return self.walk.steps[loop] if "_s" in counter else max(task.trip_counts[loop] for task in self.tasks)
+    def options(self, statement: Statement) -> int:
+        """How many statements a statement is unfolded to."""
+        return prod(self._counters_in(statement, {}).values())
 
-    def line(self, text: str) -> None:
-        """A line of the module."""
-        self.text.append(f"  {text}\n")
-
-    def always(self, lines: Sequence[str], stage: int | None = None) -> None:
+    def always(self, statements: Sequence[Statement], stage: int | None = None) -> None:
         """What follows from the present values.
 
         Args:
-            lines: statements.
+            statements: statements.
             stage: stage in which it is asked for; a simulator computes it in no other. None if it is asked for always.
         """
-        when = ""
+        when = None
         if self.cells is None and stage is not None:
-            when = f" if (advance & {self.counters(stage)}valid)"
-        self.text.append(f"  always_comb{when} begin\n" + "".join(f"    {line}\n" for line in lines) + "  end\n")
+            when = self.control.advance & self.counters(stage).valid
+        self.nodes.append(Combinational(tuple(statements), when))
 
-    def clocked(self, when: str, lines: Sequence[str]) -> None:
+    def clocked(self, when: Expression, *statements: Statement) -> None:
         """What happens at the end of a cycle, under a condition."""
-        body = "".join(f"    {line}\n" for line in lines)
-        self.text.append(f"  always_ff @(posedge clk) if ({when}) begin\n{body}  end\n")
+        self.nodes.append(Clocked(statements, when))
 
-    def count(self, name: str, when: str, bound: int) -> None:
+    def count(self, name: str, when: Expression, bound: int) -> Signal:
         """A counter from 0 up to a bound, then from 0 again."""
+        counter = Signal(name)
         if bound == 1 and self.cells is not None:
-            self.line(f"localparam int {name} = 0;")
-            return
-        self.line(f"logic [{width_of(bound - 1) - 1}:0] {name} = 0;" if self.cells else f"int {name} = 0;")
-        last = f"{name} == {bound - 1} ? 0 : {name} + 1"
-        self.line(f"always_ff @(posedge clk) if (reset) {name} <= 0; else if ({when}) {name} <= {last};")
+            self.nodes.append(Constants(name, 0))
+            return counter
+        dims = (width_of(bound - 1),) if self.cells else ()
+        self.nodes.append(Register(name, dims, kind="logic" if self.cells else "int", initial=0))
+        turn = Set(counter, where(counter.equals(bound - 1), 0, counter + 1))
+        self.nodes.append(Clocked((turn,), when, (Set(counter, value_of(0)),)))
+        return counter
 
-    def table(self, name: str, values: Sequence[int]) -> None:
+    def table(self, name: str, values: Sequence[int]) -> Signal:
         """A list of constants."""
-        self.line(f"localparam int {name} [{len(values)}] = '{{{', '.join(map(str, values))}}};")
+        self.nodes.append(Constants(name, tuple(values)))
+        return Signal(name)
 
 
-_PLACE = re.compile(r"\[([^\[\]]*)")
-_COUNTER = re.compile(r"\bat\d+_[st]\d+\b")
+_IN_A_NAME = str.maketrans("[] ", "___")
 
 
 def left_loops(tasks: Sequence[df.TaskOp], pipeline: Pipeline) -> int:
@@ -276,20 +339,16 @@ def left_loops(tasks: Sequence[df.TaskOp], pipeline: Pipeline) -> int:
     return count if drains else max(count - dims, 0)
 
 
-def at_stage(text: str, prefix: str) -> str:
-    """An expression with the counters of a stage."""
-    return re.sub(r"\b([st]\d+)\b", rf"{prefix}\1", text)
-
-
-def _mixed(pairs: Sequence[tuple[str, int]]) -> str:
+def mixed(pairs: Sequence[tuple[str, int]]) -> Expression:
     """A number of several digits, the last one fastest.
 
-    >>> _mixed([("l0", 2), ("l1", 1), ("l2", 4)])
-    '4 * l0 + l2'
+    >>> print(mixed([("l0", 2), ("l1", 1), ("l2", 4)]))
+    4 * l0 + l2
     """
-    terms, stride = [], 1
+    terms: list[tuple[Expression, int]] = []
+    stride = 1
     for name, count in reversed(pairs):
         if count > 1:
-            terms.insert(0, f"{stride} * {name}" if stride > 1 else name)
+            terms.insert(0, (Signal(name), stride))
         stride *= count
-    return " + ".join(terms) or "0"
+    return sum_of(terms)

@@ -210,3 +210,27 @@ def line_places(walk: TileWalk, members: Sequence[df.TaskOp]) -> int:
     if len(distances) > 1 or not all(waits_in_line(member, walk.lanes) for member in members):
         return 0
     return distances.pop()
+
+
+def largest(members: Sequence[df.TaskOp]) -> df.TaskOp:
+    """The task whose arrays hold those of all others: running tiles are kept per iteration of some loops.
+
+    Raises:
+        InputError: there is none.
+    """
+    first = max(members, key=lambda task: [task.trip_counts[loop] for loop in task.held_loops])
+    for member in members:
+        sizes = zip(member.held_loops, first.held_loops, strict=False)
+        same = len(member.held_loops) <= len(first.held_loops)
+        if not same or any(m != f or member.trip_counts[m] > first.trip_counts[f] for m, f in sizes):
+            raise InputError(
+                "engine-arrays",
+                "its tasks keep running tiles of different loops",
+                where=_engine(member),
+                hints=["share fewer tasks"],
+            )
+    return first
+
+
+def _engine(task: df.TaskOp) -> str:
+    return (task.engine or task.sym_name).data

@@ -6,16 +6,15 @@ streams, one FIFO.  Values know nothing of that: there every task is a node and 
 tensor has a stream of its own.  Turns are in program order.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import reduce
 
 from xdsl.ir import SSAValue
 
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, run_first, stream_of
 from sttest.core.errors import InputError
-from sttest.sim.graph import Fifo, Loop, MemoryPort, Pipeline, Process
+from sttest.sim.graph import Fifo
 
 AHEAD, HOLD = "_ahead", "_hold"
 """Ends of names, behind that of a waiting DMA: FIFO of what its port has read, and process that passes it on."""
@@ -111,28 +110,6 @@ def shared_fifos(fifos: Iterable[Fifo], fifo_of: Mapping[str, str]) -> list[Fifo
     return [*shared.values()]
 
 
-def on_shared_fifos(node: df.NodeOp, process: Process, fifo_of: Mapping[str, str]) -> Process:
-    """What a node does, apart from others, on shared FIFOs and by the name of its queue."""
-    name = process.name if node.queue_name is None else process_name(node)
-    if node.queue_name is not None and isinstance(node, df.DmaReadOp) and isinstance(process, Pipeline):
-        name += HOLD
-    if isinstance(process, MemoryPort):
-        return replace(process, name=name, fifo=fifo_of.get(process.fifo, process.fifo))
-    if isinstance(process, Pipeline):
-        return replace(process, name=name, loops=tuple(_loop_on_fifos(loop, fifo_of) for loop in process.loops))
-    return process
-
-
-def going_on(turns: Sequence[Process], late: Collection[Process] = ()) -> Process:
-    """A DMA that goes on with another tensor, or the gather behind it: nothing drains in between.
-
-    Args:
-        turns: the process of each turn, in order.
-        late: those whose tokens a DMA waits for; those before must not stay in a pipeline until then.
-    """
-    return reduce(lambda first, second: _then(first, second, drains=any(second is each for each in late)), turns)
-
-
 def comes_late(node: df.NodeOp) -> bool:
     """Whether a node puts slices together of a DMA that waits for numbers."""
     if not isinstance(node, df.GatherOp):
@@ -156,26 +133,3 @@ def _check_order(kernel: df.KernelOp) -> None:
                 where=name,
                 hints=["remove 'queue' from them", "let merge-weight-streams choose them"],
             )
-
-
-def _loop_on_fifos(loop: Loop, fifo_of: Mapping[str, str]) -> Loop:
-    if all(fifo_of.get(event.fifo, event.fifo) == event.fifo for event in loop.events):
-        return loop
-    return replace(loop, events=tuple(replace(e, fifo=fifo_of.get(e.fifo, e.fifo)) for e in loop.events))
-
-
-def _then(first: Process, second: Process, *, drains: bool) -> Process:
-    origin = ", ".join(dict.fromkeys(each for each in (first.origin, second.origin) if each))
-    if isinstance(first, MemoryPort) and isinstance(second, MemoryPort):
-        burst_bytes = min(first.burst_bytes, second.burst_bytes)
-        # Tokens of one kind; where runs of some fill words, all count as long as theirs.
-        token_bytes = max(first.token_bytes, second.token_bytes)
-        tokens = first.tokens + second.tokens
-        return replace(first, tokens=tokens, token_bytes=token_bytes, burst_bytes=burst_bytes, origin=origin)
-    assert isinstance(first, Pipeline)
-    assert isinstance(second, Pipeline)
-    last, following = first.loops[-1], second.loops[0]
-    if drains or last.events != following.events:
-        return replace(first, loops=(*first.loops, *second.loops), origin=origin)
-    joined = replace(last, trips=(last.iterations + following.iterations,))
-    return replace(first, loops=(*first.loops[:-1], joined, *second.loops[1:]), origin=origin)

@@ -14,8 +14,8 @@ from math import ceil
 from sttest.boards.board import FpgaBoard
 from sttest.boards.part import Network
 from sttest.compile.dialects import df
+from sttest.compile.schedule.drains import producer_of
 from sttest.compile.sharing.processes import fifos_of
-from sttest.compile.timing.node_pipelines import producer_of
 from sttest.sim.crossings import writing_to
 from sttest.sim.graph import COPY_CYCLES, MIN_DEPTH, Event, Fifo, Loop, Pipeline, Process
 from sttest.sim.overlap import LINK_CATEGORY as CATEGORY

@@ -8,6 +8,7 @@ from xdsl.dialects.func import FuncOp
 from sttest.compile.dialects import df
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.payload import PayloadCode, float_literal
+from sttest.compile.hls.tree import lines_of
 from sttest.compile.opt import new_context, parse
 from sttest.core.errors import InputError
 
@@ -67,12 +68,12 @@ def statements(body: str, arguments: str) -> PayloadCode:
 )
 def test_one_statement_per_operation(op: str, types: tuple[str, ...], wanted: str) -> None:
     arguments = ", ".join(f"%{name}: {kind}" for name, kind in zip("abc", types, strict=False))
-    assert [*map(str, statements(f"%y = {op}", arguments).statements)] == [wanted]
+    assert lines_of(tuple(statements(f"%y = {op}", arguments).temporaries)) == [wanted]
 
 
 def test_temporaries_keep_their_names_apart() -> None:
     payload = statements("%p = arith.mulf %a, %b : f32 %q = arith.mulf %p, %p : f32", "%a: f32, %b: f32")
-    written = [*map(str, payload.statements)]
+    written = lines_of(tuple(payload.temporaries))
     assert written == ["const float product = x0 * x1;", "const float product_2 = product * product;"]
     assert payload.results == ["product_2"]
 
@@ -115,4 +116,4 @@ def test_literals_read_back(number: float, literal: str) -> None:
 
 def test_negative_constants_are_bracketed() -> None:
     payload = statements("%k = arith.constant -1.0 : f32 %y = arith.subf %a, %k : f32", "%a: f32")
-    assert [*map(str, payload.statements)] == ["const float difference = x0 - (-1.0f);"]
+    assert lines_of(tuple(payload.temporaries)) == ["const float difference = x0 - (-1.0f);"]

@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 from sttest.compile.compiler import compile_text
+from sttest.compile.hls import tree
 from sttest.compile.hls.files import emit_design
 from sttest.compile.hls.folding import folded
 from sttest.compile.hls.kernel import EmittedKernel
 from sttest.compile.hls.shared_functions import written
-from sttest.compile.hls.writer import FunctionText
 from sttest.compile.options import CompileOptions
 from sttest.compile.schedule.ports import PORT_BITS
 from sttest.frontend.shipped import lowered_text
@@ -71,25 +71,48 @@ def test_values_are_called_as_in_the_model(gpt2: EmittedKernel) -> None:
 
 
 def test_functions_that_differ_in_names_only_are_one_template() -> None:
-    def function(name: str, source: str, result: str) -> FunctionText:
-        body = f"const float {source}_i = {source}[l0];", f"kept_{result} = {source}_i;", f"REST_{source.upper()};"
-        names = source, result
-        parameters = f"fifo<float>& {source}_in", f"fifo<float>& {result}_out"
-        return FunctionText(name, "like_first", (), parameters, (), body, names)
+    def function(name: str, *names: str) -> tree.Function:
+        """What takes one value and gives another, in symbols."""
+        body = tree.Variable("float", "@v0@_i", "@v0@[l0]", constant=True), tree.Call("give", ("@v0@_i", "@v0@_i"))
+        parameters = tree.Parameter("fifo<@TOKEN@>& ", "@v0@_in"), tree.Parameter("fifo<float>& ", "@v1@_out")
+        constants = tree.Constant("class", "@TOKEN@", "i8x4"), tree.Constant("int", "STEPS_@V1@", "3")
+        return tree.Function(name, "like_first", (), parameters, constants, body, names)
 
     alike = [function("first", "x", "mean"), function("second", "mean", "x"), function("third", "x_2", "x")]
-    found = written(alike, lambda kind, number: kind)
-    assert found.templates[:3] == [
-        "static void like_first(fifo<float>& x_in, fifo<float>& mean_out) {",
+    templates, processes = written(alike, lambda kind, number: kind)
+    assert templates == [
+        "template <int STEPS_MEAN, class TOKEN>",
+        "static void like_first(fifo<TOKEN>& x_in, fifo<float>& mean_out) {",
         "#pragma HLS inline",
-        "const float x_i = x[l0];",
+        "  const float x_i = x[l0];",
+        "  give(x_i, x_i);",
+        "}",
+        "",
     ]
-    assert found.processes[1:] == [
-        "static void second(fifo<float>& mean, fifo<float>& x) { like_first(mean, x); }",
-        "static void third(fifo<float>& x_2, fifo<float>& x) { like_first(x_2, x); }",
+    assert processes[1:] == [
+        "static void second(fifo<i8x4>& mean, fifo<float>& x) { like_first<3>(mean, x); }",
+        "static void third(fifo<i8x4>& x_2, fifo<float>& x) { like_first<3>(x_2, x); }",
     ]
-    other = replace(function("fourth", "x", "mean"), body=("const float x_i = mean[l0];",))
-    assert len(written([alike[0], other], lambda kind, number: kind).templates) == 0
+    other = replace(alike[0], name="fourth", body=(tree.Variable("float", "@v0@_i", "@v1@[l0]", constant=True),))
+    templates, processes = written([alike[0], other], lambda kind, number: kind)
+    assert templates == []
+    assert processes[-4:] == [
+        "static void fourth(fifo<i8x4>& x_in, fifo<float>& mean_out) {",
+        "  constexpr int STEPS_MEAN = 3;",
+        "  const float x_i = mean[l0];",
+        "}",
+    ]
+
+
+def test_a_process_with_many_parameters_is_a_call_in_lines() -> None:
+    def function(name: str) -> tree.Function:
+        parameters = tuple(tree.Parameter("fifo<i32x16>& ", f"from{number}") for number in range(27))
+        return tree.Function(name, "concat", (), parameters, (), (tree.Verbatim("++n;"),))
+
+    _, processes = written([function("one"), function("two")], lambda kind, number: kind)
+    assert all(len(line) <= tree.MAX_COLUMNS for line in processes)
+    assert processes[-1].startswith("  concat(a, b, c,")
+    assert processes[-1].endswith(" z, p26); }")
 
 
 @pytest.mark.parametrize("bits", [4096, 32768])
@@ -101,42 +124,79 @@ def test_tokens_of_any_width_have_words_that_the_tool_takes(bits: int) -> None:
     assert check_kernel(text) == []
 
 
+X, S = tree.Variable("float", "x", "a * b", constant=True), tree.Variable("float", "s", "a + b", constant=True)
+Y, READ = tree.Variable("float", "y"), tree.Variable("float", "t", "from.read()", constant=True)
+GIVE = tree.Call("to.write", ("y",))
+
+
+def _loop(*body: tree.Node) -> tree.Loop:
+    return tree.Loop(body, "steps", "n", "4")
+
+
 @pytest.mark.parametrize(
-    ("lines", "wanted"),
+    ("body", "wanted"),
     [
         # A product is rounded by itself before it is added, and what is used twice keeps its name.
-        (["const float p = a * b;", "const float s = p + c;", "y = s;"], ["const float p = a * b;", "y = p + c;"]),
-        (["const float s = a + b;", "out0 = s * s;"], ["const float s = a + b;", "out0 = s * s;"]),
+        (
+            (X, tree.Variable("float", "s", "x + c", constant=True), tree.Assign("out0", "s")),
+            ["const float x = a * b;", "out0 = x + c;"],
+        ),
+        ((X, tree.Assign("out0", "x")), ["out0 = a * b;"]),
+        ((S, tree.Assign("out0", "s * s")), ["const float s = a + b;", "out0 = s * s;"]),
+        ((S, tree.Assign("out0", "s * c")), ["out0 = (a + b) * c;"]),
+        ((S, tree.Assign("out0", "f(c, s)")), ["out0 = f(c, a + b);"]),
         # An integer stays what it was declared as.
         (
-            ["const ap_int<4> x = in0[l0];", "const ap_int<32> w = x;", "const ap_int<32> p = w * v;", "out0 = p + q;"],
+            (
+                tree.Variable("ap_int<4>", "x", "in0[l0]", constant=True),
+                tree.Variable("ap_int<32>", "w", "x", constant=True),
+                tree.Variable("ap_int<32>", "p", "w * v", constant=True),
+                tree.Assign("out0", "p + q"),
+            ),
             ["const ap_int<32> p = ap_int<32>(in0[l0]) * v;", "out0 = p + q;"],
         ),
-        (["const bool b = x < y;", "out0 = b ? x : y;"], ["out0 = (x < y) ? x : y;"]),
-        # What reads a stream stays where it is, and so does what is used in another block.
-        (["const float t = from.read();", "out0 = t;"], ["const float t = from.read();", "out0 = t;"]),
         (
-            ["const float s = a + b;", "for (int n = 0; n < 4; ++n) {", "  out0[n] = s;", "}"],
-            ["const float s = a + b;", "for (int n = 0; n < 4; ++n) {", "  out0[n] = s;", "}"],
+            (tree.Variable("bool", "b", "x < y", constant=True), tree.Assign("out0", "b ? x : y")),
+            ["out0 = (x < y) ? x : y;"],
         ),
-        # A variable that is set once is declared there, one that is kept from before is not.
+        # What reads a stream stays where it is, and so does what is used in another block or behind another statement.
+        ((READ, tree.Assign("out0", "t")), ["const float t = from.read();", "out0 = t;"]),
         (
-            ["float y;", "for (;;) {", "  y = a;", "  to.write(y);", "}"],
-            ["for (;;) {", "  const float y = a;", "  to.write(y);", "}"],
+            (S, _loop(tree.Assign("out0[n]", "s"))),
+            ["const float s = a + b;", "steps: for (int n = 0; n < 4; ++n) {", "  out0[n] = s;", "}"],
+        ),
+        ((S, GIVE, tree.Assign("out0", "s")), ["const float s = a + b;", "to.write(y);", "out0 = s;"]),
+        # What would be too long keeps its name.
+        (
+            (tree.Variable("float", "x", "a" * 60, constant=True), tree.Assign("out0", f"x + {'b' * 60}")),
+            [f"const float x = {'a' * 60};", f"out0 = x + {'b' * 60};"],
+        ),
+        # A block of one statement that is left has no braces.
+        ((tree.Block((S, tree.Assign("out0", "s"))),), ["out0 = a + b;"]),
+        # A variable that is set once is declared there, one that is kept from before or read behind the block is not.
+        (
+            (Y, _loop(tree.Assign("y", "a"), GIVE)),
+            ["steps: for (int n = 0; n < 4; ++n) {", "  const float y = a;", "  to.write(y);", "}"],
         ),
         (
-            ["float y;", "for (;;) {", "  y = y + a;", "  to.write(y);", "}"],
-            ["float y;", "for (;;) {", "  y = y + a;", "  to.write(y);", "}"],
+            (Y, _loop(tree.Assign("y", "y + a"), GIVE)),
+            ["float y;", "steps: for (int n = 0; n < 4; ++n) {", "  y = y + a;", "  to.write(y);", "}"],
         ),
         (
-            ["float y;", "for (;;) {", "  if (t == 0) y = a;", "  to.write(y);", "}"],
-            ["float y;", "for (;;) {", "  if (t == 0) y = a;", "  to.write(y);", "}"],
+            (Y, _loop(tree.If((tree.Assign("y", "a"),), "t == 0"), GIVE)),
+            ["float y;", "steps: for (int n = 0; n < 4; ++n) {", "  if (t == 0) y = a;", "  to.write(y);", "}"],
         ),
         (
-            ["float y;", "for (;;) {", "  y = a;", "}", "to.write(y);"],
-            ["float y;", "for (;;) {", "  y = a;", "}", "to.write(y);"],
+            (Y, _loop(tree.Assign("y", "a")), GIVE),
+            ["float y;", "steps: for (int n = 0; n < 4; ++n) {", "  y = a;", "}", "to.write(y);"],
         ),
     ],
 )
-def test_temporaries_that_are_used_once_are_parts_of_expressions(lines: list[str], wanted: list[str]) -> None:
-    assert folded(lines) == wanted
+def test_temporaries_that_are_used_once_are_parts_of_expressions(body: tree.Body, wanted: list[str]) -> None:
+    assert tree.lines_of(folded(body, {})) == wanted
+
+
+def test_room_in_a_line_is_what_names_take() -> None:
+    body = tree.Variable("float", "@v0@_i", "@v0@[n]", constant=True), tree.Assign("out0", "@v0@_i + 1")
+    assert tree.lines_of(folded(body, {"@v0@": "x"})) == ["out0 = @v0@[n] + 1;"]
+    assert len(folded(body, {"@v0@": "x" * tree.MAX_COLUMNS})) == 2

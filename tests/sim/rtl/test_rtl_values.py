@@ -18,6 +18,7 @@ from sttest.compile.ir.module_walk import only_kernel
 from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.compile.rtl.module import ModuleText
+from sttest.compile.rtl.tree import Function
 from sttest.core.errors import SttestError
 from sttest.crosscheck.rtl_values import random_tensors
 from sttest.explore.found import known_design
@@ -230,7 +231,7 @@ def in_one(
     modules = list(design.modules)
     for place, module in enumerate(modules):
         if module.kind == kind and (body := re.sub(pattern, text, module.body, count=1)) != module.body:
-            modules[place] = replace(module, body=body)
+            modules[place] = replace(module, nodes=(Function("", body),))
             return replace(design, modules=modules), module
     return None
 

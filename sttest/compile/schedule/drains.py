@@ -1,4 +1,4 @@
-"""Tasks and forks as pipelined loop nests, and where these drain (docs/how-it-works/cost-model.md).
+"""The loop nests of tasks and forks, and where they drain (docs/how-it-works/cost-model.md).
 
 A stalling pipeline keeps its last results until further reads push them out.
 Whoever waits for them waits for data that they are not made of.  So the nest is
@@ -25,8 +25,9 @@ from xdsl.ir import Operation, SSAValue
 from sttest.compile.assumptions import MOST_DRAINS
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import stream_of
+from sttest.compile.schedule.process_schedule import Nest, Port, When
 from sttest.compile.schedule.task_schedule import TaskSchedule, turn_schedules
-from sttest.sim.graph import COPY_CYCLES, Event, Loop, Pipeline, When
+from sttest.sim.graph import COPY_CYCLES
 
 # --- Which nodes a stream comes from, and which of two streams has its tokens first
 
@@ -73,26 +74,25 @@ def _giver(stream: SSAValue) -> df.NodeOp | None:
     return giver
 
 
-_HERE = "timed graph"
+_HERE = "schedule"
 
 
 @dataclass
-class NodePipelines:
-    """The pipelines of a kernel's tasks and forks at the stream level."""
+class NodeNests:
+    """The nests of a kernel's tasks and forks at the stream level."""
 
     costs: Mapping[df.TaskOp, TaskSchedule]  # cost of every task
     _intervals: dict[df.TaskOp, int] = field(default_factory=dict)
     _sources: StreamOrigins = field(default_factory=StreamOrigins)
 
-    def fork(self, fork: df.ForkOp, name: str) -> Pipeline:
-        """One loop over the tokens."""
+    def fork(self, fork: df.ForkOp) -> Nest:
+        """One loop over the tokens, around it one over the passes."""
         source = fork.sources[0]
         tokens = df.itensor_of(source).tokens
-        events = [Event(_fifo(source), "read", 0)]
-        events += [Event(_fifo(sink), "write", COPY_CYCLES - 1) for sink in fork.sinks]
-        repeat = fork.passes.value.data if fork.passes is not None else self._left_copies(source)
-        loop = Loop((tokens // repeat,), 1, COPY_CYCLES, tuple(events))
-        return Pipeline(name, (loop,), repeat=repeat, category="fork")
+        ports = [Port(_fifo(source), False, (0,))]
+        ports += [Port(_fifo(sink), True, (COPY_CYCLES - 1,)) for sink in fork.sinks]
+        passes = fork.passes.value.data if fork.passes is not None else self._left_copies(source)
+        return Nest((passes, tokens // passes), 1, 1, COPY_CYCLES, tuple(ports))
 
     def _left_copies(self, source: SSAValue) -> int:
         """The number of times that a fork is left: after every token, if tokens are known to come that rarely."""
@@ -100,16 +100,16 @@ class NodePipelines:
         results, interval = self._pace(source)
         return results if interval * results >= tokens + results * COPY_CYCLES else 1
 
-    def task(self, task: df.TaskOp) -> Pipeline:
+    def task(self, task: df.TaskOp) -> Nest:
         """The task's loops with the accesses of its FIFOs."""
-        return self._pipeline(task, self._left_loops(task), self.costs[task])
+        return _nest(task, self._left_loops(task), self.costs[task])
 
     def is_left(self, task: df.TaskOp) -> bool:
         """Whether the task's pipeline is left after every pass of its outermost loop."""
         return self._left_loops(task) == 1 < len(task.trip_counts)
 
-    def turn(self, task: df.TaskOp, members: Sequence[df.TaskOp]) -> Pipeline:
-        """The pipeline of a task of an engine, whose loops are those of all members.
+    def turn(self, task: df.TaskOp, members: Sequence[df.TaskOp]) -> Nest:
+        """The nest of a task of an engine, whose loops are those of all members.
 
         They are left after every iteration only where each of them asks for that: who has its data in a burst would
         wait for every drain.  Nor where their iterations are too many to be written out one by one.
@@ -117,29 +117,7 @@ class NodePipelines:
         drains = sum(each.iterations for each in members) <= MOST_DRAINS and all(map(self._drains, members))
         depth = len(task.trip_counts) if drains else max(map(self._left_passes, members))
         schedules = turn_schedules([self.costs[each] for each in members])
-        return self._pipeline(task, depth, schedules[list(members).index(task)])
-
-    def _pipeline(self, task: df.TaskOp, depth: int, cost: TaskSchedule) -> Pipeline:
-        trips = task.trip_counts
-        inner, kinds = trips[depth:], task.loop_kinds[depth:]
-        last: tuple[When, ...] = tuple(
-            trip - 1 if kind == "reduction" else None for trip, kind in zip(inner, kinds, strict=True)
-        )
-        every: tuple[When, ...] = (None,) * len(inner)
-        events = [
-            Event(_fifo(source), "read", cycle)
-            for source, port in zip(task.sources, cost.sources, strict=True)
-            for cycle in port.cycles
-        ]
-        events += [
-            Event(_fifo(sink), "write", cycle, every if task.is_scanned(number) else last)
-            for number, (sink, port) in enumerate(zip(task.sinks, cost.results, strict=True))
-            for cycle in port.cycles
-        ]
-        loop = Loop(inner or (1,), cost.ii, cost.latency, tuple(events))
-        return Pipeline(
-            task.sym_name.data, (loop,), repeat=prod(trips[:depth]), origin=task.origin_name, category="compute"
-        )
+        return _nest(task, depth, schedules[list(members).index(task)])
 
     def _left_loops(self, task: df.TaskOp) -> int:
         """The number of loops, from the outermost one, that are left and entered again."""
@@ -235,6 +213,21 @@ def _is_summed_on(task: df.TaskOp) -> bool:
     return all(
         isinstance(each, df.TaskOp) and bool(each.held_loops) and each.loop_kinds[0] == "reduction" for each in readers
     )
+
+
+def _nest(task: df.TaskOp, left: int, cost: TaskSchedule) -> Nest:
+    """The loops of a task with its tokens; results leave in the last iteration of the reductions inside."""
+    inner, kinds = task.trip_counts[left:], task.loop_kinds[left:]
+    last: tuple[When, ...] = tuple(
+        trip - 1 if kind == "reduction" else None for trip, kind in zip(inner, kinds, strict=True)
+    )
+    every: tuple[When, ...] = (None,) * len(inner)
+    ports = [Port(_fifo(source), False, port.cycles) for source, port in zip(task.sources, cost.sources, strict=True)]
+    ports += [
+        Port(_fifo(sink), True, port.cycles, every if task.is_scanned(number) else last)
+        for number, (sink, port) in enumerate(zip(task.sinks, cost.results, strict=True))
+    ]
+    return Nest(task.trip_counts, left, cost.ii, cost.latency, tuple(ports))
 
 
 def _fifo(stream: SSAValue) -> str:

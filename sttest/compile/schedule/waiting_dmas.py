@@ -1,4 +1,4 @@
-"""The timed graph of DMAs that wait: for the token whose row they read, a cache's new entry, or numbers of parts."""
+"""The schedule of DMAs that wait: for the token whose row they read, a cache's new entry, or numbers of parts."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,10 +7,10 @@ from math import ceil
 from sttest.compile.channels.cache_entries import cache_entries
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import stream_of
-from sttest.compile.sharing.processes import AHEAD, HOLD
-from sttest.sim.graph import COPY_CYCLES, MIN_DEPTH, Event, Fifo, Loop, MemoryPort, Pipeline
+from sttest.compile.schedule.process_schedule import AddedFifo, MemoryWalk, Nest, Port
+from sttest.sim.graph import COPY_CYCLES, MIN_DEPTH
 
-_HERE = "timed graph"
+_HERE = "schedule"
 
 
 def waits(dma: df.DmaOp, turns: Sequence[df.NodeOp]) -> bool:
@@ -19,10 +19,10 @@ def waits(dma: df.DmaOp, turns: Sequence[df.NodeOp]) -> bool:
     return any(len(load.sources) > 1 for load in loads)
 
 
-def held_port(
-    kernel: df.KernelOp, dma: df.DmaReadOp, port: MemoryPort, latency: int, refetch: int
-) -> tuple[Fifo, MemoryPort, Pipeline]:
-    """The FIFO between port and pipeline, and both.
+def held_walk(
+    kernel: df.KernelOp, dma: df.DmaReadOp, walk: MemoryWalk, ahead: str, latency: int, refetch: int
+) -> tuple[AddedFifo, MemoryWalk, tuple[Nest, ...]]:
+    """The FIFO between the memory port and the nests that pass its tokens on, the port's walk, and the nests.
 
     The port asks ahead before it can know for what.  Where that matters, for parts whose numbers come first, what it
     has in flight by then counts as read again: nothing passes for the time that takes.
@@ -30,32 +30,31 @@ def held_port(
     Args:
         kernel: kernel at the stream level.
         dma: the DMA that waits.
-        port: its memory port, as if it waited for nothing.
+        walk: its walk, as if it waited for nothing.
+        ahead: name of the FIFO.
         latency: latency of a read, cycles; a write is taken to have the same.
         refetch: cycles in which that is read again; 0 behind another DMA of the queue, which had the numbers before.
     """
-    held = Fifo(f"{port.name}{AHEAD}", MIN_DEPTH, 8 * port.token_bytes)
-    copies = Loop(
-        (port.tokens,), 1, COPY_CYCLES, (Event(held.name, "read", 0), Event(port.fifo, "write", COPY_CYCLES - 1))
-    )
-    loops = (copies,)
+    held = AddedFifo(ahead, MIN_DEPTH, 8 * walk.token_bytes)
+    copied = (Port(held.name, False, (0,)), Port(walk.fifo, True, (COPY_CYCLES - 1,)))
+    copies = Nest((walk.tokens,), 0, 1, COPY_CYCLES, copied)
+    nests = (copies,)
     if len(dma.sources) > 1:
         awaited, stream = df.itensor_of(dma.sources[1]).tokens, stream_of(dma.sources[1], _HERE).sym_name.data
-        takes = Loop((awaited,), 1, latency, (Event(stream, "read", 0),))
+        takes = Nest((awaited,), 0, 1, latency, (Port(stream, False, (0,)),))
         if dma.parts is None:
-            loops = (copies, takes, *_written(kernel, dma, latency))
+            nests = (copies, takes, *_written(kernel, dma, latency))
         else:
-            loops = (replace(takes, latency=latency + refetch if refetch else 1), copies)
-    hold = Pipeline(f"{port.name}{HOLD}", loops, origin=port.origin, category="dma")
-    return held, replace(port, fifo=held.name), hold
+            nests = (replace(takes, latency=latency + refetch if refetch else 1), copies)
+    return held, replace(walk, fifo=held.name), nests
 
 
-def _written(kernel: df.KernelOp, dma: df.DmaReadOp, latency: int) -> tuple[Loop, ...]:
+def _written(kernel: df.KernelOp, dma: df.DmaReadOp, latency: int) -> tuple[Nest, ...]:
     """Every run of an entry is put into its word: read, changed, written."""
     if not dma.takes_entries:
         return ()
     entries = cache_entries(kernel, dma)
-    return (Loop((entries.runs,), 1 if entries.is_apart else 2 * latency, 2 * latency, ()),)
+    return (Nest((entries.runs,), 0, 1 if entries.is_apart else 2 * latency, 2 * latency),)
 
 
 # --- Parts that are read by number: each run begins with a word of the port
