@@ -19,7 +19,7 @@ def folded(body: tree.Body, names: Mapping[str, str]) -> tree.Body:
         names: what its symbols will be, which decides how much has room in a line.
 
     >>> x, total = (tree.Variable("float", *each, constant=True) for each in (("x", "in0[l0]"), ("total", "x + out0")))
-    >>> folded((x, total, tree.Assign("out0", "total")), {})
+    >>> folded((x, total, tree.CppAssign("out0", "total")), {})
     (Assign(target='out0', value='in0[l0] + out0'),)
     """
     uses = Counter(tree.names_in(body))
@@ -27,11 +27,11 @@ def folded(body: tree.Body, names: Mapping[str, str]) -> tree.Body:
     return _declared_late(_Folding({name for name in types if uses[name] == 2}, types, names).body(body, 1))
 
 
-def _every(body: tree.Body) -> Iterator[tree.Node]:
+def _every(body: tree.Body) -> Iterator[tree.CppNode]:
     """All statements, those of a block behind it."""
     for each in body:
         yield each
-        if isinstance(each, tree.Block):
+        if isinstance(each, tree.CppBlock):
             yield from _every(each.body)
 
 
@@ -44,21 +44,24 @@ class _Folding:
     def body(self, body: tree.Body, depth: int) -> tree.Body:
         """A block's statements, which stand at a depth."""
         found = [
-            each.with_body(self.body(each.body, depth + 1)) if isinstance(each, tree.Block) else each for each in body
+            each.with_body(self.body(each.body, depth + 1)) if isinstance(each, tree.CppBlock) else each
+            for each in body
         ]
         for place in reversed(range(len(found))):
             temporary = found[place]
             if isinstance(temporary, tree.Variable) and temporary.name in self.once:
                 self._fold(found, place, temporary, depth)
-        bare = (tree.in_braces(each.body) if type(each) is tree.Block else (each,) for each in found)
+        bare = (tree.in_braces(each.body) if type(each) is tree.CppBlock else (each,) for each in found)
         return tuple(each for statements in bare for each in statements)
 
-    def _fold(self, found: list[tree.Node], place: int, temporary: tree.Variable, depth: int) -> None:
+    def _fold(self, found: list[tree.CppNode], place: int, temporary: tree.Variable, depth: int) -> None:
         """Puts a temporary into the statement that uses it, if there is room and only others stand between."""
         for number in range(place + 1, len(found)):
             each = found[number]
-            parts = tree.around(each.value, temporary.name) if isinstance(each, tree.Assign | tree.Variable) else None
-            if isinstance(each, tree.Assign | tree.Variable) and parts is not None:
+            parts = (
+                tree.around(each.value, temporary.name) if isinstance(each, tree.CppAssign | tree.Variable) else None
+            )
+            if isinstance(each, tree.CppAssign | tree.Variable) and parts is not None:
                 value = self._with(each, temporary, *parts)
                 longer = replace(each, value=value)
                 if value and len(tree.bound(tree.lines_of((longer,), depth)[0], self.names)) <= tree.MAX_COLUMNS:
@@ -68,7 +71,7 @@ class _Folding:
             if not (isinstance(each, tree.Variable) and each.constant):
                 return
 
-    def _with(self, user: tree.Assign | tree.Variable, temporary: tree.Variable, before: str, behind: str) -> str:
+    def _with(self, user: tree.CppAssign | tree.Variable, temporary: tree.Variable, before: str, behind: str) -> str:
         """A value with a temporary's expression in the place of its name; empty where none may be."""
         is_all, expression = not before and not behind, temporary.value
         if ".read()" in expression or (" * " in _without_indices(expression) and not is_all):
@@ -113,7 +116,7 @@ def _is_atomic(text: str) -> bool:
 def _declared_late(body: tree.Body) -> tree.Body:
     for place in reversed(range(len(body))):
         each = body[place]
-        if isinstance(each, tree.Block):
+        if isinstance(each, tree.CppBlock):
             body = (*body[:place], each.with_body(_declared_late(each.body)), *body[place + 1 :])
         elif isinstance(each, tree.Variable) and not each.value and not each.extents:
             behind = _set_in(body[place + 1 :], each)
@@ -128,11 +131,11 @@ def _set_in(body: tree.Body, variable: tree.Variable) -> tree.Body | None:
     if not places:
         return None
     first, each = places[0], body[places[0]]
-    if isinstance(each, tree.Block) and len(places) == 1:
+    if isinstance(each, tree.CppBlock) and len(places) == 1:
         inner = _set_in(each.body, variable)
         return None if inner is None else (*body[:first], each.with_body(inner), *body[first + 1 :])
-    again = any(isinstance(other, tree.Assign) and other.target == name for other in _every(body[first + 1 :]))
+    again = any(isinstance(other, tree.CppAssign) and other.target == name for other in _every(body[first + 1 :]))
     is_used = len(places) > 1 and not again
-    if is_used and isinstance(each, tree.Assign) and each.target == name and tree.around(each.value, name) is None:
+    if is_used and isinstance(each, tree.CppAssign) and each.target == name and tree.around(each.value, name) is None:
         return (*body[:first], replace(variable, value=each.value, constant=True), *body[first + 1 :])
     return None

@@ -15,7 +15,7 @@ _NO_NAME = {code: " " for code in range(128) if not chr(code).isalnum() and chr(
 
 
 @dataclass(frozen=True)
-class Node:
+class CppNode:
     """A part of a tree, whose fields are texts and further nodes."""
 
     def mapped(self, change: Callable[[str], str]) -> Self:
@@ -26,35 +26,35 @@ class Node:
 def _mapped(part: Any, change: Callable[[str], str]) -> Any:
     if isinstance(part, tuple):
         return tuple([_mapped(each, change) for each in part])
-    return change(part) if isinstance(part, str) else part.mapped(change) if isinstance(part, Node) else part
+    return change(part) if isinstance(part, str) else part.mapped(change) if isinstance(part, CppNode) else part
 
 
 # --- Statements
 
 
 @dataclass(frozen=True)
-class Verbatim(Node):
+class Verbatim(CppNode):
     """A line that no other node says."""
 
     text: str
 
 
 @dataclass(frozen=True)
-class Comment(Node):
+class Comment(CppNode):
     """A line of comment."""
 
     text: str
 
 
 @dataclass(frozen=True)
-class Pragma(Node):
+class Pragma(CppNode):
     """A directive; it stands at the margin, as all preprocessor lines do."""
 
     text: str
 
 
 @dataclass(frozen=True)
-class Variable(Node):
+class Variable(CppNode):
     """A variable or an array; a constant is nothing but a name for a value."""
 
     c_type: str
@@ -65,7 +65,7 @@ class Variable(Node):
 
 
 @dataclass(frozen=True)
-class Assign(Node):
+class CppAssign(CppNode):
     """A variable or an element is set."""
 
     target: str
@@ -73,7 +73,7 @@ class Assign(Node):
 
 
 @dataclass(frozen=True)
-class Call(Node):
+class CppCallOp(CppNode):
     """A call of a function that gives nothing."""
 
     function: str
@@ -81,14 +81,14 @@ class Call(Node):
 
 
 @dataclass(frozen=True)
-class Calls(Node):
+class CppCalls(CppNode):
     """Calls in a row, as many on a line as fit."""
 
-    calls: tuple[Call, ...]
+    calls: tuple[CppCallOp, ...]
 
 
 @dataclass(frozen=True)
-class Block(Node):
+class CppBlock(CppNode):
     """Statements in braces."""
 
     body: "Body"
@@ -99,7 +99,7 @@ class Block(Node):
 
 
 @dataclass(frozen=True)
-class Loop(Block):
+class CppLoop(CppBlock):
     """A counted loop; its directives come first in its body."""
 
     label: str
@@ -108,26 +108,26 @@ class Loop(Block):
 
 
 @dataclass(frozen=True)
-class If(Block):
+class CppIf(CppBlock):
     """Statements under a condition, or without one behind others that have theirs."""
 
     condition: str
     is_else: bool = False  # whether it belongs to the one before
 
 
-Body: TypeAlias = tuple[Node, ...]
+Body: TypeAlias = tuple[CppNode, ...]
 
 
 def in_braces(body: Body) -> Body:
     """A block; no braces around one statement, unless it declares a name."""
-    return body if len(body) == 1 and not isinstance(body[0], Variable) else (Block(body),)
+    return body if len(body) == 1 and not isinstance(body[0], Variable) else (CppBlock(body),)
 
 
 # --- Functions
 
 
 @dataclass(frozen=True)
-class Constant(Node):
+class Constant(CppNode):
     """A size or a type that a function has a name for."""
 
     kind: str  # ``int`` or ``class``
@@ -136,7 +136,7 @@ class Constant(Node):
 
 
 @dataclass(frozen=True)
-class Parameter(Node):
+class CppArgument(CppNode):
     """A parameter, by what stands before its name and behind."""
 
     before: str
@@ -145,13 +145,13 @@ class Parameter(Node):
 
 
 @dataclass(frozen=True)
-class Function(Node):
+class Function(CppNode):
     """A definition, without what its constants are."""
 
     name: str
     kind: str  # name that it shares with functions that differ in constants only; empty if it stands for itself
     comments: Body
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[CppArgument, ...]
     constants: tuple[Constant, ...]
     body: Body
     names: tuple[str, ...] = ()  # what it calls its values; others may call them otherwise
@@ -160,7 +160,7 @@ class Function(Node):
 # --- Lines
 
 
-def definition(head: str, parameters: Iterable[Parameter], body: Body) -> list[str]:
+def definition(head: str, parameters: Iterable[CppArgument], body: Body) -> list[str]:
     """The lines of a function, whose type and name are its head."""
     declared = [f"{each.before}{each.name}{each.behind}" for each in parameters]
     return [*_wrapped(f"{head}(", declared, ") {"), *lines_of(body, 1), "}"]
@@ -171,27 +171,27 @@ def lines_of(body: Body, depth: int = 0) -> list[str]:
     return [line for each in body for line in _lines(each, depth)]
 
 
-def _lines(node: Node, depth: int) -> list[str]:
+def _lines(node: CppNode, depth: int) -> list[str]:
     indent = _INDENT * depth
     match node:
-        case Assign(target, value):
+        case CppAssign(target, value):
             return [f"{indent}{target} = {value};"]
         case Variable(c_type, name, value, extents, constant):
             kind = f"const {c_type}" if constant else c_type
             return [f"{indent}{kind} {name}{extents}{f' = {value}' if value else ''};"]
         case Pragma(text):
             return [f"#pragma HLS {text}"]
-        case Loop(body, label, variable, bound):
+        case CppLoop(body, label, variable, bound):
             head = f"{label}: for (int {variable} = 0; {variable} < {bound}; ++{variable}) "
             return _braced(head, lines_of(body, depth + 1), indent)
-        case If(body, condition, is_else):
+        case CppIf(body, condition, is_else):
             words = ["else"] * is_else + [f"if ({condition})"] * bool(condition)
             return _guarded(f"{' '.join(words)} ", body, depth)
-        case Block(body):
+        case CppBlock(body):
             return _braced("", lines_of(body, depth + 1), indent)
-        case Call(function, arguments):
+        case CppCallOp(function, arguments):
             return _wrapped(f"{function}(", arguments, ");", indent)
-        case Calls(calls):
+        case CppCalls(calls):
             text = " ".join(f"{each.function}({', '.join(each.arguments)});" for each in calls)
             return _broken(text, indent, indent + _INDENT)
         case Comment(text):
@@ -209,7 +209,7 @@ def _guarded(head: str, body: Body, depth: int) -> list[str]:
     """Statements under a condition, without braces around one that has room in the line and no condition itself."""
     inside, indent = lines_of(body, depth + 1), _INDENT * depth
     joined = f"{indent}{head}{inside[0].lstrip()}"
-    is_short = len(inside) == 1 and len(joined) <= MAX_COLUMNS and not isinstance(body[0], If)
+    is_short = len(inside) == 1 and len(joined) <= MAX_COLUMNS and not isinstance(body[0], CppIf)
     return [joined] if is_short else _braced(head, inside, indent)
 
 
@@ -250,7 +250,7 @@ def names_in(body: Body) -> list[str]:
     return " ".join(_texts(body)).translate(_NO_NAME).split()
 
 
-def mentions(node: Node, name: str) -> bool:
+def mentions(node: CppNode, name: str) -> bool:
     """Whether a name stands anywhere in a node."""
     return any(around(each, name) is not None for each in _texts(node))
 
@@ -258,7 +258,7 @@ def mentions(node: Node, name: str) -> bool:
 def _texts(part: Any) -> Iterator[str]:
     if isinstance(part, str):
         yield part
-    elif isinstance(part, tuple | Node):
+    elif isinstance(part, tuple | CppNode):
         for each in part if isinstance(part, tuple) else vars(part).values():
             yield from _texts(each)
 

@@ -37,7 +37,7 @@ class CodeWriter:
     functions: list[tree.Function] = field(default_factory=list)
     layers: int = 1  # number of times that a process repeats its work for one token
     steps: int = 1  # number of tokens that a launch generates
-    _statements: list[tree.Node] = field(default_factory=list)  # of the block that is being written
+    _statements: list[tree.CppNode] = field(default_factory=list)  # those of the block that is being written
     _around: list[CountedLoop] = field(default_factory=list)  # loops that the next nest begins with
     _pipelined: bool = False  # whether the present loop is, or lies in, a pipeline
     _labels: set[str] = field(default_factory=set)
@@ -65,7 +65,7 @@ class CodeWriter:
 
     # --- Statements
 
-    def add(self, *statements: tree.Node) -> None:
+    def add(self, *statements: tree.CppNode) -> None:
         """Any statements."""
         self._statements += statements
 
@@ -101,14 +101,14 @@ class CodeWriter:
 
     def assign(self, target: str, value: str) -> None:
         """A variable is set."""
-        self.add(tree.Assign(target, value))
+        self.add(tree.CppAssign(target, value))
 
     def call(self, function: str, *arguments: str) -> None:
         """A function is called."""
-        self.add(tree.Call(function, arguments))
+        self.add(tree.CppCallOp(function, arguments))
 
     @contextmanager
-    def _inside(self) -> Iterator[list[tree.Node]]:
+    def _inside(self) -> Iterator[list[tree.CppNode]]:
         """What is written goes into a list of its own."""
         before, self._statements = self._statements, []
         yield self._statements
@@ -120,20 +120,20 @@ class CodeWriter:
         with self._inside() as inside:
             yield
         body = tuple(inside)
-        self.add(*((tree.If(body, " && ".join(conditions)),) if conditions else tree.in_braces(body)))
+        self.add(*((tree.CppIf(body, " && ".join(conditions)),) if conditions else tree.in_braces(body)))
 
     @contextmanager
     def otherwise(self, conditions: Sequence[str] = ()) -> Iterator[None]:
         """What runs where the conditions before do not hold, if all of these do."""
         with self._inside() as inside:
             yield
-        self.add(tree.If(tuple(inside), " && ".join(conditions), is_else=True))
+        self.add(tree.CppIf(tuple(inside), " && ".join(conditions), is_else=True))
 
     @contextmanager
     def function(
         self,
         name: str,
-        parameters: Sequence[tree.Parameter],
+        parameters: Sequence[tree.CppArgument],
         kind: str = "",
         sizes: Sequence[tuple[str, int]] = (),
         names: Sequence[str] = (),
@@ -232,7 +232,7 @@ class CodeWriter:
             if loop.bound and loop.least:
                 self.pragma(f"loop_tripcount min={loop.least} max={loop.trip}")
             yield
-        self.add(tree.Loop(tuple(inside), label, loop.variable, bound))
+        self.add(tree.CppLoop(tuple(inside), label, loop.variable, bound))
 
 
 def affine(terms: Sequence[tuple[str, int]], constant: int = 0) -> str:

@@ -9,8 +9,8 @@ from sttest.compile.hls.types import legal
 from sttest.compile.hls.value_names import names_of_symbols
 from sttest.compile.hls.writer import CodeWriter, CountedLoop
 
-SET = tree.Assign("y", "x")
-LONG = tree.Assign("y", "x" * tree.MAX_COLUMNS)
+SET = tree.CppAssign("y", "x")
+LONG = tree.CppAssign("y", "x" * tree.MAX_COLUMNS)
 
 
 @pytest.mark.parametrize(
@@ -23,39 +23,39 @@ LONG = tree.Assign("y", "x" * tree.MAX_COLUMNS)
         (tree.Variable("int", "x", "0", "[2][3]"), ["  int x[2][3] = 0;"]),
         (tree.Variable("int", "x", "a + b", constant=True), ["  const int x = a + b;"]),
         (SET, ["  y = x;"]),
-        (tree.Call("f", ("x", "2 * y")), ["  f(x, 2 * y);"]),
-        (tree.Calls((tree.Call("f", ("x",)), tree.Call("g", ()))), ["  f(x); g();"]),
-        (tree.Block((SET,)), ["  {", "    y = x;", "  }"]),
+        (tree.CppCallOp("f", ("x", "2 * y")), ["  f(x, 2 * y);"]),
+        (tree.CppCalls((tree.CppCallOp("f", ("x",)), tree.CppCallOp("g", ()))), ["  f(x); g();"]),
+        (tree.CppBlock((SET,)), ["  {", "    y = x;", "  }"]),
         (
-            tree.Loop((tree.Pragma("unroll"), SET), "lanes", "n", "LANES"),
+            tree.CppLoop((tree.Pragma("unroll"), SET), "lanes", "n", "LANES"),
             ["  lanes: for (int n = 0; n < LANES; ++n) {", "#pragma HLS unroll", "    y = x;", "  }"],
         ),
-        (tree.If((SET,), "a && b"), ["  if (a && b) y = x;"]),
-        (tree.If((SET,), "a", is_else=True), ["  else if (a) y = x;"]),
-        (tree.If((SET,), "", is_else=True), ["  else y = x;"]),
-        (tree.If((SET, SET), "a"), ["  if (a) {", "    y = x;", "    y = x;", "  }"]),
+        (tree.CppIf((SET,), "a && b"), ["  if (a && b) y = x;"]),
+        (tree.CppIf((SET,), "a", is_else=True), ["  else if (a) y = x;"]),
+        (tree.CppIf((SET,), "", is_else=True), ["  else y = x;"]),
+        (tree.CppIf((SET, SET), "a"), ["  if (a) {", "    y = x;", "    y = x;", "  }"]),
         # An `else` behind must not belong to the inner condition.
-        (tree.If((tree.If((SET,), "b"),), "a"), ["  if (a) {", "    if (b) y = x;", "  }"]),
-        (tree.If((LONG,), "a"), ["  if (a) {", f"    y = {'x' * tree.MAX_COLUMNS};", "  }"]),
+        (tree.CppIf((tree.CppIf((SET,), "b"),), "a"), ["  if (a) {", "    if (b) y = x;", "  }"]),
+        (tree.CppIf((LONG,), "a"), ["  if (a) {", f"    y = {'x' * tree.MAX_COLUMNS};", "  }"]),
     ],
 )
-def test_each_node_is_printed_as_cpp(node: tree.Node, wanted: list[str]) -> None:
+def test_each_node_is_printed_as_cpp(node: tree.CppNode, wanted: list[str]) -> None:
     assert tree.lines_of((node,), 1) == wanted
 
 
 def test_long_lists_are_broken_behind_items() -> None:
     items = tuple(f"{'a' * 12} + {number}" for number in range(10))
-    (first, second) = tree.lines_of((tree.Call("function", items),), 1)
+    (first, second) = tree.lines_of((tree.CppCallOp("function", items),), 1)
     assert len(first) <= tree.MAX_COLUMNS
     assert first.endswith(" + 5,")
     assert second == f"           {', '.join(items[6:])});"
-    calls = tree.lines_of((tree.Calls(tuple(tree.Call("put", (each,)) for each in items)),))
+    calls = tree.lines_of((tree.CppCalls(tuple(tree.CppCallOp("put", (each,)) for each in items)),))
     assert " ".join(" ".join(calls).split()) == " ".join(f"put({each});" for each in items)
     assert max(map(len, calls)) <= tree.MAX_COLUMNS
 
 
 def test_a_definition_has_its_parameters_in_the_head() -> None:
-    parameters = tree.Parameter("fifo<i4x8> (&", "weight", ")[2]"), tree.Parameter("int ", "n")
+    parameters = tree.CppArgument("fifo<i4x8> (&", "weight", ")[2]"), tree.CppArgument("int ", "n")
     assert tree.definition("void f", parameters, (SET,)) == [
         "void f(fifo<i4x8> (&weight)[2], int n) {",
         "  y = x;",
@@ -66,13 +66,16 @@ def test_a_definition_has_its_parameters_in_the_head() -> None:
 def test_braces_stand_around_what_needs_them() -> None:
     named = tree.Variable("int", "x", "0")
     assert tree.in_braces((SET,)) == (SET,)
-    assert tree.in_braces((named,)) == (tree.Block((named,)),)
-    assert tree.in_braces((SET, SET)) == (tree.Block((SET, SET)),)
+    assert tree.in_braces((named,)) == (tree.CppBlock((named,)),)
+    assert tree.in_braces((SET, SET)) == (tree.CppBlock((SET, SET)),)
 
 
 def test_names_are_counted_and_symbols_become_names_in_the_whole_tree() -> None:
-    loop = tree.Loop(
-        (tree.Assign("@v0@[n]", "x_2 + x"), tree.Call("f", ("x.range(3, 0)",))), "tokens_@v0@", "n", "TOKENS_@V0@"
+    loop = tree.CppLoop(
+        (tree.CppAssign("@v0@[n]", "x_2 + x"), tree.CppCallOp("f", ("x.range(3, 0)",))),
+        "tokens_@v0@",
+        "n",
+        "TOKENS_@V0@",
     )
     assert [tree.names_in((loop,)).count(each) for each in ("x_2", "x", "n", "@v0@", "tokens_@v0@")] == [1, 2, 2, 1, 1]
     names = names_of_symbols(["q", "k"])
@@ -84,7 +87,7 @@ def test_names_are_counted_and_symbols_become_names_in_the_whole_tree() -> None:
 def test_a_writer_builds_the_tree_of_a_function() -> None:
     code = CodeWriter()
     code.comment("first\nsecond")
-    with code.function("f", [tree.Parameter("fifo<i8>& ", "from")], sizes=[("LAYER", 3)]):
+    with code.function("f", [tree.CppArgument("fifo<i8>& ", "from")], sizes=[("LAYER", 3)]):
         token = code.type("TOKEN", "i8")
         with code.loops([CountedLoop("steps", "s", 4), CountedLoop("steps", "t", 2, is_literal=True)], "pipeline II=1"):
             code.variable(token, "x")
@@ -98,7 +101,7 @@ def test_a_writer_builds_the_tree_of_a_function() -> None:
             code.assign("x", "2")
     (function,) = code.functions
     assert function.comments == (tree.Comment("first?second"),)
-    assert function.parameters == (tree.Parameter("fifo<@TOKEN@>& ", "from"),)
+    assert function.parameters == (tree.CppArgument("fifo<@TOKEN@>& ", "from"),)
     assert function.constants == (
         tree.Constant("int", "LAYER", "3"),
         tree.Constant("class", "@TOKEN@", "i8"),
