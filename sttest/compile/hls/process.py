@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
-from sttest.compile.hls.tree import CppCalls, CppArgument
+from sttest.compile.hls.tree import CppArgument, CppCalls
 from sttest.compile.hls.types import Token
 from sttest.compile.hls.value_names import ValueNames
 from sttest.compile.hls.writer import CodeWriter, CountedLoop, affine, counted

@@ -9,7 +9,7 @@ from xdsl.ir import Attribute
 
 from sttest.compile.dialects import df
 from sttest.compile.dialects.df import identifier
-from sttest.compile.hls.tree import CppCallOp, CppArgument, is_word
+from sttest.compile.hls.tree import CppArgument, CppCallOp, is_word
 from sttest.compile.hls.writer import CodeWriter
 from sttest.compile.ir.names import unique
 from sttest.compile.schedule.ports import words_of_token
