@@ -433,12 +433,12 @@ def with_banks(folder: Path) -> None:
             rf"depth of '{FIFO}' is 9 in hls/kernel\.cpp and 3 in timed_graph\.json",
         ),
         "depth in the IR": (
-            replaced("ir/*_size-fifos.mlir", r"depth: 3>", "depth: 9>"),
-            rf"depth of '{FIFO}' is 9 in ir/\d+_size-fifos.* and 3 in timed_graph\.json",
+            replaced("ir/*_schedule-processes.mlir", r"depth: 3>", "depth: 9>"),
+            rf"depth of '{FIFO}' is 9 in ir/\d+_schedule-processes.* and 3 in timed_graph\.json",
         ),
         "lanes in the IR": (
-            replaced("ir/*_size-fifos.mlir", r" lanes 16 ", " lanes 8 "),
-            r"lanes of 'attn_norm' is 8 in ir/\d+_size-fifos.* and 16 in reports/kernels\.csv",
+            replaced("ir/*_schedule-processes.mlir", r" lanes 16 ", " lanes 8 "),
+            r"lanes of 'attn_norm' is 8 in ir/\d+_schedule-processes.* and 16 in reports/kernels\.csv",
         ),
         "channel in a report": (
             replaced("reports/memory.csv", "hbm0", "hbm9"),

@@ -30,7 +30,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from sttest.compile.dialects import df
 from sttest.compile.dialects.df import IntListAttr, i64_attr
-from sttest.compile.schedule.process_schedule import AddedFifo, MemoryWalk, Nest, Port, ProcessSchedule, Turn, When
+from sttest.compile.schedule.process_schedule import AddedFifo, MemoryWalk, Nest, NodeTurn, Port, ProcessSchedule, When
 from sttest.core.errors import InputError
 
 _IMPLS = ("auto", "srl", "ram")
@@ -357,7 +357,7 @@ class TurnOp(_SchedOp):
     assembly_format = "$node (`once` $once^)? (`late` $late^)? (`origin` $origin^)? attr-dict-with-keyword $body"
 
     @staticmethod
-    def of(turn: Turn) -> TurnOp:
+    def of(turn: NodeTurn) -> TurnOp:
         """The op of a turn."""
         does = [WalkOp.of(turn.does)] if isinstance(turn.does, MemoryWalk) else [NestOp.of(nest) for nest in turn.does]
         marks = {"once": UnitAttr() if turn.once else None, "late": UnitAttr() if turn.late else None}
@@ -366,13 +366,13 @@ class TurnOp(_SchedOp):
         return TurnOp.made(properties, [*map(FifoOp.of, turn.fifos), *does])
 
     @property
-    def turn(self) -> Turn:
+    def turn(self) -> NodeTurn:
         """The turn."""
         walks = [op.memory for op in self.inside(WalkOp)]
         does = walks[0] if walks else tuple(op.nest for op in self.inside(NestOp))
         fifos = tuple(op.added for op in self.inside(FifoOp))
         origin = "" if self.origin is None else self.origin.data
-        return Turn(self.node.data, does, origin, self.once is not None, self.late is not None, fifos)
+        return NodeTurn(self.node.data, does, origin, self.once is not None, self.late is not None, fifos)
 
     def verify_(self) -> None:
         """One walk, or some nests of which no more than one has loops that are left."""

@@ -7,11 +7,8 @@ stay: what is put in the place of an integer's name has that integer's type.
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 from sttest.compile.hls import tree
-
-_Setting: TypeAlias = tree.AssignNode | tree.VariableNode
 
 
 def folded(body: tree.Body, names: Mapping[str, str]) -> tree.Body:
@@ -21,12 +18,12 @@ def folded(body: tree.Body, names: Mapping[str, str]) -> tree.Body:
         body: all statements of the function.
         names: what its symbols will be, which decides how much has room in a line.
 
-    >>> total = tree.VariableNode("float", "total", "in0[l0] + out0", constant=True)
-    >>> folded((total, tree.AssignNode("out0", "total")), {})
-    (AssignNode(target='out0', value='in0[l0] + out0'),)
+    >>> x, total = (tree.Variable("float", *each, constant=True) for each in (("x", "in0[l0]"), ("total", "x + out0")))
+    >>> folded((x, total, tree.CppAssign("out0", "total")), {})
+    (CppAssign(target='out0', value='in0[l0] + out0'),)
     """
     uses = Counter(tree.names_in(body))
-    types = {each.name: each.c_type for each in _every(body) if isinstance(each, tree.VariableNode) and each.constant}
+    types = {each.name: each.c_type for each in _every(body) if isinstance(each, tree.Variable) and each.constant}
     return _declared_late(_Folding({name for name in types if uses[name] == 2}, types, names).body(body, 1))
 
 
@@ -34,7 +31,7 @@ def _every(body: tree.Body) -> Iterator[tree.CppNode]:
     """All statements, those of a block behind it."""
     for each in body:
         yield each
-        if isinstance(each, tree.BlockNode):
+        if isinstance(each, tree.CppBlock):
             yield from _every(each.body)
 
 
@@ -46,39 +43,41 @@ class _Folding:
 
     def body(self, body: tree.Body, depth: int) -> tree.Body:
         """A block's statements, which stand at a depth."""
-        found = [self._inside(each, depth) for each in body]
+        found = [
+            each.with_body(self.body(each.body, depth + 1)) if isinstance(each, tree.CppBlock) else each
+            for each in body
+        ]
         for place in reversed(range(len(found))):
             temporary = found[place]
-            if isinstance(temporary, tree.VariableNode) and temporary.name in self.once:
+            if isinstance(temporary, tree.Variable) and temporary.name in self.once:
                 self._fold(found, place, temporary, depth)
-        bare = (tree.in_braces(each.body) if type(each) is tree.BlockNode else (each,) for each in found)
+        bare = (tree.in_braces(each.body) if type(each) is tree.CppBlock else (each,) for each in found)
         return tuple(each for statements in bare for each in statements)
 
-    def _inside(self, each: tree.CppNode, depth: int) -> tree.CppNode:
-        return each.with_body(self.body(each.body, depth + 1)) if isinstance(each, tree.BlockNode) else each
-
-    def _fold(self, found: list[tree.CppNode], place: int, temporary: tree.VariableNode, depth: int) -> None:
+    def _fold(self, found: list[tree.CppNode], place: int, temporary: tree.Variable, depth: int) -> None:
         """Puts a temporary into the statement that uses it, if there is room and only others stand between."""
         for number in range(place + 1, len(found)):
             each = found[number]
-            parts = tree.around(each.value, temporary.name) if isinstance(each, _Setting) else None
-            if isinstance(each, _Setting) and parts is not None:
+            parts = (
+                tree.around(each.value, temporary.name) if isinstance(each, tree.CppAssign | tree.Variable) else None
+            )
+            if isinstance(each, tree.CppAssign | tree.Variable) and parts is not None:
                 value = self._with(each, temporary, *parts)
                 longer = replace(each, value=value)
                 if value and len(tree.bound(tree.lines_of((longer,), depth)[0], self.names)) <= tree.MAX_COLUMNS:
                     found[number] = longer
                     del found[place]
                 return
-            if not (isinstance(each, tree.VariableNode) and each.constant):
+            if not (isinstance(each, tree.Variable) and each.constant):
                 return
 
-    def _with(self, user: _Setting, temporary: tree.VariableNode, before: str, behind: str) -> str:
+    def _with(self, user: tree.CppAssign | tree.Variable, temporary: tree.Variable, before: str, behind: str) -> str:
         """A value with a temporary's expression in the place of its name; empty where none may be."""
         is_all, expression = not before and not behind, temporary.value
         if ".read()" in expression or (" * " in _without_indices(expression) and not is_all):
             return ""
         is_argument = before.endswith(("(", ", ")) and behind.startswith((")", ","))
-        is_result = is_all and not (isinstance(user, tree.VariableNode) and user.constant)
+        is_result = is_all and not (isinstance(user, tree.Variable) and user.constant)
         text = expression if is_result else self._converted(temporary.c_type, expression)
         text = text if is_argument or is_all or _is_atomic(text) else f"({text})"
         return f"{before}{text}{behind}"
@@ -117,26 +116,26 @@ def _is_atomic(text: str) -> bool:
 def _declared_late(body: tree.Body) -> tree.Body:
     for place in reversed(range(len(body))):
         each = body[place]
-        if isinstance(each, tree.BlockNode):
+        if isinstance(each, tree.CppBlock):
             body = (*body[:place], each.with_body(_declared_late(each.body)), *body[place + 1 :])
-        elif isinstance(each, tree.VariableNode) and not each.value and not each.extents:
+        elif isinstance(each, tree.Variable) and not each.value and not each.extents:
             behind = _set_in(body[place + 1 :], each)
             body = body if behind is None else (*body[:place], *behind)
     return body
 
 
-def _set_in(body: tree.Body, variable: tree.VariableNode) -> tree.Body | None:
+def _set_in(body: tree.Body, variable: tree.Variable) -> tree.Body | None:
     """Statements that declare a variable where they set it; None where they use it before, set it again, or do not."""
     name = variable.name
     places = [place for place, each in enumerate(body) if tree.mentions(each, name)]
     if not places:
         return None
     first, each = places[0], body[places[0]]
-    if isinstance(each, tree.BlockNode) and len(places) == 1:
+    if isinstance(each, tree.CppBlock) and len(places) == 1:
         inner = _set_in(each.body, variable)
         return None if inner is None else (*body[:first], each.with_body(inner), *body[first + 1 :])
-    again = any(isinstance(other, tree.AssignNode) and other.target == name for other in _every(body[first + 1 :]))
+    again = any(isinstance(other, tree.CppAssign) and other.target == name for other in _every(body[first + 1 :]))
     is_used = len(places) > 1 and not again
-    if is_used and isinstance(each, tree.AssignNode) and each.target == name and tree.around(each.value, name) is None:
+    if is_used and isinstance(each, tree.CppAssign) and each.target == name and tree.around(each.value, name) is None:
         return (*body[:first], replace(variable, value=each.value, constant=True), *body[first + 1 :])
     return None

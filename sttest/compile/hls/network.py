@@ -13,7 +13,7 @@ from sttest.compile.hls.dma_read import Numbers, Placed
 from sttest.compile.hls.helpers import HELPER_NAMES
 from sttest.compile.hls.memory_layout import WORD_BITS, PortLayout, memory_layout
 from sttest.compile.hls.process import EngineProcess, Process
-from sttest.compile.hls.tree import ParameterNode
+from sttest.compile.hls.tree import CppArgument
 from sttest.compile.hls.types import Element, Names, Token
 from sttest.compile.hls.value_names import ValueNames, blocks_variable, fifo_variable, stream_name, value_names
 from sttest.compile.ir.module_walk import run_first
@@ -51,7 +51,7 @@ class HlsStream:
     token: Token  # type of its tokens
     depth: int  # tokens
 
-    def parameter(self, name: str) -> ParameterNode:
+    def parameter(self, name: str) -> CppArgument:
         """A parameter for it."""
         return self.token.parameter(name)
 
@@ -147,9 +147,9 @@ class PortMemory:
         return f"{'' if self.writes or self.takes_entries else 'const '}{self.tensors[0].layout.word_type}*"
 
     @property
-    def parameter(self) -> ParameterNode:
+    def parameter(self) -> CppArgument:
         """The declaration."""
-        return ParameterNode(f"{self.c_type} ", self.name)
+        return CppArgument(f"{self.c_type} ", self.name)
 
 
 @dataclass
@@ -300,7 +300,7 @@ class KernelScope:
         parameters = [stream.parameter(name) for stream, name in zip((*inputs, *outputs), names, strict=True)]
         arguments = [stream.name for stream in (*inputs, *outputs)]
         if memory is not None:
-            parameters.insert(0, ParameterNode(f"{memory.c_type} ", "memory"))
+            parameters.insert(0, CppArgument(f"{memory.c_type} ", "memory"))
             arguments.insert(0, memory.name)
             # The part of the token and the layer that is being run.
             step = " + step * STEP_WORDS" if memory.steps > 1 else ""
@@ -373,7 +373,7 @@ class KernelScope:
         """The processes of a converter: fill and drain."""
         whole = self.process(converter)
         variable, label = self.blocks(converter), node_label(converter)
-        blocks = ParameterNode(f"ping_pong<{self.conversions[converter].c_type}>& ", "blocks")
+        blocks = CppArgument(f"ping_pong<{self.conversions[converter].c_type}>& ", "blocks")
         fill = Process(
             self._names.of((converter, "fill"), f"{label}_fill"),
             (whole.parameters[0], blocks),
@@ -394,7 +394,7 @@ class KernelScope:
         """The name of a function that several processes share, one of so many of its kind."""
         return self._names.of(("template", kind, number), kind)
 
-    def _stream_port(self, stream: HlsStream, names: Names) -> tuple[ParameterNode, str, str]:
+    def _stream_port(self, stream: HlsStream, names: Names) -> tuple[CppArgument, str, str]:
         """Declaration, argument and name of a stream as a parameter, called like the FIFO."""
         name = names.of(stream, stream.name)
         return stream.parameter(name), stream.name, name

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from sttest.compile.dialects import df
 from sttest.compile.hls.helpers import Helpers
-from sttest.compile.hls.tree import VariableNode
+from sttest.compile.hls.tree import Variable
 from sttest.compile.hls.types import F16, F32, I1, I32, Element, element_of
 from sttest.compile.ir.names import unique
 from sttest.compile.schedule.conversions import is_inside_saturation, saturation_of
@@ -136,7 +136,7 @@ class PayloadCode:
         # What joins terms in another order than one behind the other is left out: the result is the term.
         self.join = None if reduction is None or reduction.order == "chain" else reduction.join
         term = None if reduction is None else reduction.term
-        self.temporaries: list[VariableNode] = []
+        self.temporaries: list[Variable] = []
         self.results: list[str] = []
         self.helpers = helpers
         self._where = where
@@ -177,7 +177,7 @@ class PayloadCode:
             name, expression = self._expression(op, [self._values[operand] for operand in op.operands])
         element = self._element(op.results[0].type)
         variable = unique(name, self._taken)
-        self.temporaries.append(VariableNode(element.payload_type, variable, expression, constant=True))
+        self.temporaries.append(Variable(element.payload_type, variable, expression, constant=True))
         self._values[op.results[0]] = variable
 
     def _expression(self, op: Operation, operands: Sequence[str]) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
-from sttest.compile.hls.tree import CallsNode, ParameterNode
+from sttest.compile.hls.tree import CppArgument, CppCalls
 from sttest.compile.hls.types import Token
 from sttest.compile.hls.value_names import ValueNames
 from sttest.compile.hls.writer import CodeWriter, CountedLoop, affine, counted
@@ -15,7 +15,7 @@ class Process:
     """A function that is called once."""
 
     name: str  # name of the function
-    parameters: tuple[ParameterNode, ...]
+    parameters: tuple[CppArgument, ...]
     arguments: tuple[str, ...]  # arguments that the top function passes, in the same order
     # inputs, outputs: names of the parameters that are read and written, in the node's order
     inputs: tuple[str, ...]
@@ -104,7 +104,7 @@ def emit_fork(
         for source, tokens in code.in_layers(turns, behind):
             with code.loops(_tokens(tokens), "pipeline II=1"):
                 token.take(code, "token", source, code.type("TOKEN", token.c_type))
-                code.add(CallsNode(tuple(token.written(output, "token") for output in process.outputs)))
+                code.add(CppCalls(tuple(token.written(output, "token") for output in process.outputs)))
 
 
 # --- A register at an SLR boundary as a C++ function

@@ -16,7 +16,7 @@ from sttest.compile.hls.process import EngineProcess, Process
 from sttest.compile.hls.running_values import LANES, RunningValues, running_name
 from sttest.compile.hls.tile_schedule import TaskPort, TileVisit, TurnTrips, task_ports, visits
 from sttest.compile.hls.top import PortTiming
-from sttest.compile.hls.tree import ParameterNode, around, is_word
+from sttest.compile.hls.tree import CppArgument, around, is_word
 from sttest.compile.hls.types import element_of
 from sttest.compile.hls.value_names import ValueNames, element_name
 from sttest.compile.hls.writer import CodeWriter, CountedLoop, affine, counted
@@ -445,7 +445,7 @@ def emit_engine(
         InputError: see :func:`emit_task`; also members whose tokens or arrays differ.
     """
     trips = TurnTrips(members, timing)
-    told = [ParameterNode("const int ", name) for name in trips.told]
+    told = [CppArgument("const int ", name) for name in trips.told]
     turn = replace(process.turn, parameters=(*process.turn.parameters, *told))
     _TaskEmitter(code, largest(members), turn, timing, helpers, trips).emit()
     names = ", ".join(member.sym_name.data for member in members)

@@ -9,7 +9,7 @@ from sttest.compile.channels.memory_ports import bank_number
 from sttest.compile.dialects import df
 from sttest.compile.hls.network import KernelScope, PortMemory, RelayChain
 from sttest.compile.hls.process import Process
-from sttest.compile.hls.tree import CallNode, CallsNode, definition
+from sttest.compile.hls.tree import CppCallOp, CppCalls, definition
 from sttest.compile.hls.types import bind_memory
 from sttest.compile.hls.writer import CodeWriter, literal
 from sttest.compile.ir.module_walk import all_of
@@ -108,7 +108,7 @@ def emit_top(network: KernelScope, timing: PortTiming) -> list[str]:
     _declare_streams(code, network, timing)
     _declare_blocks(code, network, timing)
     processes = [process for node in network.nodes for process in _called(network, node)]
-    code.add(CallsNode(tuple(CallNode("STTEST_PROCESS", (each.name, *each.arguments)) for each in processes)))
+    code.add(CppCalls(tuple(CppCallOp("STTEST_PROCESS", (each.name, *each.arguments)) for each in processes)))
     return definition(f'extern "C" void {network.name}', [memory.parameter for memory in memories], code.body)
 
 

@@ -33,28 +33,28 @@ def _mapped(part: Any, change: Callable[[str], str]) -> Any:
 
 
 @dataclass(frozen=True)
-class VerbatimNode(CppNode):
+class Verbatim(CppNode):
     """A line that no other node says."""
 
     text: str
 
 
 @dataclass(frozen=True)
-class CommentNode(CppNode):
+class Comment(CppNode):
     """A line of comment."""
 
     text: str
 
 
 @dataclass(frozen=True)
-class PragmaNode(CppNode):
+class Pragma(CppNode):
     """A directive; it stands at the margin, as all preprocessor lines do."""
 
     text: str
 
 
 @dataclass(frozen=True)
-class VariableNode(CppNode):
+class Variable(CppNode):
     """A variable or an array; a constant is nothing but a name for a value."""
 
     c_type: str
@@ -65,7 +65,7 @@ class VariableNode(CppNode):
 
 
 @dataclass(frozen=True)
-class AssignNode(CppNode):
+class CppAssign(CppNode):
     """A variable or an element is set."""
 
     target: str
@@ -73,7 +73,7 @@ class AssignNode(CppNode):
 
 
 @dataclass(frozen=True)
-class CallNode(CppNode):
+class CppCallOp(CppNode):
     """A call of a function that gives nothing."""
 
     function: str
@@ -81,14 +81,14 @@ class CallNode(CppNode):
 
 
 @dataclass(frozen=True)
-class CallsNode(CppNode):
+class CppCalls(CppNode):
     """Calls in a row, as many on a line as fit."""
 
-    calls: tuple[CallNode, ...]
+    calls: tuple[CppCallOp, ...]
 
 
 @dataclass(frozen=True)
-class BlockNode(CppNode):
+class CppBlock(CppNode):
     """Statements in braces."""
 
     body: "Body"
@@ -99,7 +99,7 @@ class BlockNode(CppNode):
 
 
 @dataclass(frozen=True)
-class LoopNode(BlockNode):
+class CppLoop(CppBlock):
     """A counted loop; its directives come first in its body."""
 
     label: str
@@ -108,7 +108,7 @@ class LoopNode(BlockNode):
 
 
 @dataclass(frozen=True)
-class IfNode(BlockNode):
+class CppIf(CppBlock):
     """Statements under a condition, or without one behind others that have theirs."""
 
     condition: str
@@ -120,14 +120,14 @@ Body: TypeAlias = tuple[CppNode, ...]
 
 def in_braces(body: Body) -> Body:
     """A block; no braces around one statement, unless it declares a name."""
-    return body if len(body) == 1 and not isinstance(body[0], VariableNode) else (BlockNode(body),)
+    return body if len(body) == 1 and not isinstance(body[0], Variable) else (CppBlock(body),)
 
 
 # --- Functions
 
 
 @dataclass(frozen=True)
-class ConstantNode(CppNode):
+class Constant(CppNode):
     """A size or a type that a function has a name for."""
 
     kind: str  # ``int`` or ``class``
@@ -136,7 +136,7 @@ class ConstantNode(CppNode):
 
 
 @dataclass(frozen=True)
-class ParameterNode(CppNode):
+class CppArgument(CppNode):
     """A parameter, by what stands before its name and behind."""
 
     before: str
@@ -145,14 +145,14 @@ class ParameterNode(CppNode):
 
 
 @dataclass(frozen=True)
-class FunctionNode(CppNode):
+class Function(CppNode):
     """A definition, without what its constants are."""
 
     name: str
     kind: str  # name that it shares with functions that differ in constants only; empty if it stands for itself
     comments: Body
-    parameters: tuple[ParameterNode, ...]
-    constants: tuple[ConstantNode, ...]
+    parameters: tuple[CppArgument, ...]
+    constants: tuple[Constant, ...]
     body: Body
     names: tuple[str, ...] = ()  # what it calls its values; others may call them otherwise
 
@@ -160,7 +160,7 @@ class FunctionNode(CppNode):
 # --- Lines
 
 
-def definition(head: str, parameters: Iterable[ParameterNode], body: Body) -> list[str]:
+def definition(head: str, parameters: Iterable[CppArgument], body: Body) -> list[str]:
     """The lines of a function, whose type and name are its head."""
     declared = [f"{each.before}{each.name}{each.behind}" for each in parameters]
     return [*_wrapped(f"{head}(", declared, ") {"), *lines_of(body, 1), "}"]
@@ -174,29 +174,29 @@ def lines_of(body: Body, depth: int = 0) -> list[str]:
 def _lines(node: CppNode, depth: int) -> list[str]:
     indent = _INDENT * depth
     match node:
-        case AssignNode(target, value):
+        case CppAssign(target, value):
             return [f"{indent}{target} = {value};"]
-        case VariableNode(c_type, name, value, extents, constant):
+        case Variable(c_type, name, value, extents, constant):
             kind = f"const {c_type}" if constant else c_type
             return [f"{indent}{kind} {name}{extents}{f' = {value}' if value else ''};"]
-        case PragmaNode(text):
+        case Pragma(text):
             return [f"#pragma HLS {text}"]
-        case LoopNode(body, label, variable, bound):
+        case CppLoop(body, label, variable, bound):
             head = f"{label}: for (int {variable} = 0; {variable} < {bound}; ++{variable}) "
             return _braced(head, lines_of(body, depth + 1), indent)
-        case IfNode(body, condition, is_else):
+        case CppIf(body, condition, is_else):
             words = ["else"] * is_else + [f"if ({condition})"] * bool(condition)
             return _guarded(f"{' '.join(words)} ", body, depth)
-        case BlockNode(body):
+        case CppBlock(body):
             return _braced("", lines_of(body, depth + 1), indent)
-        case CallNode(function, arguments):
+        case CppCallOp(function, arguments):
             return _wrapped(f"{function}(", arguments, ");", indent)
-        case CallsNode(calls):
+        case CppCalls(calls):
             text = " ".join(f"{each.function}({', '.join(each.arguments)});" for each in calls)
             return _broken(text, indent, indent + _INDENT)
-        case CommentNode(text):
+        case Comment(text):
             return [f"{indent}// {text}"]
-        case VerbatimNode(text):
+        case Verbatim(text):
             return [f"{indent}{text}"]
     raise TypeError(node)
 
@@ -210,7 +210,7 @@ def _guarded(head: str, body: Body, depth: int) -> list[str]:
     inside, indent = lines_of(body, depth + 1), _INDENT * depth
     joined = f"{indent}{head}{inside[0].lstrip()}"
     is_short = len(inside) == 1 and joined.endswith(";") and len(joined) <= MAX_COLUMNS
-    return [joined] if is_short and not isinstance(body[0], IfNode) else _braced(head, inside, indent)
+    return [joined] if is_short and not isinstance(body[0], CppIf) else _braced(head, inside, indent)
 
 
 def _wrapped(head: str, items: Sequence[str], tail: str, indent: str = "") -> list[str]:

@@ -9,7 +9,7 @@ from xdsl.ir import Attribute
 
 from sttest.compile.dialects import df
 from sttest.compile.dialects.df import identifier
-from sttest.compile.hls.tree import CallNode, ParameterNode, is_word
+from sttest.compile.hls.tree import CppArgument, CppCallOp, is_word
 from sttest.compile.hls.writer import CodeWriter
 from sttest.compile.ir.names import unique
 from sttest.compile.schedule.ports import words_of_token
@@ -113,13 +113,11 @@ class Token:
         inner = index if is_word(index) else f"({index})"
         return f"{variable}[{inner} / {size}][{inner} % {size}]"
 
-    def parameter(self, name: str) -> ParameterNode:
+    def parameter(self, name: str) -> CppArgument:
         """A function's parameter: the FIFO, or those of all words."""
         fifo = f"fifo<{self.c_type}>"
         return (
-            ParameterNode(f"{fifo}& ", name)
-            if self.words == 1
-            else ParameterNode(f"{fifo} (&", name, f")[{self.words}]")
+            CppArgument(f"{fifo}& ", name) if self.words == 1 else CppArgument(f"{fifo} (&", name, f")[{self.words}]")
         )
 
     def declare(self, code: CodeWriter, name: str, c_type: str = "") -> None:
@@ -147,11 +145,11 @@ class Token:
         else:
             code.call(f"read_words<{self.words}>", stream, target)
 
-    def written(self, stream: str, value: str) -> CallNode:
+    def written(self, stream: str, value: str) -> CppCallOp:
         """The call that writes a token, all words at once."""
         if self.words == 1:
-            return CallNode(f"{stream}.write", (value,))
-        return CallNode(f"write_words<{self.words}>", (stream, value))
+            return CppCallOp(f"{stream}.write", (value,))
+        return CppCallOp(f"write_words<{self.words}>", (stream, value))
 
     def write(self, code: CodeWriter, stream: str, value: str) -> None:
         """A token is written."""

@@ -34,15 +34,15 @@ class CountedLoop:
 class CodeWriter:
     """A tree that grows statement by statement."""
 
-    functions: list[tree.FunctionNode] = field(default_factory=list)
+    functions: list[tree.Function] = field(default_factory=list)
     layers: int = 1  # number of times that a process repeats its work for one token
     steps: int = 1  # number of tokens that a launch generates
-    _statements: list[tree.CppNode] = field(default_factory=list)  # statements of the block that is being written
+    _statements: list[tree.CppNode] = field(default_factory=list)  # those of the block that is being written
     _around: list[CountedLoop] = field(default_factory=list)  # loops that the next nest begins with
     _pipelined: bool = False  # whether the present loop is, or lies in, a pipeline
     _labels: set[str] = field(default_factory=set)
     _names: Mapping[str, str] = field(default_factory=dict)  # what symbols of the function's values stand for
-    _constants: dict[str, tree.ConstantNode] = field(default_factory=dict)
+    _constants: dict[str, tree.Constant] = field(default_factory=dict)
 
     @property
     def body(self) -> tree.Body:
@@ -53,7 +53,7 @@ class CodeWriter:
 
     def size(self, name: str, number: int) -> str:
         """A number by a name that the function has for it."""
-        self._constants[name] = tree.ConstantNode("int", name, str(number))
+        self._constants[name] = tree.Constant("int", name, str(number))
         return name
 
     def type(self, name: str, c_type: str) -> str:
@@ -61,7 +61,7 @@ class CodeWriter:
         known = (each.name for each in self._constants.values() if (each.kind, each.value) == ("class", c_type))
         if (found := next(known, None)) is not None:
             return found
-        self._constants[name] = tree.ConstantNode("class", f"@{name}@", c_type)
+        self._constants[name] = tree.Constant("class", f"@{name}@", c_type)
         return f"@{name}@"
 
     # --- Statements
@@ -72,23 +72,23 @@ class CodeWriter:
 
     def line(self, text: str) -> None:
         """A statement that no node says."""
-        self.add(tree.VerbatimNode(text))
+        self.add(tree.Verbatim(text))
 
     def comment(self, text: str) -> None:
         """One line of comment, whatever the text: it can't end the line, nor go on in the next."""
-        self.add(tree.CommentNode("".join(each if each.isprintable() and each != "\\" else "?" for each in text)))
+        self.add(tree.Comment("".join(each if each.isprintable() and each != "\\" else "?" for each in text)))
 
     def sentence(self, text: str) -> None:
         """A comment that may be long."""
-        self.add(*map(tree.CommentNode, wrap(text, tree.MAX_COLUMNS - len("// "))))
+        self.add(*map(tree.Comment, wrap(text, tree.MAX_COLUMNS - len("// "))))
 
     def pragma(self, text: str) -> None:
         """A directive."""
-        self.add(tree.PragmaNode(text))
+        self.add(tree.Pragma(text))
 
     def variable(self, c_type: str, name: str, value: str = "", extents: str = "") -> None:
         """A variable, or an array where it has extents."""
-        self.add(tree.VariableNode(c_type, name, value, extents))
+        self.add(tree.Variable(c_type, name, value, extents))
 
     def registers(self, c_type: str, name: str, *sizes: int, value: str = "") -> None:
         """An array of which all elements are there at once."""
@@ -98,15 +98,15 @@ class CodeWriter:
 
     def constant(self, c_type: str, name: str, value: str) -> None:
         """A name for a value."""
-        self.add(tree.VariableNode(c_type, name, value, constant=True))
+        self.add(tree.Variable(c_type, name, value, constant=True))
 
     def assign(self, target: str, value: str) -> None:
         """A variable is set."""
-        self.add(tree.AssignNode(target, value))
+        self.add(tree.CppAssign(target, value))
 
     def call(self, function: str, *arguments: str) -> None:
         """A function is called."""
-        self.add(tree.CallNode(function, arguments))
+        self.add(tree.CppCallOp(function, arguments))
 
     @contextmanager
     def _inside(self) -> Iterator[list[tree.CppNode]]:
@@ -121,20 +121,20 @@ class CodeWriter:
         with self._inside() as inside:
             yield
         body = tuple(inside)
-        self.add(*((tree.IfNode(body, " && ".join(conditions)),) if conditions else tree.in_braces(body)))
+        self.add(*((tree.CppIf(body, " && ".join(conditions)),) if conditions else tree.in_braces(body)))
 
     @contextmanager
     def otherwise(self, conditions: Sequence[str] = ()) -> Iterator[None]:
         """What runs where the conditions before do not hold, if all of these do."""
         with self._inside() as inside:
             yield
-        self.add(tree.IfNode(tuple(inside), " && ".join(conditions), is_else=True))
+        self.add(tree.CppIf(tuple(inside), " && ".join(conditions), is_else=True))
 
     @contextmanager
     def function(
         self,
         name: str,
-        parameters: Sequence[tree.ParameterNode],
+        parameters: Sequence[tree.CppArgument],
         kind: str = "",
         sizes: Sequence[tuple[str, int]] = (),
         names: Sequence[str] = (),
@@ -158,7 +158,7 @@ class CodeWriter:
         constants = tuple(self._constants.values())
         types = {f"<{each.value}>": f"<{each.name}>" for each in constants if each.kind == "class"}
         typed = tuple(each.mapped(lambda text: tree.bound(text, types)) for each in parameters)
-        self.functions.append(tree.FunctionNode(name, kind, comments, typed, constants, self.body, tuple(names)))
+        self.functions.append(tree.Function(name, kind, comments, typed, constants, self.body, tuple(names)))
         self._statements = []
 
     @contextmanager
@@ -243,7 +243,7 @@ class CodeWriter:
             if loop.bound and loop.least:
                 self.pragma(f"loop_tripcount min={loop.least} max={loop.trip}")
             yield
-        self.add(tree.LoopNode(tuple(inside), label, loop.variable, bound))
+        self.add(tree.CppLoop(tuple(inside), label, loop.variable, bound))
 
 
 def affine(terms: Sequence[tuple[str, int]], constant: int = 0) -> str:

@@ -21,7 +21,7 @@ from sttest.compile.dialects.hardware_op import HardwareOp, Ports
 from sttest.compile.ir.module_walk import run_first, stream_of
 from sttest.compile.schedule.drains import NodeNests
 from sttest.compile.schedule.memory_words import scattered_words
-from sttest.compile.schedule.process_schedule import AddedFifo, MemoryWalk, Nest, Port, ProcessSchedule, Turn
+from sttest.compile.schedule.process_schedule import AddedFifo, MemoryWalk, Nest, NodeTurn, Port, ProcessSchedule
 from sttest.compile.schedule.task_schedule import TaskSchedule, task_schedule
 from sttest.compile.schedule.waiting_dmas import bytes_per_token, held_walk, run_bytes, waits
 from sttest.compile.sharing.functional_units import engines_of
@@ -40,7 +40,7 @@ from sttest.sim.graph import DRAIN_CYCLES, FILL_CYCLES, PING_PONG, Loop, Pipelin
 
 _HERE = "schedule"
 
-Part: TypeAlias = tuple[str, str, Turn]
+Part: TypeAlias = tuple[str, str, NodeTurn]
 """A process by itself: its name, its category, what it does."""
 
 
@@ -76,7 +76,7 @@ class NodeSchedules:
             InputError: the loads of a queue are read in another order, or by several processes.
         """
         fifo_of, outside = fifos_by_stream(self.kernel), outside_layers(self.kernel)
-        found: dict[str, tuple[str, list[Turn]]] = {}
+        found: dict[str, tuple[str, list[NodeTurn]]] = {}
         for node, part in self.parts:
             name, category, turn = self._in_engine(node, part)
             # Where activations enter and leave, the process counts layers itself.
@@ -108,19 +108,19 @@ class NodeSchedules:
     @_parts.register
     def _task(self, op: df.TaskOp) -> list[Part]:
         name = op.sym_name.data
-        return [(name, "compute", Turn(name, (self.nests.task(op),), op.origin_name))]
+        return [(name, "compute", NodeTurn(name, (self.nests.task(op),), op.origin_name))]
 
     @_parts.register
     def _fork(self, op: df.ForkOp) -> list[Part]:
         name = node_label(op)
-        return [(name, "fork", Turn(name, (self.nests.fork(op),)))]
+        return [(name, "fork", NodeTurn(name, (self.nests.fork(op),)))]
 
     @_parts.register
     def _hardware(self, op: HardwareOp) -> list[Part]:
         assert isinstance(op, df.NodeOp)
         ports = Ports(node_label(op), tuple(map(_fifo, op.sources)), tuple(map(_fifo, op.sinks)))
         pipeline = op.pipeline(ports)
-        return [(pipeline.name, pipeline.category, Turn(ports.name, _nests(pipeline), pipeline.origin))]
+        return [(pipeline.name, pipeline.category, NodeTurn(ports.name, _nests(pipeline), pipeline.origin))]
 
     @_parts.register
     def _converter(self, op: df.ConverterOp) -> list[Part]:
@@ -146,21 +146,21 @@ class NodeSchedules:
             for tokens, latency, ports in ((tokens_in, FILL_CYCLES, fill), (tokens_out, DRAIN_CYCLES, drain))
         )
         return [
-            (f"{name}_fill", "converter", Turn(name, filling, fifos=halves)),
-            (f"{name}_drain", "converter", Turn(name, draining)),
+            (f"{name}_fill", "converter", NodeTurn(name, filling, fifos=halves)),
+            (f"{name}_drain", "converter", NodeTurn(name, draining)),
         ]
 
     @_parts.register
     def _dma(self, op: df.DmaOp) -> list[Part]:
         name, walk, turns = node_label(op), self._walk(op), self._members[process_name(op)]
-        port = Turn(name, walk, op.origin_name)
+        port = NodeTurn(name, walk, op.origin_name)
         if not isinstance(op, df.DmaReadOp) or not waits(op, turns):
             return [(name, "dma", port)]
         latency, refetch = self._tier(op).latency_cycles(self.board.clock_mhz.value), self._refetch(op, walk, turns)
         held, walk, nests = held_walk(self.kernel, op, walk, f"{name}{AHEAD}", latency, refetch)
         return [
             (name, "dma", replace(port, does=walk, fifos=(held,))),
-            (f"{name}{HOLD}", "dma", Turn(name, nests, op.origin_name)),
+            (f"{name}{HOLD}", "dma", NodeTurn(name, nests, op.origin_name)),
         ]
 
     # --- Memory

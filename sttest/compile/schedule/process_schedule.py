@@ -68,14 +68,14 @@ class AddedFifo:
 
     name: str
     depth: int  # tokens
-    bits: int  # of a token
+    bits: int  # bits of a token
     impl: str = "auto"  # srl, ram, or auto by size
     initial: int = 0  # tokens that are there from the start
     latency: int = 0  # cycles on the way between its ends
 
 
 @dataclass(frozen=True)
-class Turn:
+class NodeTurn:
     """What a process does for one of its nodes, in one layer."""
 
     node: str  # label of the node
@@ -85,7 +85,7 @@ class Turn:
     late: bool = False  # whether it waits for numbers: turns before it must not stay in the pipeline until then
     fifos: tuple[AddedFifo, ...] = ()  # FIFOs that come with it
 
-    def on_fifos(self, name_of: Mapping[str, str]) -> Turn:
+    def on_fifos(self, name_of: Mapping[str, str]) -> NodeTurn:
         """The same on other FIFOs.
 
         Args:
@@ -108,7 +108,7 @@ class ProcessSchedule:
 
     name: str
     category: str  # compute, fork, join, gather, converter, layers or dma, or what an extension calls it
-    turns: tuple[Turn, ...]  # in the order in which they come
+    turns: tuple[NodeTurn, ...]  # its turns in the order in which they come
 
     @property
     def sides(self) -> Iterator[tuple[str, bool]]:

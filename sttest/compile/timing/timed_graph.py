@@ -15,7 +15,7 @@ from sttest.compile.channels.memory_ports import bank_channels, bank_name, port_
 from sttest.compile.dialects import df, sched
 from sttest.compile.ir.module_walk import only_kernel
 from sttest.compile.schedule.kernel_schedule import NodeSchedules, channel_of
-from sttest.compile.schedule.process_schedule import AddedFifo, MemoryWalk, Nest, ProcessSchedule, Turn
+from sttest.compile.schedule.process_schedule import AddedFifo, MemoryWalk, Nest, NodeTurn, ProcessSchedule
 from sttest.compile.sharing.processes import fifos_by_stream, node_label, shared_fifos
 from sttest.compile.timing.links import Links
 from sttest.core.errors import DoesNotFitError
@@ -171,7 +171,7 @@ def process_of(schedule: ProcessSchedule, layers: int, steps: int, channel: Call
     return _times(_run(layer, behind, layers), steps)
 
 
-def _run(layer: Sequence[tuple[Turn, Process]], behind: Sequence[tuple[Turn, Process]], layers: int) -> Process:
+def _run(layer: Sequence[tuple[NodeTurn, Process]], behind: Sequence[tuple[NodeTurn, Process]], layers: int) -> Process:
     if not layer:
         return _together(behind)
     repeated = _times(_together(layer), layers)
@@ -183,7 +183,7 @@ def _run(layer: Sequence[tuple[Turn, Process]], behind: Sequence[tuple[Turn, Pro
     return _then(repeated, once, drains=False)
 
 
-def _together(turns: Sequence[tuple[Turn, Process]]) -> Process:
+def _together(turns: Sequence[tuple[NodeTurn, Process]]) -> Process:
     """Turns without anything between them: an engine drains before the next, what moves data of memory goes on."""
     (_, found), *others = turns
     if not others:
@@ -254,7 +254,7 @@ def _times(process: Process, count: int) -> Process:
     return replace(process, tokens=process.tokens * count) if isinstance(process, MemoryPort) else process
 
 
-def _of_turn(schedule: ProcessSchedule, turn: Turn, channel: Callable[[int], str]) -> Process:
+def _of_turn(schedule: ProcessSchedule, turn: NodeTurn, channel: Callable[[int], str]) -> Process:
     """A turn by itself."""
     if isinstance(turn.does, MemoryWalk):
         return _port(schedule.name, turn, turn.does, channel)
@@ -263,7 +263,7 @@ def _of_turn(schedule: ProcessSchedule, turn: Turn, channel: Callable[[int], str
     return Pipeline(schedule.name, loops, repeat=passes, origin=turn.origin, category=schedule.category)
 
 
-def _port(name: str, turn: Turn, walk: MemoryWalk, channel: Callable[[int], str]) -> MemoryPort:
+def _port(name: str, turn: NodeTurn, walk: MemoryWalk, channel: Callable[[int], str]) -> MemoryPort:
     return MemoryPort(
         name,
         "write" if walk.writes else "read",

@@ -103,8 +103,8 @@ class RtlKernel:
     else if (started) running <= 1'b1;
     else if (ended) running <= 1'b0;
   always_ff @(posedge ap_clk) reset <= ~running | ended;
-  assign ended = running & ~reset & {all_ended};
-{"".join(fifos)}{"".join(body)}endmodule
+{"".join(fifos)}{"".join(body)}  assign ended = running & ~reset & {all_ended};
+endmodule
 """
         return processes, kernel
 

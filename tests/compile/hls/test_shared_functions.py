@@ -71,15 +71,12 @@ def test_values_are_called_as_in_the_model(gpt2: EmittedKernel) -> None:
 
 
 def test_functions_that_differ_in_names_only_are_one_template() -> None:
-    def function(name: str, *names: str) -> tree.FunctionNode:
+    def function(name: str, *names: str) -> tree.Function:
         """What takes one value and gives another, in symbols."""
-        body = (
-            tree.VariableNode("float", "@v0@_i", "@v0@[l0]", constant=True),
-            tree.CallNode("give", ("@v0@_i", "@v0@_i")),
-        )
-        parameters = tree.ParameterNode("fifo<@TOKEN@>& ", "@v0@_in"), tree.ParameterNode("fifo<float>& ", "@v1@_out")
-        constants = tree.ConstantNode("class", "@TOKEN@", "i8x4"), tree.ConstantNode("int", "STEPS_@V1@", "3")
-        return tree.FunctionNode(name, "like_first", (), parameters, constants, body, names)
+        body = tree.Variable("float", "@v0@_i", "@v0@[l0]", constant=True), tree.CppCallOp("give", ("@v0@_i", "@v0@_i"))
+        parameters = tree.CppArgument("fifo<@TOKEN@>& ", "@v0@_in"), tree.CppArgument("fifo<float>& ", "@v1@_out")
+        constants = tree.Constant("class", "@TOKEN@", "i8x4"), tree.Constant("int", "STEPS_@V1@", "3")
+        return tree.Function(name, "like_first", (), parameters, constants, body, names)
 
     alike = [function("first", "x", "mean"), function("second", "mean", "x"), function("third", "x_2", "x")]
     templates, processes = written(alike, lambda kind, number: kind)
@@ -96,7 +93,7 @@ def test_functions_that_differ_in_names_only_are_one_template() -> None:
         "static void second(fifo<i8x4>& mean, fifo<float>& x) { like_first<3>(mean, x); }",
         "static void third(fifo<i8x4>& x_2, fifo<float>& x) { like_first<3>(x_2, x); }",
     ]
-    other = replace(alike[0], name="fourth", body=(tree.VariableNode("float", "@v0@_i", "@v1@[l0]", constant=True),))
+    other = replace(alike[0], name="fourth", body=(tree.Variable("float", "@v0@_i", "@v1@[l0]", constant=True),))
     templates, processes = written([alike[0], other], lambda kind, number: kind)
     assert templates == []
     assert processes[-4:] == [
@@ -108,9 +105,9 @@ def test_functions_that_differ_in_names_only_are_one_template() -> None:
 
 
 def test_a_process_with_many_parameters_is_a_call_in_lines() -> None:
-    def function(name: str) -> tree.FunctionNode:
-        parameters = tuple(tree.ParameterNode("fifo<i32x16>& ", f"from{number}") for number in range(27))
-        return tree.FunctionNode(name, "concat", (), parameters, (), (tree.VerbatimNode("++n;"),))
+    def function(name: str) -> tree.Function:
+        parameters = tuple(tree.CppArgument("fifo<i32x16>& ", f"from{number}") for number in range(27))
+        return tree.Function(name, "concat", (), parameters, (), (tree.Verbatim("++n;"),))
 
     _, processes = written([function("one"), function("two")], lambda kind, number: kind)
     assert all(len(line) <= tree.MAX_COLUMNS for line in processes)
@@ -127,13 +124,13 @@ def test_tokens_of_any_width_have_words_that_the_tool_takes(bits: int) -> None:
     assert check_kernel(text) == []
 
 
-X, S = tree.VariableNode("float", "x", "a * b", constant=True), tree.VariableNode("float", "s", "a + b", constant=True)
-Y, READ = tree.VariableNode("float", "y"), tree.VariableNode("float", "t", "from.read()", constant=True)
-GIVE = tree.CallNode("to.write", ("y",))
+X, S = tree.Variable("float", "x", "a * b", constant=True), tree.Variable("float", "s", "a + b", constant=True)
+Y, READ = tree.Variable("float", "y"), tree.Variable("float", "t", "from.read()", constant=True)
+GIVE = tree.CppCallOp("to.write", ("y",))
 
 
-def _loop(*body: tree.CppNode) -> tree.LoopNode:
-    return tree.LoopNode(body, "steps", "n", "4")
+def _loop(*body: tree.CppNode) -> tree.CppLoop:
+    return tree.CppLoop(body, "steps", "n", "4")
 
 
 @pytest.mark.parametrize(
@@ -141,56 +138,56 @@ def _loop(*body: tree.CppNode) -> tree.LoopNode:
     [
         # A product is rounded by itself before it is added, and what is used twice keeps its name.
         (
-            (X, tree.VariableNode("float", "s", "x + c", constant=True), tree.AssignNode("out0", "s")),
+            (X, tree.Variable("float", "s", "x + c", constant=True), tree.CppAssign("out0", "s")),
             ["const float x = a * b;", "out0 = x + c;"],
         ),
-        ((X, tree.AssignNode("out0", "x")), ["out0 = a * b;"]),
-        ((S, tree.AssignNode("out0", "s * s")), ["const float s = a + b;", "out0 = s * s;"]),
-        ((S, tree.AssignNode("out0", "s * c")), ["out0 = (a + b) * c;"]),
-        ((S, tree.AssignNode("out0", "f(c, s)")), ["out0 = f(c, a + b);"]),
+        ((X, tree.CppAssign("out0", "x")), ["out0 = a * b;"]),
+        ((S, tree.CppAssign("out0", "s * s")), ["const float s = a + b;", "out0 = s * s;"]),
+        ((S, tree.CppAssign("out0", "s * c")), ["out0 = (a + b) * c;"]),
+        ((S, tree.CppAssign("out0", "f(c, s)")), ["out0 = f(c, a + b);"]),
         # An integer stays what it was declared as.
         (
             (
-                tree.VariableNode("ap_int<4>", "x", "in0[l0]", constant=True),
-                tree.VariableNode("ap_int<32>", "w", "x", constant=True),
-                tree.VariableNode("ap_int<32>", "p", "w * v", constant=True),
-                tree.AssignNode("out0", "p + q"),
+                tree.Variable("ap_int<4>", "x", "in0[l0]", constant=True),
+                tree.Variable("ap_int<32>", "w", "x", constant=True),
+                tree.Variable("ap_int<32>", "p", "w * v", constant=True),
+                tree.CppAssign("out0", "p + q"),
             ),
             ["const ap_int<32> p = ap_int<32>(in0[l0]) * v;", "out0 = p + q;"],
         ),
         (
-            (tree.VariableNode("bool", "b", "x < y", constant=True), tree.AssignNode("out0", "b ? x : y")),
+            (tree.Variable("bool", "b", "x < y", constant=True), tree.CppAssign("out0", "b ? x : y")),
             ["out0 = (x < y) ? x : y;"],
         ),
         # What reads a stream stays where it is, and so does what is used in another block or behind another statement.
-        ((READ, tree.AssignNode("out0", "t")), ["const float t = from.read();", "out0 = t;"]),
+        ((READ, tree.CppAssign("out0", "t")), ["const float t = from.read();", "out0 = t;"]),
         (
-            (S, _loop(tree.AssignNode("out0[n]", "s"))),
+            (S, _loop(tree.CppAssign("out0[n]", "s"))),
             ["const float s = a + b;", "steps: for (int n = 0; n < 4; ++n) {", "  out0[n] = s;", "}"],
         ),
-        ((S, GIVE, tree.AssignNode("out0", "s")), ["const float s = a + b;", "to.write(y);", "out0 = s;"]),
+        ((S, GIVE, tree.CppAssign("out0", "s")), ["const float s = a + b;", "to.write(y);", "out0 = s;"]),
         # What would be too long keeps its name.
         (
-            (tree.VariableNode("float", "x", "a" * 60, constant=True), tree.AssignNode("out0", f"x + {'b' * 60}")),
+            (tree.Variable("float", "x", "a" * 60, constant=True), tree.CppAssign("out0", f"x + {'b' * 60}")),
             [f"const float x = {'a' * 60};", f"out0 = x + {'b' * 60};"],
         ),
         # A block of one statement that is left has no braces.
-        ((tree.BlockNode((S, tree.AssignNode("out0", "s"))),), ["out0 = a + b;"]),
+        ((tree.CppBlock((S, tree.CppAssign("out0", "s"))),), ["out0 = a + b;"]),
         # A variable that is set once is declared there, one that is kept from before or read behind the block is not.
         (
-            (Y, _loop(tree.AssignNode("y", "a"), GIVE)),
+            (Y, _loop(tree.CppAssign("y", "a"), GIVE)),
             ["steps: for (int n = 0; n < 4; ++n) {", "  const float y = a;", "  to.write(y);", "}"],
         ),
         (
-            (Y, _loop(tree.AssignNode("y", "y + a"), GIVE)),
+            (Y, _loop(tree.CppAssign("y", "y + a"), GIVE)),
             ["float y;", "steps: for (int n = 0; n < 4; ++n) {", "  y = y + a;", "  to.write(y);", "}"],
         ),
         (
-            (Y, _loop(tree.IfNode((tree.AssignNode("y", "a"),), "t == 0"), GIVE)),
+            (Y, _loop(tree.CppIf((tree.CppAssign("y", "a"),), "t == 0"), GIVE)),
             ["float y;", "steps: for (int n = 0; n < 4; ++n) {", "  if (t == 0) y = a;", "  to.write(y);", "}"],
         ),
         (
-            (Y, _loop(tree.AssignNode("y", "a")), GIVE),
+            (Y, _loop(tree.CppAssign("y", "a")), GIVE),
             ["float y;", "steps: for (int n = 0; n < 4; ++n) {", "  y = a;", "}", "to.write(y);"],
         ),
     ],
@@ -200,6 +197,6 @@ def test_temporaries_that_are_used_once_are_parts_of_expressions(body: tree.Body
 
 
 def test_room_in_a_line_is_what_names_take() -> None:
-    body = tree.VariableNode("float", "@v0@_i", "@v0@[n]", constant=True), tree.AssignNode("out0", "@v0@_i + 1")
+    body = tree.Variable("float", "@v0@_i", "@v0@[n]", constant=True), tree.CppAssign("out0", "@v0@_i + 1")
     assert tree.lines_of(folded(body, {"@v0@": "x"})) == ["out0 = @v0@[n] + 1;"]
     assert len(folded(body, {"@v0@": "x" * tree.MAX_COLUMNS})) == 2
