@@ -31,6 +31,7 @@ from experiments.memory_tables import (  # noqa: F401 - for pages
     memory_parameters,
     memory_rows,
 )
+from experiments.moved import moved_results, unmoved_results  # noqa: F401 - for pages
 from experiments.peers import weight_gb_per_token
 from experiments.published import published_table, published_text
 from experiments.studies_tables import nano_batches, studies_list, studies_rows, studies_undone  # noqa: F401 - for pages
