@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from experiments import clock_check, markers, resource_check, resource_fit
-from experiments.best.found import file_in_results
+from experiments.best.found import IN_RESULTS
 from experiments.cards import CREDITS
 from experiments.emerging_rows import FIG9_QUANTITY
 from experiments.fifo_tables import fifo_cycles, fifo_gain, fifo_sizings, largest_fifo_gain  # noqa: F401 - for pages
@@ -246,7 +246,7 @@ def best_searched() -> str:
     """What each of the designs was found from, and how many designs that took."""
     lines = []
     for model, phase, budget in _best_found():
-        found = read_yaml(file_in_results(ROOT / "results" / "best" / f"{model}-{phase}-{budget}"))["found"]
+        found = read_yaml(ROOT / "results" / "best" / f"{model}-{phase}-{budget}" / IN_RESULTS)["found"]
         lines.append((f"{OF_BEST[model]} {phase}, `{budget}`", f"`{found['base']}`", found["designs"]))
     return markdown(("design", "from", "designs judged"), lines)
 

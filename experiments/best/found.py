@@ -19,7 +19,7 @@ from sttest.explore.report import text_hash
 
 FOLDER = FOUND
 IN_RESULTS = "options.yaml"
-"""What a design's file is called in its folder of results; formerly ``knobs.yaml``."""
+"""What a design's file is called in its folder of results."""
 _HEAD = "# Written by 'python -m experiments.best find'; 'sttest reproduce best' makes the design again.\n"
 
 
@@ -101,12 +101,6 @@ def search_command(case: Case) -> str:
 def path_of(case: Case, folder: Path = FOLDER) -> Path:
     """Where a case's design is kept."""
     return folder / f"{case.name}.yaml"
-
-
-def file_in_results(folder: Path) -> Path:
-    """The design's file in its folder of results."""
-    path, formerly = folder / IN_RESULTS, folder / "knobs.yaml"
-    return formerly if formerly.is_file() and not path.is_file() else path
 
 
 def read_found(case: Case, folder: Path = FOLDER) -> Found:
