@@ -24,6 +24,8 @@ AFTER_LAW = ROOT / "experiments" / "data" / "moved_by_the_memory_law.csv"
 UNITS = ("ms", "cycles", "tokens/s", "tokens/J")
 MOVED = 0.01
 _NAMES = ("model", "board", "phase", "engine", "metric", "point", "unit")
+_SAME = ("board", "engine")
+"""What is the same for nearly all rows, and not told."""
 
 
 @dataclass(frozen=True)
@@ -41,22 +43,23 @@ class Moved:
 
 def compared(result: str, before: Sequence[Mapping[str, str]], now: Sequence[Mapping[str, str]]) -> Moved | None:
     """The rows of one result; None where no time or speed stands in both."""
-    old, changes = dict(_values(before)), dict[str, float]()
+    old, changes = dict(_values(before)), dict[tuple[str, ...], float]()
     for name, value in _values(now):
         if old.get(name):
             changes[name] = value / old[name] - 1
     if not changes:
         return None
     far = {name: change for name, change in changes.items() if abs(change) > MOVED}
-    furthest = max(far, key=lambda name: abs(far[name]), default="")
+    furthest = max(far, key=lambda name: abs(far[name]), default=())
+    shown = ", ".join(value for name, value in zip(_NAMES, furthest, strict=False) if value and name not in _SAME)
     values = changes.values()
-    return Moved(result, len(changes), len(far), median(values), min(values), max(values), furthest)
+    return Moved(result, len(changes), len(far), median(values), min(values), max(values), shown)
 
 
-def _values(rows: Sequence[Mapping[str, str]]) -> Iterator[tuple[str, float]]:
+def _values(rows: Sequence[Mapping[str, str]]) -> Iterator[tuple[tuple[str, ...], float]]:
     for row in rows:
         if row.get("unit") in UNITS and row.get("value") and "item" not in row["metric"]:
-            yield ", ".join(row[name] for name in _NAMES if row.get(name)), float(row["value"])
+            yield tuple(row.get(name, "") for name in _NAMES), float(row["value"])
 
 
 def since(commit: str) -> Iterator[Moved]:
