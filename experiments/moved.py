@@ -41,6 +41,9 @@ class Moved:
     furthest: str  # the row with the largest change, empty where none moved
 
 
+COLUMNS = (*(field.name for field in fields(Moved)), "source")
+
+
 def compared(result: str, before: Sequence[Mapping[str, str]], now: Sequence[Mapping[str, str]]) -> Moved | None:
     """The rows of one result; None where no time or speed stands in both."""
     old, changes = dict(_values(before)), dict[tuple[str, ...], float]()
@@ -78,8 +81,7 @@ def since(commit: str) -> Iterator[Moved]:
 
 def moved_results(least: int = 1) -> str:
     """The table of a page: results of which so many rows moved by more than 1 %."""
-    columns = [field.name for field in fields(Moved)]
-    rows = [row for row in read_csv(AFTER_LAW, columns) if int(row["moved"]) >= least]
+    rows = [row for row in read_csv(AFTER_LAW, COLUMNS) if int(row["moved"]) >= least]
     shown = ("result", "times and speeds", "moved by more than 1 %", "median", "range", "furthest")
     lines = [
         (
@@ -97,15 +99,14 @@ def moved_results(least: int = 1) -> str:
 
 def unmoved_results() -> str:
     """The results none of whose rows moved by more than 1 %, as a list in a sentence."""
-    columns = [field.name for field in fields(Moved)]
-    return ", ".join(f"`{row['result']}`" for row in read_csv(AFTER_LAW, columns) if row["moved"] == "0")
+    return ", ".join(f"`{row['result']}`" for row in read_csv(AFTER_LAW, COLUMNS) if row["moved"] == "0")
 
 
 def main() -> None:
     """Writes the table since a commit."""
     commit, path = sys.argv[1:]
-    columns = [field.name for field in fields(Moved)]
-    write_text(Path(path), csv_text(columns, (tuple(map(_cell, astuple(each))) for each in since(commit))))
+    source = f"results/RESULT/table.csv beside that of commit {commit}"
+    write_text(Path(path), csv_text(COLUMNS, ((*map(_cell, astuple(each)), source) for each in since(commit))))
 
 
 def _cell(value: object) -> object:
