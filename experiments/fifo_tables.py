@@ -7,6 +7,7 @@ from pathlib import Path
 
 from experiments.fifo_blocks import CONTEXT, SIZINGS
 from sttest.core.files import read_csv
+from sttest.core.results import COLUMNS
 from sttest.core.tables import markdown_table
 
 RESULT = Path(__file__).parents[1] / "results" / "fifo" / "table.csv"
@@ -14,7 +15,7 @@ RESULT = Path(__file__).parents[1] / "results" / "fifo" / "table.csv"
 
 def _cells() -> dict[tuple[str, str], float | None]:
     """Values by model and metric; ``None`` for a deadlock."""
-    rows = read_csv(RESULT, ("model", "metric", "value"))
+    rows = read_csv(RESULT, COLUMNS)
     return {(row["model"], row["metric"]): float(row["value"]) if row["value"] else None for row in rows}
 
 

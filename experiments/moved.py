@@ -24,6 +24,8 @@ AFTER_LAW = ROOT / "experiments" / "data" / "moved_by_the_memory_law.csv"
 UNITS = ("ms", "cycles", "tokens/s", "tokens/J")
 MOVED = 0.01
 _NAMES = ("model", "board", "phase", "engine", "metric", "point", "unit")
+_SAME = ("board", "engine")
+"""What is the same for nearly all rows, and not told."""
 
 
 @dataclass(frozen=True)
@@ -39,24 +41,28 @@ class Moved:
     furthest: str  # the row with the largest change, empty where none moved
 
 
+COLUMNS = (*(field.name for field in fields(Moved)), "source")
+
+
 def compared(result: str, before: Sequence[Mapping[str, str]], now: Sequence[Mapping[str, str]]) -> Moved | None:
     """The rows of one result; None where no time or speed stands in both."""
-    old, changes = dict(_values(before)), dict[str, float]()
+    old, changes = dict(_values(before)), dict[tuple[str, ...], float]()
     for name, value in _values(now):
         if old.get(name):
             changes[name] = value / old[name] - 1
     if not changes:
         return None
     far = {name: change for name, change in changes.items() if abs(change) > MOVED}
-    furthest = max(far, key=lambda name: abs(far[name]), default="")
+    furthest = max(far, key=lambda name: abs(far[name]), default=())
+    shown = ", ".join(value for name, value in zip(_NAMES, furthest, strict=False) if value and name not in _SAME)
     values = changes.values()
-    return Moved(result, len(changes), len(far), median(values), min(values), max(values), furthest)
+    return Moved(result, len(changes), len(far), median(values), min(values), max(values), shown)
 
 
-def _values(rows: Sequence[Mapping[str, str]]) -> Iterator[tuple[str, float]]:
+def _values(rows: Sequence[Mapping[str, str]]) -> Iterator[tuple[tuple[str, ...], float]]:
     for row in rows:
         if row.get("unit") in UNITS and row.get("value") and "item" not in row["metric"]:
-            yield ", ".join(row[name] for name in _NAMES if row.get(name)), float(row["value"])
+            yield tuple(row.get(name, "") for name in _NAMES), float(row["value"])
 
 
 def since(commit: str) -> Iterator[Moved]:
@@ -75,8 +81,7 @@ def since(commit: str) -> Iterator[Moved]:
 
 def moved_results(least: int = 1) -> str:
     """The table of a page: results of which so many rows moved by more than 1 %."""
-    columns = [field.name for field in fields(Moved)]
-    rows = [row for row in read_csv(AFTER_LAW, columns) if int(row["moved"]) >= least]
+    rows = [row for row in read_csv(AFTER_LAW, COLUMNS) if int(row["moved"]) >= least]
     shown = ("result", "times and speeds", "moved by more than 1 %", "median", "range", "furthest")
     lines = [
         (
@@ -94,15 +99,14 @@ def moved_results(least: int = 1) -> str:
 
 def unmoved_results() -> str:
     """The results none of whose rows moved by more than 1 %, as a list in a sentence."""
-    columns = [field.name for field in fields(Moved)]
-    return ", ".join(f"`{row['result']}`" for row in read_csv(AFTER_LAW, columns) if row["moved"] == "0")
+    return ", ".join(f"`{row['result']}`" for row in read_csv(AFTER_LAW, COLUMNS) if row["moved"] == "0")
 
 
 def main() -> None:
     """Writes the table since a commit."""
     commit, path = sys.argv[1:]
-    columns = [field.name for field in fields(Moved)]
-    write_text(Path(path), csv_text(columns, (tuple(map(_cell, astuple(each))) for each in since(commit))))
+    source = f"results/RESULT/table.csv beside that of commit {commit}"
+    write_text(Path(path), csv_text(COLUMNS, ((*map(_cell, astuple(each)), source) for each in since(commit))))
 
 
 def _cell(value: object) -> object:
