@@ -26,7 +26,7 @@ def test_a_design_is_compiled_and_simulated_with_the_law_of_their_memory(with_sa
     assert done.returncode == 0, done.stderr
     channels = load(tmp_path / "theirs" / "timed_graph.json").channels
     # 1024 bytes in 64 ns to open the page and 64 ns to send it: 8 GB/s, which is half of a port's 64 bytes at 250 MHz.
-    assert {(each.beats_num, each.beats_den) for each in channels} == {(1, 2)}
+    assert {each.bytes_per_cycle() for each in channels} == {32}
     assert {each.latency for each in channels} == {50}  # 2 * 18 + 64 + 100 ns
     told = json.loads(with_sample("simulate", "theirs", "--json").stdout)
     assert told["verdict"] == "done"

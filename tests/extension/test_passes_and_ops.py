@@ -152,7 +152,7 @@ def test_passes_are_listed_and_run_on_text(compiled, with_sample):
     listed = [line.split() for line in with_sample("opt", "--list").stdout.splitlines()]
     assert ["clip-results", "extension", "most=<int>"] in listed
     assert listed.index(["insert-forks"]) + 1 == listed.index(["clip-results", "extension", "most=<int>"])
-    (last,) = sorted((compiled / "ir").glob("*_size-fifos.mlir"))
+    (last,) = sorted((compiled / "ir").glob("*_schedule-processes.mlir"))
     done = with_sample("opt", last)
     assert "sample.clip %" in done.stdout, done.stderr
     before = done.stdout.count("sample.clip")

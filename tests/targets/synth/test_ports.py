@@ -69,7 +69,8 @@ def test_parts_of_words_are_chosen_when_read_and_collected_when_written():
 
 
 def test_every_port_of_a_launch_over_layers_with_a_head_has_a_job(jobs):
-    assert len(jobs) == 25
+    assert len([name for name in jobs if "_slice" in name]) == 8  # of the one queue of int8 weights
+    assert len(jobs) == 29
     assert all(isinstance(each, PortJob) for each in jobs.values())
 
 
