@@ -1,12 +1,14 @@
 """``python -m experiments.moved COMMIT FILE``: how far times and speeds in results have moved since a commit.
 
 For every result that both have, the rows in ms, cycles, tokens/s or tokens/J, but for the items that a latency is made
-of: how many there are, how many moved by more than 1 %, how far in the middle and at the most, and which most.
+of: how many there are, how many moved by more than 1 %, how far in the middle and at the most, and which most.  Points
+of a search have numbers, under which the next search finds other designs: they are not compared.
 """
 
 from __future__ import annotations
 
 import csv
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,10 +22,11 @@ from sttest.core.tables import markdown_table
 
 ROOT = Path(__file__).parents[1]
 AFTER_LAW = ROOT / "experiments" / "data" / "moved_by_the_memory_law.csv"
-"""Since the results of 2026-11-29, whose channels had whole cycles per burst and one latency (commit 4540a920f)."""
+"""Since the results of 2026-11-29, which commit 4540a920f has; their channels had whole cycles per burst, one latency."""
 UNITS = ("ms", "cycles", "tokens/s", "tokens/J")
 MOVED = 0.01
 _NAMES = ("model", "board", "phase", "engine", "metric", "point", "unit")
+_NUMBERED = re.compile(r"point \d+")
 _SAME = ("board", "engine")
 """What is the same for nearly all rows, and not told."""
 
@@ -61,7 +64,8 @@ def compared(result: str, before: Sequence[Mapping[str, str]], now: Sequence[Map
 
 def _values(rows: Sequence[Mapping[str, str]]) -> Iterator[tuple[tuple[str, ...], float]]:
     for row in rows:
-        if row.get("unit") in UNITS and row.get("value") and "item" not in row["metric"]:
+        is_numbered = _NUMBERED.fullmatch(row.get("point", "")) is not None
+        if row.get("unit") in UNITS and row.get("value") and "item" not in row["metric"] and not is_numbered:
             yield tuple(row.get(name, "") for name in _NAMES), float(row["value"])
 
 

@@ -19,6 +19,13 @@ def test_only_times_and_speeds_that_both_have_are_compared() -> None:
     assert (round(found.least, 6), round(found.most, 6), round(found.middle, 6)) == (-0.1, 0.005, -0.0475)
 
 
+def test_points_of_a_search_are_other_designs() -> None:
+    assert (
+        compared("x", [{**row("cycles", "1"), "point": "point 3"}], [{**row("cycles", "2"), "point": "point 3"}])
+        is None
+    )
+
+
 def test_nothing_to_compare_is_none_and_nothing_moved_names_no_row() -> None:
     assert compared("x", [row("latency", "")], [row("latency", "1")]) is None
     assert compared("x", [row("latency", "1")], [row("latency", "1")]) == Moved("x", 1, 0, 0, 0, 0, "")
