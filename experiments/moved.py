@@ -22,7 +22,7 @@ from sttest.core.tables import markdown_table
 
 ROOT = Path(__file__).parents[1]
 AFTER_LAW = ROOT / "experiments" / "data" / "moved_by_the_memory_law.csv"
-"""Since the results of 2026-11-29, which commit 4540a920f has: channels took whole cycles per burst, and one latency."""
+"""Since the results of 2026-11-29, which commit 4540a920f has: whole cycles per burst, and one latency."""
 UNITS = ("ms", "cycles", "tokens/s", "tokens/J")
 MOVED = 0.01
 _NAMES = ("model", "board", "phase", "engine", "metric", "point", "unit")
